@@ -1,0 +1,65 @@
+import type { Place } from './place.ts';
+
+/** A message of a channel as history sees it. */
+export interface ChatMessage {
+  readonly id: string;
+  readonly channelId: string;
+  readonly author: {
+    readonly id: string;
+    readonly name: string;
+    /** `self` is this bot; another bot is not this bot [H2]. */
+    readonly kind: 'human' | 'self' | 'bot';
+  };
+  readonly text: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** File names only. */
+  readonly attachments: readonly string[];
+}
+
+/** A message that intake has let through: from somebody with access, addressed to the bot. */
+export interface IncomingMessage extends ChatMessage {
+  readonly place: Place;
+  readonly isOwner: boolean;
+  /** The words after `!memory`, where the message is a command [K1]; absent for a turn. */
+  readonly commandWords?: string;
+}
+
+/** A memory command, from `!memory …` or `/memory …`. */
+export interface CommandRequest {
+  /** The id of the message or interaction: a snowflake, so it tells when the command was given. */
+  readonly id: string;
+  /** The words after `!memory`, or the same made from slash options. */
+  readonly words: string;
+  readonly speaker: { readonly id: string; readonly name: string; readonly isOwner: boolean };
+  readonly place: Place;
+  /** Only the asker sees the answer: everything may be shown, marked [K3]. */
+  readonly ephemeral: boolean;
+  readonly at: string;
+}
+
+/** How a reply leaves: the port that `discord/` implements and `turn/` calls. */
+export interface ReplyPort {
+  /** Shows "is typing…" until the returned function is called. Never throws. */
+  typing(channelId: string): () => void;
+  /**
+   * Sends a text split into chunks of at most 2,000 characters, in order, pinging nobody. `nonceBase` is the id of the
+   * message answered: a second call with the same one sends nothing twice [G3]. Resolves with the ids of the sent messages.
+   */
+  send(channelId: string, text: string, nonceBase: string): Promise<readonly string[]>;
+}
+
+/** Earlier messages of a channel, oldest first: warm ones from memory, REST for a cold channel [H2]. */
+export interface HistoryPort {
+  before(channelId: string, messageId: string, limit: number): Promise<readonly ChatMessage[]>;
+}
+
+/** What the gateway hands inward. Implementations never throw into the gateway; repeated events are theirs to recognise. */
+export interface BotHandlers {
+  /** A turn or a `!memory` command; resolves when it was handled, after-turn work left aside. */
+  message(message: IncomingMessage): Promise<void>;
+  /** A slash command; resolves with the answer's text, to be sent in chunks. */
+  command(request: CommandRequest): Promise<string>;
+  edited(channelId: string, messageId: string, text: string): Promise<void>;
+  deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,48 @@
+/** The disk refused: full, read-only, no permission, or a write came out short. The old content is intact. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly key: string;
+  constructor(message: string, key: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.key = key;
+  }
+}
+
+/** A document was written by a newer program; it is neither read nor rewritten [S4]. */
+export class NewerVersionError extends StoreError {
+  readonly found: number;
+  readonly supported: number;
+  constructor(key: string, found: number, supported: number) {
+    super(`${key} has version ${found}, this program reads up to ${supported}`, key);
+    this.found = found;
+    this.supported = supported;
+  }
+}
+
+/**
+ * Why a model call came to nothing. `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried inside
+ * the time limit first; `busy` means the local queue was full.
+ */
+export type ModelFailure =
+  | 'rate-limited'
+  | 'overloaded'
+  | 'unavailable'
+  | 'broken'
+  | 'stalled'
+  | 'timeout'
+  | 'invalid'
+  | 'rejected'
+  | 'busy'
+  | 'aborted';
+
+/** A model call failed. `partialText` is what had been streamed until then, possibly empty. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+  readonly failure: ModelFailure;
+  readonly partialText: string;
+  constructor(message: string, failure: ModelFailure, options?: { cause?: unknown; partialText?: string }) {
+    super(message, options);
+    this.failure = failure;
+    this.partialText = options?.partialText ?? '';
+  }
+}

@@ -1,0 +1,94 @@
+/** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
+export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction';
+
+/** A text with an optional cache mark: everything up to and including it may be cached by the vendor. */
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+  readonly cache?: true;
+}
+
+export interface ToolUseBlock {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface ToolResultBlock {
+  readonly type: 'tool_result';
+  readonly toolUseId: string;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export interface UserMessage {
+  readonly role: 'user';
+  readonly content: readonly (TextBlock | ToolResultBlock)[];
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly content: readonly (TextBlock | ToolUseBlock)[];
+}
+
+export type ModelMessage = UserMessage | AssistantMessage;
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input, an object type. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface ModelRequest {
+  readonly purpose: ModelPurpose;
+  /** A model id or one of the aliases `haiku`, `sonnet`, `opus` [M1]. */
+  readonly model: string;
+  readonly system: readonly TextBlock[];
+  readonly messages: readonly ModelMessage[];
+  readonly tools?: readonly ToolDefinition[];
+  /** JSON Schema for a structured answer; the answer's text is then JSON of that shape. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** Output tokens at most. */
+  readonly maxTokens: number;
+}
+
+/** Tokens as the vendor counts them. */
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+export interface ModelResponse {
+  readonly content: readonly (TextBlock | ToolUseBlock)[];
+  /** `cut` = the output limit was reached; such text is never stored as memory [M7]. */
+  readonly stop: 'end' | 'tool_use' | 'cut' | 'refusal';
+  readonly usage: ModelUsage;
+}
+
+export interface ModelCallOptions {
+  readonly signal?: AbortSignal;
+  /** Called with each piece of text as it arrives; after a retry it starts over, announced by `onRestart`. */
+  readonly onText?: (piece: string) => void;
+  readonly onRestart?: () => void;
+}
+
+/**
+ * A language model. `complete` streams inside, retries what can be retried within its time limits, keeps to the
+ * concurrency limit, validates the response, and rejects with `ModelError` only [M7].
+ */
+export interface ModelClient {
+  /** True for the rule-based stand-in, whose replies are labelled wherever they appear [M2]. */
+  readonly isOffline: boolean;
+  complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
+}
+
+/** The text of a response or message content, tool blocks left out. */
+export function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
+  return content
+    .flatMap((block) => (block.type === 'text' && block.text !== undefined ? [block.text] : []))
+    .join('');
+}

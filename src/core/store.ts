@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+
+/** A kind of document: its present version number and the schema of the whole, `version` included. */
+export interface DocumentKind<T extends { readonly version: number }> {
+  readonly version: number;
+  readonly schema: z.ZodType<T>;
+}
+
+/** One line of a log. `sequence` starts at 1, grows by one an append, and is never used twice in a log. */
+export interface LogEntry<T> {
+  readonly sequence: number;
+  readonly record: T;
+}
+
+export interface StoredFile {
+  /** Relative to the listed folder, with `/`. */
+  readonly path: string;
+  /** Bytes on disk. */
+  readonly bytes: number;
+}
+
+/**
+ * Durable storage under slash-separated keys such as `users/<userId>/durable.json`. The contract, which every
+ * implementation passes as one test suite:
+ *
+ * - A key is relative, made of `[A-Za-z0-9._-]` segments that do not begin with a dot; otherwise `RangeError`.
+ * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
+ * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read.
+ * - Changes to one key happen one after the other, also between processes that the implementation supports.
+ * - Callers never retry; the store does what can be retried.
+ */
+export interface Store {
+  /** The document, or `undefined` when there is none. An unreadable one is put into quarantine and its last good copy is used [S4]. A newer version rejects with `NewerVersionError`. */
+  read<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
+  /**
+   * Serialised read-modify-write; resolves with what is stored then. `change` may run again after a conflict, so it must
+   * have no effects of its own; returning the very object it was given, or `undefined`, writes nothing.
+   */
+  update<T extends { readonly version: number }>(
+    key: string,
+    kind: DocumentKind<T>,
+    change: (current: T | undefined) => T | undefined,
+  ): Promise<T | undefined>;
+
+  /** Adds one JSON record at the end of a log; resolves with its sequence number. */
+  append(log: string, record: object): Promise<number>;
+  /**
+   * Entries in order, only those after `after` where given (cost grows with what is returned, not with the log). Lines that
+   * the schema refuses are skipped and counted in the warning log.
+   */
+  scan<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    options?: { readonly after?: number },
+  ): AsyncIterable<LogEntry<T>>;
+  /** The sequence number of the newest record, 0 for an empty or absent log. */
+  lastSequence(log: string): Promise<number>;
+  /** Replaces each record by what `change` returns; `undefined` removes it. Sequence numbers stay. */
+  rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
+
+  /** A text file's content, or `undefined` when there is none. */
+  readText(key: string): Promise<string | undefined>;
+  /** Replaces a text file; its previous content is kept beside it as `.bak`. */
+  writeText(key: string, text: string): Promise<void>;
+  /** The files below a folder, sorted by path; `.bak` and temporary files are never among them. */
+  list(folder: string): Promise<readonly StoredFile[]>;
+  /** Removes a document, log or text file with its `.bak`; absent is fine. */
+  remove(key: string): Promise<void>;
+  /** Removes everything below a folder, backups included. */
+  removeAll(prefix: string): Promise<void>;
+}

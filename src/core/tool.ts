@@ -1,0 +1,14 @@
+import type { ToolDefinition } from './model.ts';
+import type { TurnContext } from './turn-context.ts';
+
+/** What the model gets to read of a tool's run; at most 8,000 characters are passed on [P4]. */
+export interface ToolOutcome {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** A tool the model may call. `run` validates its input, and answers with `ok: false` instead of throwing for anything the model can mend. */
+export interface Tool {
+  readonly definition: ToolDefinition;
+  run(input: unknown, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome>;
+}

@@ -1,0 +1,38 @@
+import type { Place, SessionKey } from './place.ts';
+
+/** The Discord user who wrote the message. */
+export interface Speaker {
+  readonly id: string;
+  /** Display name; data, never trusted. */
+  readonly name: string;
+  /** The bot's owner: has the workspace as notebook [N1]. */
+  readonly isOwner: boolean;
+}
+
+/** One of the speaker's own messages that make up a turn. */
+export interface TurnMessage {
+  readonly id: string;
+  readonly text: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** File names only. */
+  readonly attachments: readonly string[];
+}
+
+/** What a turn is about: who speaks where and what was said. Layers and tools are given this and nothing of Discord. */
+export interface TurnContext {
+  readonly speaker: Speaker;
+  readonly place: Place;
+  /** At least one, oldest first; taken together as one turn [F3]. */
+  readonly messages: readonly TurnMessage[];
+  readonly now: Date;
+}
+
+export function sessionOf(context: Pick<TurnContext, 'speaker' | 'place'>): SessionKey {
+  return { channelId: context.place.channelId, userId: context.speaker.id };
+}
+
+/** The texts of the turn as one, for matching. */
+export function turnText(context: Pick<TurnContext, 'messages'>): string {
+  return context.messages.map((message) => message.text).join('\n');
+}
