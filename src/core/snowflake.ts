@@ -15,3 +15,16 @@ export function compareSnowflakes(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
+
+/** Milliseconds between the Unix epoch and Discord's, the first second of 2015. */
+const discordEpochMs = 1_420_070_400_000n;
+
+/** When a Discord id was made. */
+export function snowflakeTime(id: string): Date {
+  return new Date(Number((BigInt(assertSnowflake(id)) >> 22n) + discordEpochMs));
+}
+
+/** The smallest id that can have been made at `time`. */
+export function snowflakeAt(time: Date): string {
+  return ((BigInt(time.getTime()) - discordEpochMs) << 22n).toString();
+}

@@ -1,0 +1,69 @@
+import type { BotHandlers, CommandRequest, IncomingMessage } from '../core/chat.ts';
+import type { Logger } from '../core/logger.ts';
+import type { ChannelJournal } from './channel-journal.ts';
+import type { SessionTurns } from './session-turns.ts';
+
+export interface BotHandlersOptions {
+  readonly turns: SessionTurns;
+  readonly runCommand: (message: IncomingMessage, words: string) => Promise<void>;
+  readonly handleCommand: (request: CommandRequest) => Promise<string>;
+  /** Takes an edit or deletion to every layer that may hold the message [G5]. */
+  readonly retract: {
+    edited(channelId: string, messageId: string, text: string): Promise<void>;
+    deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
+  };
+  readonly journal: ChannelJournal;
+  readonly logger: Logger;
+}
+
+/** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
+export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
+  const { turns, journal, logger } = options;
+  const taken = new Set<string>();
+
+  async function isNew(message: IncomingMessage): Promise<boolean> {
+    if (taken.has(message.id)) return false;
+    taken.add(message.id);
+    if (!(await isHandled(message))) return true;
+    taken.delete(message.id);
+    return false;
+  }
+
+  async function isHandled(message: IncomingMessage): Promise<boolean> {
+    try {
+      return await journal.isHandled(message.channelId, message.id);
+    } catch (error) {
+      logger.error('the journal could not be read', { channelId: message.channelId, error });
+      return false;
+    }
+  }
+
+  return {
+    async message(message) {
+      if (!(await isNew(message))) return;
+      try {
+        if (message.commandWords === undefined) await turns.submit(message);
+        else await options.runCommand(message, message.commandWords);
+      } finally {
+        taken.delete(message.id);
+      }
+    },
+    command: (request) => options.handleCommand(request),
+    async edited(channelId, messageId, text) {
+      turns.edit(messageId, text);
+      await logged('an edit', () => options.retract.edited(channelId, messageId, text));
+    },
+    async deleted(channelId, messageIds) {
+      turns.withdraw(messageIds);
+      await logged('a deletion', () => options.retract.deleted(channelId, messageIds));
+    },
+  };
+
+  async function logged(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      logger.error('memory could not follow', { what, error });
+    }
+  }
+}

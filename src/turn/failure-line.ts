@@ -1,0 +1,38 @@
+import { ModelError } from '../core/errors.ts';
+
+/**
+ * The one clear line people get when a turn fails [M7]. `reference` stands in the log too; what went wrong inside never
+ * reaches the channel.
+ */
+export function failureLine(error: unknown, reference: string): string {
+  return `⚠️ ${whatHappened(error)} (reference ${reference})`;
+}
+
+/** The line under a reply that broke off: the part that came was sent before it. */
+export function brokenOffLine(reference: string): string {
+  return `⚠️ My answer broke off here. Ask me to go on, or ask again. (reference ${reference})`;
+}
+
+/** The line under a reply that reached the output limit. */
+export const lengthLimitLine = '⚠️ My answer reached its length limit. Ask me to go on.';
+
+function whatHappened(error: unknown): string {
+  if (!(error instanceof ModelError))
+    return 'Something went wrong on my side. Your message is kept; please ask again.';
+  switch (error.failure) {
+    case 'rate-limited':
+    case 'overloaded':
+    case 'busy':
+      return 'I have too much to do right now. Please ask again in a minute.';
+    case 'stalled':
+    case 'timeout':
+      return 'My language model took too long. Please ask again.';
+    case 'unavailable':
+    case 'broken':
+    case 'rejected':
+    case 'aborted':
+      return 'I cannot reach my language model right now. Please ask again in a moment.';
+    case 'invalid':
+      return 'My language model gave no usable answer. Please ask again, perhaps in other words.';
+  }
+}

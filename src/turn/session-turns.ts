@@ -1,0 +1,110 @@
+import type { IncomingMessage } from '../core/chat.ts';
+import { sessionName } from '../core/place.ts';
+
+/** Runs one turn over the messages given; must not throw. Aborted when all of them were deleted, or at shutdown. */
+export type TurnRunner = (messages: readonly IncomingMessage[], signal: AbortSignal) => Promise<void>;
+
+interface Waiting {
+  message: IncomingMessage;
+  readonly done: () => void;
+}
+
+interface Session {
+  waiting: Waiting[];
+  running: readonly IncomingMessage[];
+  readonly deleted: Set<string>;
+  abort: AbortController;
+}
+
+/**
+ * Keeps each session's messages in order: while a turn runs, what the same speaker writes in the same channel waits and is
+ * taken together as the next turn [F3]. Other sessions do not wait.
+ */
+export class SessionTurns {
+  readonly #run: TurnRunner;
+  readonly #sessions = new Map<string, Session>();
+  readonly #quiet: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(run: TurnRunner) {
+    this.#run = run;
+  }
+
+  /** Resolves when the turn that took this message is over, or the message was withdrawn. */
+  submit(message: IncomingMessage): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    const name = sessionName({ channelId: message.channelId, userId: message.author.id });
+    const session = this.#sessions.get(name);
+    return new Promise((done) => {
+      if (session !== undefined) {
+        session.waiting.push({ message, done });
+        return;
+      }
+      const started = {
+        waiting: [{ message, done }],
+        running: [],
+        deleted: new Set<string>(),
+        abort: new AbortController(),
+      };
+      this.#sessions.set(name, started);
+      void this.#work(name, started);
+    });
+  }
+
+  /** An edited message that still waits is taken with its new text. */
+  edit(messageId: string, text: string): void {
+    for (const session of this.#sessions.values()) {
+      for (const entry of session.waiting) {
+        if (entry.message.id === messageId) entry.message = { ...entry.message, text };
+      }
+    }
+  }
+
+  /** A deleted message that still waits is dropped; a turn all of whose messages are deleted is aborted. */
+  withdraw(messageIds: readonly string[]): void {
+    const ids = new Set(messageIds);
+    for (const session of this.#sessions.values()) {
+      for (const entry of session.waiting) if (ids.has(entry.message.id)) entry.done();
+      session.waiting = session.waiting.filter((entry) => !ids.has(entry.message.id));
+      for (const message of session.running) if (ids.has(message.id)) session.deleted.add(message.id);
+      if (session.running.length > 0 && session.deleted.size === session.running.length)
+        session.abort.abort();
+    }
+  }
+
+  /** Resolves when no turn runs or waits. */
+  idle(): Promise<void> {
+    if (this.#sessions.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#quiet.push(resolve));
+  }
+
+  /** Takes nothing more; what waits is dropped (it is fetched again after the restart), what runs goes on. */
+  stop(): void {
+    this.#stopped = true;
+    for (const session of this.#sessions.values()) {
+      for (const entry of session.waiting) entry.done();
+      session.waiting = [];
+    }
+  }
+
+  /** Ends the running turns too. */
+  abort(): void {
+    this.stop();
+    for (const session of this.#sessions.values()) session.abort.abort();
+  }
+
+  async #work(name: string, session: Session): Promise<void> {
+    while (session.waiting.length > 0) {
+      const batch = session.waiting;
+      session.waiting = [];
+      session.running = batch.map((entry) => entry.message);
+      session.deleted.clear();
+      session.abort = new AbortController();
+      await this.#run(session.running, session.abort.signal);
+      session.running = [];
+      for (const entry of batch) entry.done();
+    }
+    this.#sessions.delete(name);
+    if (this.#sessions.size === 0) for (const resolve of this.#quiet.splice(0)) resolve();
+  }
+}

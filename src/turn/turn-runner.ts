@@ -1,0 +1,132 @@
+import type { IncomingMessage, ReplyPort } from '../core/chat.ts';
+import { ModelError } from '../core/errors.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import type { TurnContext } from '../core/turn-context.ts';
+import type { SessionLog } from '../memory/session-log/session-log.ts';
+import type { AfterTurn } from './after-turn.ts';
+import type { ChannelJournal } from './channel-journal.ts';
+import { brokenOffLine, failureLine, lengthLimitLine } from './failure-line.ts';
+import type { TurnRunner } from './session-turns.ts';
+
+/** The model's answer to a turn. `stop` tells whether the text is whole. */
+export interface Answer {
+  readonly text: string;
+  readonly stop: 'whole' | 'cut';
+}
+
+/** Reads memory, builds the prompt, asks the model. Rejects with `ModelError`. */
+export type AnswerTurn = (context: TurnContext, signal: AbortSignal) => Promise<Answer>;
+
+export interface TurnRunnerOptions {
+  readonly answer: AnswerTurn;
+  readonly journal: ChannelJournal;
+  readonly sessionLog: Pick<SessionLog, 'recordUser' | 'recordReply'>;
+  readonly afterTurn: Pick<AfterTurn, 'schedule'>;
+  readonly replies: ReplyPort;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A short reference that people can quote and the log can be searched for. */
+  readonly makeReference: () => string;
+}
+
+/**
+ * One turn from the logged message to the sent, logged reply [F4]. The order makes a kill at any point safe: the user's words are
+ * on disk before the model is called; the answer is on disk before it is sent; the messages count as handled once it was sent.
+ */
+export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
+  const { journal, sessionLog, afterTurn, replies, clock, logger } = options;
+
+  return async (messages, signal) => {
+    const context = contextOf(messages, clock());
+    const channelId = context.place.channelId;
+    const stopTyping = replies.typing(channelId);
+    try {
+      await keep('the message', () => sessionLog.recordUser(context));
+      const { text, problem } = await ask(context, signal);
+      if (signal.aborted) return;
+      if (text !== '') await sendReply(context, text);
+      if (problem !== undefined) await sendLine(context, problem, text === '');
+      if (text === '')
+        await keep('that the message was handled', () => journal.markHandled(channelId, idsOf(context)));
+    } catch (error) {
+      logger.error('a turn could not be finished', { channelId, userId: context.speaker.id, error });
+    } finally {
+      stopTyping();
+      afterTurn.schedule(sessionOf(context));
+    }
+  };
+
+  async function ask(context: TurnContext, signal: AbortSignal): Promise<{ text: string; problem?: string }> {
+    try {
+      const answer = await options.answer(context, signal);
+      return answer.stop === 'cut' ? { text: answer.text, problem: lengthLimitLine } : { text: answer.text };
+    } catch (error) {
+      if (signal.aborted) return { text: '' };
+      const reference = options.makeReference();
+      logger.error('a turn failed', {
+        reference,
+        userId: context.speaker.id,
+        channelId: context.place.channelId,
+        error,
+      });
+      const partialText = error instanceof ModelError ? error.partialText.trim() : '';
+      return partialText === ''
+        ? { text: '', problem: failureLine(error, reference) }
+        : { text: partialText, problem: brokenOffLine(reference) };
+    }
+  }
+
+  async function sendReply(context: TurnContext, text: string): Promise<void> {
+    const messageIds = idsOf(context);
+    const { place, speaker } = context;
+    await keep('the answer', () =>
+      journal.prepare({
+        messageIds: [...messageIds],
+        userId: speaker.id,
+        speakerName: speaker.name,
+        place,
+        text,
+      }),
+    );
+    const ids = await replies.send(place.channelId, text, lastId(context));
+    await keep('the reply', () => sessionLog.recordReply(context, { ids, text, at: clock().toISOString() }));
+    await keep('that the message was handled', () => journal.markHandled(place.channelId, messageIds));
+  }
+
+  /** Error lines are known by their ids, so that they enter neither history nor log [F2]. */
+  async function sendLine(context: TurnContext, line: string, isWholeReply: boolean): Promise<void> {
+    const nonceBase = isWholeReply ? lastId(context) : `${lastId(context)}e`;
+    const ids = await replies.send(context.place.channelId, line, nonceBase);
+    await keep('what is no part of history', () => journal.hide(context.place.channelId, ids));
+  }
+
+  /** A disk that refuses costs memory, not the conversation [§12]. */
+  async function keep(what: string, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      logger.error('could not be saved', { what, error });
+    }
+  }
+}
+
+export function contextOf(messages: readonly IncomingMessage[], now: Date): TurnContext {
+  const newest = messages.at(-1);
+  if (newest === undefined) throw new RangeError('A turn has at least one message');
+  return {
+    speaker: { id: newest.author.id, name: newest.author.name, isOwner: newest.isOwner },
+    place: newest.place,
+    messages: messages.map(({ id, text, at, attachments }) => ({ id, text, at, attachments })),
+    now,
+  };
+}
+
+function idsOf(context: TurnContext): readonly string[] {
+  return context.messages.map((message) => message.id);
+}
+
+function lastId(context: TurnContext): string {
+  return context.messages.at(-1)?.id ?? '';
+}
