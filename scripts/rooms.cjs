@@ -1,0 +1,85 @@
+/**
+ * Who may import whom: one line a room of `src/`, checked by dependency-cruiser. A room may always import itself; files
+ * directly in `src/` (the wiring) may import all. ARCHITECTURE.md explains the rooms.
+ */
+const mayImport = {
+  core: [],
+  config: ['core'],
+  queue: ['core'],
+  storage: ['core', 'queue'],
+  memory: ['core', 'queue'],
+  prompt: ['core'],
+  model: ['core'],
+  commands: ['core', 'memory'],
+  turn: ['core', 'queue', 'prompt', 'memory'],
+  discord: ['core'],
+  sandbox: ['core'],
+  observability: ['core'],
+};
+
+/** Packages and built-in modules that belong to certain rooms only. */
+const keepers = {
+  'discord\\.js': ['discord'],
+  '@anthropic-ai/sdk': ['model'],
+  'write-file-atomic': ['storage'],
+  '(?:node:)?fs(?:/promises)?': ['storage', 'sandbox'],
+  fastify: ['sandbox'],
+  ws: ['sandbox'],
+  pino: ['observability'],
+  dotenv: ['config'],
+};
+
+const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({
+  name: `room-${room}`,
+  comment: `${room}/ may import only: ${[room, ...rooms].join(', ')}`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: `^src/(?:${[room, ...rooms].join('|')})/` },
+}));
+
+const keeperRules = Object.entries(keepers).map(([name, rooms]) => ({
+  name: `keeper-of-${name.replace(/[^a-z-]/g, '')}`,
+  comment: `only ${rooms.join(', ')} may import ${name}`,
+  severity: 'error',
+  from: { path: '^src/[^/]+/', pathNot: `^src/(?:${rooms.join('|')})/` },
+  to: { path: `^(?:node_modules/)?${name}(?:/|$)` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...roomRules,
+    ...keeperRules,
+    {
+      name: 'known-room',
+      comment: 'every folder of src/ is a room of the table',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/[^/]+/', pathNot: `^src/(?:${Object.keys(mayImport).join('|')})/` },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-tests-in-product',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(?:test|scripts)/' },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'declared',
+      comment: 'what the product imports stands in dependencies',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

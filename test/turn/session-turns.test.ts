@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+
+import type { IncomingMessage } from '../../src/core/chat.ts';
+import { SessionTurns } from '../../src/turn/session-turns.ts';
+import { bobId, incoming } from '../support/incoming.ts';
+
+/** Turns that run until they are released, one gate a turn. */
+function gatedTurns() {
+  const started: { ids: string[]; author: string; signal: AbortSignal; release: () => void }[] = [];
+  const turns = new SessionTurns(
+    (messages, signal) =>
+      new Promise((release) => {
+        started.push({
+          ids: messages.map(({ id }) => id),
+          author: messages[0]?.author.name ?? '',
+          signal,
+          release,
+        });
+      }),
+  );
+  return { turns, started };
+}
+
+function message(id: number, changes: Partial<IncomingMessage> = {}): IncomingMessage {
+  return incoming({ id: `40000000000000000${id}`, text: `message ${id}`, ...changes });
+}
+
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('turns of sessions', () => {
+  it('take together what one speaker wrote while a turn ran', async () => {
+    const { turns, started } = gatedTurns();
+    const all = [1, 2, 3].map((id) => turns.submit(message(id)));
+    expect(started.map(({ ids }) => ids)).toEqual([['400000000000000001']]);
+    started[0]?.release();
+    await settle();
+    expect(started[1]?.ids).toEqual(['400000000000000002', '400000000000000003']);
+    started[1]?.release();
+    await Promise.all(all);
+    await turns.idle();
+  });
+
+  it('credit two speakers in one channel separately, and neither waits for the other', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    void turns.submit(message(2, { author: { id: bobId, name: 'Bob', kind: 'human' } }));
+    expect(started.map(({ author }) => author)).toEqual(['Alice', 'Bob']);
+    for (const { release } of started) release();
+    await turns.idle();
+  });
+
+  it('take an edited message that waits with its new text, and drop a deleted one', async () => {
+    const texts: string[][] = [];
+    let release = (): void => {};
+    const turns = new SessionTurns((messages) => {
+      texts.push(messages.map(({ text }) => text));
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    });
+    void turns.submit(message(1));
+    void turns.submit(message(2));
+    const withdrawn = turns.submit(message(3));
+    turns.edit(message(2).id, 'edited');
+    turns.withdraw([message(3).id]);
+    await withdrawn;
+    release();
+    await settle();
+    release();
+    await turns.idle();
+    expect(texts).toEqual([['message 1'], ['edited']]);
+  });
+
+  it('abort a turn when every message it answers was deleted', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    started[0]?.release();
+    void turns.submit(message(2));
+    void turns.submit(message(3));
+    await settle();
+    turns.withdraw([message(2).id]);
+    expect(started[1]?.signal.aborted).toBe(false);
+    turns.withdraw([message(3).id]);
+    expect(started[1]?.signal.aborted).toBe(true);
+    started[1]?.release();
+    await turns.idle();
+  });
+
+  it('after a stop take nothing more and let what runs finish', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    const waiting = turns.submit(message(2));
+    turns.stop();
+    await waiting;
+    await turns.submit(message(3));
+    started[0]?.release();
+    await turns.idle();
+    expect(started).toHaveLength(1);
+  });
+});
