@@ -1,0 +1,124 @@
+import type { ModelMessage, TextBlock } from '../core/model.ts';
+import { renderSection, sectionNames } from '../core/section.ts';
+import type { Section, SectionName, SectionSlot } from '../core/section.ts';
+import { fitPrompt, renderSoul } from './budget.ts';
+import type { PromptDraft } from './budget.ts';
+import type { HistoryWindow } from './history-window.ts';
+import { renderMessage } from './render-message.ts';
+import type { PromptMessage } from './render-message.ts';
+import { renderTurns } from './render-turns.ts';
+import type { TurnText } from './render-turns.ts';
+import type { Snapshot } from './snapshot.ts';
+import { withinBudget } from './within-budget.ts';
+
+export interface PromptInput {
+  /** SOUL.md, the owner's words. */
+  readonly soul: string;
+  /** The fixed rules, the same for everyone. */
+  readonly rules: string;
+  /** Sections of slot `channel`: the owner's words about the channel [N8]. */
+  readonly channel: readonly Section[];
+  readonly snapshot: Snapshot;
+  readonly history: HistoryWindow;
+  /** Sections of slot `last`, the changes since the snapshot among them. */
+  readonly last: readonly Section[];
+  readonly message: PromptMessage;
+  /** Characters of system and messages together at most [P4]. */
+  readonly promptMaxChars: number;
+}
+
+/** A piece of the prompt. In order and end to end, the parts are the whole text of system and messages. */
+export interface PromptPart {
+  readonly name: SectionName | 'soul' | 'rules' | 'history';
+  readonly slot: SectionSlot | 'system' | 'history';
+  readonly characters: number;
+}
+
+export interface Prompt {
+  readonly system: readonly TextBlock[];
+  readonly messages: readonly ModelMessage[];
+  readonly parts: readonly PromptPart[];
+}
+
+/**
+ * The model's input for one turn, in the order of SPEC §5: what changes least comes first, with cache marks after the rules,
+ * after the snapshot's slow part and after history. The system prompt holds the owner's words only; whatever was remembered
+ * stands in user turns. Equal input gives equal bytes.
+ */
+export function buildPrompt(input: PromptInput): Prompt {
+  const draft = fitPrompt(draftOf(input), input.promptMaxChars);
+  const soul = renderSoul(draft.soul);
+  const channel = renderSlot(draft, 'channel');
+  const slow = renderSlot(draft, 'slow');
+  const fast = renderSlot(draft, 'fast');
+  const last = renderSlot(draft, 'last');
+  const history = slow.text + fast.text === '' ? fromFirstUser(draft.history) : draft.history;
+
+  return {
+    system: [
+      { type: 'text', text: `${soul}${draft.rules}`, cache: true },
+      ...(channel.text === '' ? [] : [{ type: 'text', text: channel.text } as const]),
+    ],
+    messages: renderTurns([
+      { role: 'user', text: slow.text, cache: true },
+      { role: 'user', text: fast.text },
+      ...withMarkAtEnd(history),
+      { role: 'user', text: `${last.text}${draft.message}` },
+    ]),
+    parts: [
+      part('soul', 'system', soul),
+      part('rules', 'system', draft.rules),
+      ...channel.parts,
+      ...slow.parts,
+      ...fast.parts,
+      part('history', 'history', history.map((entry) => entry.text).join('')),
+      ...last.parts,
+      part('message', 'last', draft.message),
+    ].filter(({ characters }) => characters > 0),
+  };
+}
+
+function draftOf(input: PromptInput): PromptDraft {
+  const remembered = new Set(input.snapshot.sections.flatMap((section) => section.lines));
+  const last = input.last.map((section) => withoutRepeats(section, remembered));
+  const sections = [...input.channel, ...input.snapshot.sections, ...last].map(withinBudget);
+  return {
+    soul: input.soul,
+    rules: input.rules,
+    sections: sections.toSorted((a, b) => sectionNames.indexOf(a.name) - sectionNames.indexOf(b.name)),
+    history: input.history.entries,
+    message: renderMessage(input.message),
+  };
+}
+
+/** An item that the snapshot shows need not be shown again for matching the message. */
+function withoutRepeats(section: Section, remembered: ReadonlySet<string>): Section {
+  if (section.name !== 'matching_items') return section;
+  return { ...section, lines: section.lines.filter((line) => !remembered.has(line)) };
+}
+
+function renderSlot(draft: PromptDraft, slot: SectionSlot): { text: string; parts: readonly PromptPart[] } {
+  const rendered = draft.sections
+    .filter((section) => section.slot === slot)
+    .map((section) => ({ name: section.name, text: renderSection(section) }));
+  return {
+    text: rendered.map(({ text }) => text).join(''),
+    parts: rendered.map(({ name, text }) => part(name, slot, text)),
+  };
+}
+
+/** The Messages API wants a user turn first. */
+function fromFirstUser(history: PromptDraft['history']): PromptDraft['history'] {
+  const first = history.findIndex((entry) => entry.role === 'user');
+  return first === -1 ? [] : history.slice(first);
+}
+
+function withMarkAtEnd(history: PromptDraft['history']): readonly TurnText[] {
+  return history.map(({ role, text }, index) =>
+    index === history.length - 1 ? { role, text, cache: true } : { role, text },
+  );
+}
+
+function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string): PromptPart {
+  return { name, slot, characters: text.length };
+}

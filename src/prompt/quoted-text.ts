@@ -1,0 +1,39 @@
+import { dataText } from '../core/section.ts';
+import { clip, clipAtWord } from '../core/text/clip.ts';
+import { flatten } from '../core/text/normalize.ts';
+
+const nameMaxChars = 80;
+
+/** A `<` or `</` at the very end, which the beginning of whatever follows could make a tag. */
+const openEnd = /<(?=\s?\/?\s?$)/u;
+
+/** One trimmed piece of text as data that forges no tag, not even together with what comes after it [P3]. */
+export function quoted(text: string): string {
+  return dataText(text.trim()).replace(openEnd, '&lt;');
+}
+
+/** As `quoted`, of at most `max` characters once escaped; cut at a word, marked by `…`. */
+export function quotedWithin(text: string, max: number): string {
+  const room = Math.max(0, max);
+  let kept = clipAtWord(text.trim(), room);
+  let rendered = quoted(kept);
+  while (rendered.length > room) {
+    kept = clipAtWord(kept, kept.length - (rendered.length - room));
+    rendered = quoted(kept);
+  }
+  return rendered;
+}
+
+/**
+ * A Discord name as a label: one line of at most 80 characters without what sets names off from words (`:`), attributes (`"`)
+ * or tags (`<`, `>`), so that nobody speaks as somebody else by their name.
+ */
+export function label(name: string): string {
+  const plain = flatten(flatten(name).replace(/[:：<>"]/gu, ' '));
+  return clip(plain, nameMaxChars).trim() || 'someone';
+}
+
+/** Names the attached files, or says nothing where there are none. */
+export function attachmentNote(attachments: readonly string[]): string {
+  return attachments.length === 0 ? '' : `[attached: ${attachments.map(label).join(', ')}]`;
+}
