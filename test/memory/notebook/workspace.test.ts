@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+
+import { renderSection } from '../../../src/core/section.ts';
+import type { Section } from '../../../src/core/section.ts';
+import type { Place } from '../../../src/core/place.ts';
+import type { TurnContext } from '../../../src/core/turn-context.ts';
+import { createWorkspace } from '../../../src/memory/notebook/workspace.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { aliceId, publicPlace } from '../../support/incoming.ts';
+
+const dmPlace: Place = { audience: 'dm', channelId: '200000000000000009', homeId: '200000000000000009' };
+
+function contextIn(place: Place, isOwner: boolean, now = new Date('2026-01-15T12:00:00Z')): TurnContext {
+  return {
+    speaker: { id: aliceId, name: 'Alice', isOwner },
+    place,
+    messages: [{ id: '400000000000000001', text: 'hello', at: now.toISOString(), attachments: [] }],
+    now,
+  };
+}
+
+async function workspaceWith(files: Readonly<Record<string, string>>, timeZone = 'UTC') {
+  const store = new MemoryStore();
+  for (const [path, text] of Object.entries(files)) await store.writeText(`workspace/${path}`, text);
+  const logger = new RecordingLogger();
+  const workspace = createWorkspace({ store, timeZone, memoryMaxChars: 4000, indexMaxChars: 1000, logger });
+  return {
+    store,
+    logger,
+    workspace,
+    read: async (context: TurnContext): Promise<readonly Section[]> => {
+      const sections = await Promise.all(workspace.readers.map((reader) => reader.read(context)));
+      return sections.flat();
+    },
+  };
+}
+
+describe("the owner's notes", () => {
+  it("are inlined in the owner's DM, line by line", async () => {
+    const { read } = await workspaceWith({ 'MEMORY.md': '# Notes\n- likes tea\n' });
+    const [notes] = await read(contextIn(dmPlace, true));
+    expect(notes).toMatchObject({
+      name: 'notes',
+      slot: 'slow',
+      lines: ['# Notes', '- likes tea'],
+      budget: 4000,
+    });
+  });
+
+  it('name the file for the rest when they are over the budget', async () => {
+    const { read } = await workspaceWith({ 'MEMORY.md': 'a line of notes\n'.repeat(500) });
+    const [notes] = await read(contextIn(dmPlace, true));
+    expect(notes?.title).toContain('the rest is readable in workspace/MEMORY.md');
+    expect(notes?.lines[0]).toBe('a line of notes');
+    expect(notes === undefined ? 0 : renderSection(notes).length).toBeLessThanOrEqual(4000);
+  });
+
+  it('are opened neither in a guild nor for anybody else [V3]', async () => {
+    const { read } = await workspaceWith({ 'MEMORY.md': 'a secret', 'memory/2026-01-15.md': 'a secret' });
+    expect(await read(contextIn(publicPlace, true))).toEqual([]);
+    expect(await read(contextIn({ ...publicPlace, audience: 'private' }, true))).toEqual([]);
+    expect(await read(contextIn(dmPlace, false))).toEqual([]);
+  });
+
+  it('are seen on the next turn after an edit [S5]', async () => {
+    const { read, store } = await workspaceWith({ 'MEMORY.md': 'old' });
+    await read(contextIn(dmPlace, true));
+    await store.writeText('workspace/MEMORY.md', 'new');
+    expect((await read(contextIn(dmPlace, true)))[0]?.lines).toEqual(['new']);
+  });
+});
+
+describe('the index of daily logs [N3]', () => {
+  const logs = {
+    'memory/2026-01-13.md': 'secret of the 13th',
+    'memory/2026-01-14.md': 'secret of the 14th',
+    'memory/2026-01-15.md': 'secret of the 15th',
+    'memory/2026-01-16.md': 'secret of the 16th',
+    'memory/notes.md': 'secret notes',
+  };
+
+  it('gives the paths of today and yesterday, without contents', async () => {
+    const { read } = await workspaceWith(logs);
+    expect(await read(contextIn(dmPlace, true))).toMatchObject([
+      {
+        name: 'notebook_index',
+        slot: 'last',
+        lines: ['- workspace/memory/2026-01-15.md', '- workspace/memory/2026-01-14.md'],
+      },
+    ]);
+    expect(JSON.stringify(await read(contextIn(dmPlace, true)))).not.toContain('secret');
+  });
+
+  it('counts days in the configured time zone', async () => {
+    const { read } = await workspaceWith(logs, 'Europe/Berlin');
+    const [index] = await read(contextIn(dmPlace, true, new Date('2026-01-15T23:30:00Z')));
+    expect(index?.lines).toEqual(['- workspace/memory/2026-01-16.md', '- workspace/memory/2026-01-15.md']);
+  });
+
+  it('leaves out days without a file, and itself where there is none', async () => {
+    const { read } = await workspaceWith({ 'memory/2026-01-14.md': '' });
+    expect((await read(contextIn(dmPlace, true)))[0]?.lines).toEqual(['- workspace/memory/2026-01-14.md']);
+    expect(await read(contextIn(dmPlace, true, new Date('2026-02-01T12:00:00Z')))).toEqual([]);
+  });
+});
+
+describe('the context of a channel [N8]', () => {
+  const thread: Place = {
+    ...publicPlace,
+    channelId: '200000000000000005',
+    parentId: publicPlace.channelId,
+    channelName: 'a-thread',
+    parentName: 'general',
+  };
+
+  it('is there by name for every speaker, in the system part', async () => {
+    const { read } = await workspaceWith({ 'channels/general.md': 'We are polite here.' });
+    for (const isOwner of [true, false])
+      expect(await read(contextIn(publicPlace, isOwner))).toMatchObject([
+        { name: 'channel_context', slot: 'channel', lines: ['We are polite here.'], budget: 2000 },
+      ]);
+  });
+
+  it('is taken by id before it is taken by name', async () => {
+    const { read } = await workspaceWith({
+      [`channels/${publicPlace.channelId}.md`]: 'by id',
+      'channels/general.md': 'by name',
+    });
+    expect((await read(contextIn(publicPlace, false)))[0]?.lines).toEqual(['by id']);
+  });
+
+  it("is the parent's in a thread, never one named like the thread", async () => {
+    const { read } = await workspaceWith({
+      'channels/general.md': 'parent',
+      'channels/a-thread.md': 'thread',
+    });
+    expect((await read(contextIn(thread, false)))[0]?.lines).toEqual(['parent']);
+    const { parentName: _, ...unnamedParent } = thread;
+    expect(await read(contextIn(unnamedParent, false))).toEqual([]);
+  });
+
+  it("cannot be reached by a channel's name that is a path or another channel's id", async () => {
+    const { read } = await workspaceWith({
+      'MEMORY.md': 'a secret',
+      'channels/200000000000000007.md': 'of another channel',
+    });
+    for (const channelName of ['../MEMORY', '..', '.hidden', '200000000000000007', 'général', 'a/b', ''])
+      expect(await read(contextIn({ ...publicPlace, channelName }, false))).toEqual([]);
+  });
+
+  it('keeps to its budget and says where it goes on', async () => {
+    const { read } = await workspaceWith({ 'channels/general.md': 'a rule of this channel\n'.repeat(200) });
+    const [section] = await read(contextIn(publicPlace, false));
+    expect(section?.title).toContain('workspace/channels/general.md');
+    expect(section === undefined ? 0 : renderSection(section).length).toBeLessThanOrEqual(2000);
+  });
+});
+
+describe('the identity text', () => {
+  it('is what the owner wrote, and an edit counts at once', async () => {
+    const { workspace, store } = await workspaceWith({ 'SOUL.md': 'You are Claw.\n' });
+    expect(await workspace.soul()).toBe('You are Claw.');
+    await store.writeText('workspace/SOUL.md', 'You are Paw.');
+    expect(await workspace.soul()).toBe('You are Paw.');
+  });
+
+  it('is a built-in one where the file is absent or blank', async () => {
+    expect(await (await workspaceWith({})).workspace.soul()).toContain('You are Discoclaw');
+    expect(await (await workspaceWith({ 'SOUL.md': ' \n' })).workspace.soul()).toContain('You are Discoclaw');
+  });
+
+  it('is clipped at 8,000 characters, with one warning for one text', async () => {
+    const { workspace, logger, store } = await workspaceWith({ 'SOUL.md': '😀'.repeat(5000) });
+    expect(await workspace.soul()).toBe('😀'.repeat(4000));
+    await workspace.soul();
+    expect(logger.warnings).toHaveLength(1);
+    await store.writeText('workspace/SOUL.md', 'x'.repeat(9000));
+    await workspace.soul();
+    expect(logger.warnings).toHaveLength(2);
+  });
+
+  it('stays the last one read when the disk fails, with a warning', async () => {
+    const { workspace, logger, store } = await workspaceWith({ 'SOUL.md': 'You are Claw.' });
+    await workspace.soul();
+    store.readText = () => Promise.reject(new Error('EIO'));
+    expect(await workspace.soul()).toBe('You are Claw.');
+    expect(logger.warnings).toEqual(['the identity text could not be read']);
+  });
+});
