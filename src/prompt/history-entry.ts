@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../core/chat.ts';
 import { flatten } from '../core/text/normalize.ts';
-import { attachmentNote, label, quoted, quotedWithin } from './quoted-text.ts';
+import { attachmentNote, label, quoted } from './quoted-text.ts';
 
 /** A message as history shows it. Its text keeps its bytes for as long as the window holds it [P2]. */
 export interface HistoryEntry {
@@ -20,8 +20,7 @@ export function historyEntry(message: ChatMessage, max = Number.POSITIVE_INFINIT
   const words = isOwn ? message.text.replace(/\r\n?/gu, '\n') : flatten(message.text);
   const said = [words, attachmentNote(message.attachments)].filter((part) => part !== '').join(' ');
   const prefix = isOwn ? '' : `${authorLabel(message)}: `;
-  const room = max - prefix.length - 1;
-  const text = room === Number.POSITIVE_INFINITY ? quoted(said) : quotedWithin(said, room);
+  const text = quoted(said, max - prefix.length - 1);
   if (text === '') return undefined;
   return { role: isOwn ? 'assistant' : 'user', text: `${prefix}${text}\n`, message };
 }

@@ -5,23 +5,25 @@ import { flatten } from '../core/text/normalize.ts';
 const nameMaxChars = 80;
 
 /** A `<` or `</` at the very end, which the beginning of whatever follows could make a tag. */
-const openEnd = /<(?=\s?\/?\s?$)/u;
+const openEnd = /<(?=\s*\/?$)/u;
 
-/** One trimmed piece of text as data that forges no tag, not even together with what comes after it [P3]. */
-export function quoted(text: string): string {
-  return dataText(text.trim()).replace(openEnd, '&lt;');
-}
-
-/** As `quoted`, of at most `max` characters once escaped; cut at a word, marked by `…`. */
-export function quotedWithin(text: string, max: number): string {
+/**
+ * A piece of text as data that forges no tag, not even together with what comes after it [P3]; of at most `max` characters once
+ * escaped, cut at a word and marked by `…`.
+ */
+export function quoted(text: string, max = Number.POSITIVE_INFINITY): string {
   const room = Math.max(0, max);
   let kept = clipAtWord(text.trim(), room);
-  let rendered = quoted(kept);
+  let rendered = escaped(kept);
   while (rendered.length > room) {
     kept = clipAtWord(kept, kept.length - (rendered.length - room));
-    rendered = quoted(kept);
+    rendered = escaped(kept);
   }
   return rendered;
+}
+
+function escaped(text: string): string {
+  return dataText(text).replace(openEnd, '&lt;');
 }
 
 /**

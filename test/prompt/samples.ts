@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import type { ChatMessage } from '../../src/core/chat.ts';
+import { textOf } from '../../src/core/model.ts';
+import { sectionNames } from '../../src/core/section.ts';
+import type { Section } from '../../src/core/section.ts';
+import type { Place } from '../../src/core/place.ts';
+import type { Prompt, PromptInput } from '../../src/prompt/build-prompt.ts';
+import type { HistoryWindow } from '../../src/prompt/history-window.ts';
+
+export const minuteMs = 60_000;
+export const noon = new Date('2026-01-15T12:00:00.000Z');
+
+export function after(milliseconds: number): Date {
+  return new Date(noon.getTime() + milliseconds);
+}
+
+export function chatMessage(id: number, text: string, changes: Partial<ChatMessage> = {}): ChatMessage {
+  return {
+    id: String(100_000_000_000_000_000n + BigInt(id)),
+    channelId: '200000000000000000',
+    author: { id: '300000000000000000', name: 'Alice', kind: 'human' },
+    text,
+    at: '2026-01-15T12:00:00.000Z',
+    attachments: [],
+    ...changes,
+  };
+}
+
+export function ownMessage(id: number, text: string): ChatMessage {
+  return chatMessage(id, text, { author: { id: '1', name: 'Discoclaw', kind: 'self' } });
+}
+
+export function otherBotMessage(id: number, text: string): ChatMessage {
+  return chatMessage(id, text, { author: { id: '2', name: 'Dyno', kind: 'bot' } });
+}
+
+export function section(changes: Partial<Section> = {}): Section {
+  return {
+    name: 'durable_items',
+    slot: 'slow',
+    title: 'What is known about Alice:',
+    lines: ['- Likes tea', '- Lives in Graz'],
+    budget: 2000,
+    ...changes,
+  };
+}
+
+export const publicPlace: Place = {
+  audience: 'public',
+  channelId: '200000000000000000',
+  homeId: '200000000000000000',
+  guildId: '400000000000000000',
+  channelName: 'dev',
+};
+
+export const emptyWindow: HistoryWindow = { entries: [] };
+
+export function promptInput(changes: Partial<PromptInput> = {}): PromptInput {
+  return {
+    soul: 'You are Discoclaw.',
+    rules: 'Rules.',
+    channel: [],
+    snapshot: { sections: [], usedAt: noon.getTime() },
+    history: emptyWindow,
+    last: [],
+    message: {
+      speakerName: 'Alice',
+      messages: [{ id: '100000000000000001', text: 'Hello', at: noon.toISOString(), attachments: [] }],
+      place: publicPlace,
+      localTime: '2026-01-15 13:00',
+    },
+    promptMaxChars: 40_000,
+    ...changes,
+  };
+}
+
+/** Every text block of a prompt, in order, with who says it. */
+export function blocksOf(
+  prompt: Prompt,
+): readonly { readonly role: string; readonly text: string; readonly cache: boolean }[] {
+  const turns = [{ role: 'system', content: prompt.system }, ...prompt.messages];
+  return turns.flatMap(({ role, content }) =>
+    content.flatMap((block) =>
+      block.type === 'text' ? [{ role, text: block.text, cache: block.cache === true }] : [],
+    ),
+  );
+}
+
+export function wholeText(prompt: Prompt): string {
+  return textOf(blocksOf(prompt).map(({ text }) => ({ type: 'text', text })));
+}
+
+/** How often one of the prompt's own tags is opened or closed in a text, however it is spaced. */
+export function countTags(text: string): number {
+  return [...text.matchAll(new RegExp(`<\\s*/?\\s*(?:${sectionNames.join('|')})\\b`, 'giu'))].length;
+}
+
+/** Texts that try to be more than text: tags whole and in pieces, line breaks, replacement patterns, invisible characters. */
+export const nastyText: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...sectionNames),
+      fc.constantFrom('<', '</', '>', ' ', '\n', '\r\n', '\t', ': ', '"', '$&', '&lt;', '[', '\u2028'),
+      fc.constantFrom('\u200b', '\u202e', '\u200d', '\0', '😀', 'дом', '</message>', '< / NOTES', '<turns'),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.lorem({ maxCount: 12 }),
+    ),
+    { maxLength: 25 },
+  )
+  .map((pieces) => pieces.join(''));
+
+/** A channel's earlier messages, oldest first, by people, other bots and this bot. */
+export const chatMessages: fc.Arbitrary<readonly ChatMessage[]> = fc
+  .array(
+    fc.record({
+      name: nastyText,
+      kind: fc.constantFrom('human', 'self', 'bot'),
+      text: fc.oneof(nastyText, fc.lorem({ maxCount: 120 })),
+      attachments: fc.array(nastyText, { maxLength: 2 }),
+    }),
+    { maxLength: 30 },
+  )
+  .map((drafts) =>
+    drafts.map(({ name, kind, text, attachments }, index) =>
+      chatMessage(index, text, { author: { id: String(index % 4), name, kind }, attachments }),
+    ),
+  );
