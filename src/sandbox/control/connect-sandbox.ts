@@ -1,0 +1,49 @@
+import type { SandboxControl } from './sandbox-control.ts';
+import { SandboxError } from './sandbox-error.ts';
+
+/** The control of a sandbox that runs in another process, at the address that it printed. Connects with the first call. */
+export function connectSandbox(url: string): SandboxControl {
+  function remote<Result>(method: keyof SandboxControl): (input?: unknown) => Promise<Result> {
+    return async (input = {}) => {
+      const response = await fetch(new URL(`/sandbox/${method}`, url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+      });
+      // Both ends are built from the same interface, so the result's shape is known without looking.
+      const answer = (await response.json()) as { readonly result: Result } | { readonly error: string };
+      if ('error' in answer) throw new SandboxError(answer.error);
+      return answer.result;
+    };
+  }
+  return {
+    info: remote('info'),
+    addPerson: remote('addPerson'),
+    closeDms: remote('closeDms'),
+    addGuild: remote('addGuild'),
+    setRole: remote('setRole'),
+    addChannel: remote('addChannel'),
+    setChannelPrivacy: remote('setChannelPrivacy'),
+    setOverwrite: remote('setOverwrite'),
+    deleteChannel: remote('deleteChannel'),
+    addThread: remote('addThread'),
+    openDm: remote('openDm'),
+    say: remote('say'),
+    edit: remote('edit'),
+    delete: remote('delete'),
+    bulkDelete: remote('bulkDelete'),
+    type: remote('type'),
+    slash: remote('slash'),
+    interaction: remote('interaction'),
+    messages: remote('messages'),
+    waitForReply: remote('waitForReply'),
+    typingEvents: remote('typingEvents'),
+    requests: remote('requests'),
+    delivered: remote('delivered'),
+    sessions: remote('sessions'),
+    setFault: remote('setFault'),
+    clearFaults: remote('clearFaults'),
+    dropConnection: remote('dropConnection'),
+    dispatchAgain: remote('dispatchAgain'),
+  };
+}

@@ -1,0 +1,162 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { z } from 'zod';
+
+const permission = z.custom<keyof typeof PermissionFlagsBits>(
+  (value) => typeof value === 'string' && value in PermissionFlagsBits,
+  { error: (issue) => `no permission is called ${JSON.stringify(issue.input)}` },
+);
+const permissions = z.array(permission).default([]);
+const timeoutMs = z.int().positive().default(10_000);
+/** A person by name or id. */
+const person = z.string().min(1);
+/** `#general` or `general`; `dm` for the speaker's DM with the bot; `@alice` for Alice's; a thread's name; or an id. */
+const channel = z.string().min(1);
+const faultTarget = {
+  /** Method and path after `/api/v10`, with `*` for any one segment; `*` alone for every request. */
+  route: z.string().min(1),
+  /** How often; 1 if not said. */
+  times: z.int().positive().default(1),
+  /** So many requests of the route pass first. */
+  after: z.int().nonnegative().default(0),
+};
+
+/** What each method of the control takes; checked in the process as over HTTP. */
+export const controlInputs = {
+  addPerson: z.strictObject({
+    name: z.string().regex(/^[\p{L}\p{N}_]+$/u, 'a name is made of letters, digits and _'),
+    id: z
+      .string()
+      .regex(/^\d{17,20}$/, 'an id has 17 to 20 digits')
+      .optional(),
+    bot: z.boolean().default(false),
+    closedDms: z.boolean().default(false),
+    /** Guilds by name or id; the first guild if not said. */
+    guilds: z.array(z.string()).optional(),
+  }),
+  closeDms: z.strictObject({ person, closed: z.boolean() }),
+  addGuild: z.strictObject({ name: z.string().min(1), owner: person, members: z.array(person).default([]) }),
+  setRole: z.strictObject({
+    guild: z.string().optional(),
+    /** `@everyone` is a role too. */
+    name: z.string().min(1),
+    permissions,
+    people: z.array(person).default([]),
+  }),
+  addChannel: z.strictObject({
+    guild: z.string().optional(),
+    name: z.string().min(1),
+    private: z.boolean().default(false),
+    /** Who sees a private channel besides the bot. */
+    members: z.array(person).default([]),
+  }),
+  setChannelPrivacy: z.strictObject({ channel, private: z.boolean(), members: z.array(person).default([]) }),
+  setOverwrite: z.strictObject({
+    channel,
+    /** A person, or a role by name. */
+    for: z.string().min(1),
+    allow: permissions,
+    deny: permissions,
+  }),
+  deleteChannel: z.strictObject({ channel }),
+  addThread: z.strictObject({
+    channel,
+    name: z.string().min(1),
+    /** Who opens it. */
+    as: person,
+    private: z.boolean().default(false),
+    members: z.array(person).default([]),
+    /** The id of the message that it hangs on. */
+    message: z.string().optional(),
+  }),
+  openDm: z.strictObject({ person }),
+  say: z.strictObject({
+    as: person,
+    in: channel,
+    /** `@Name` becomes a mention. */
+    text: z.string().default(''),
+    /** The id of a message in the same channel. */
+    replyTo: z.string().optional(),
+    /** Whether a reply pings the author that it answers. */
+    pingReplied: z.boolean().default(true),
+    /** Puts a mention of the bot before the text. */
+    mentionBot: z.boolean().default(false),
+    attachments: z
+      .array(
+        z.strictObject({
+          name: z.string().min(1),
+          contentType: z.string().optional(),
+          text: z.string().optional(),
+          base64: z.base64().optional(),
+        }),
+      )
+      .default([]),
+  }),
+  edit: z.strictObject({ message: z.string(), text: z.string().min(1) }),
+  delete: z.strictObject({ message: z.string() }),
+  bulkDelete: z.strictObject({ messages: z.array(z.string()).min(1) }),
+  type: z.strictObject({ as: person, in: channel }),
+  slash: z.strictObject({
+    as: person,
+    in: channel,
+    name: z.string().min(1),
+    subcommand: z.string().optional(),
+    options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
+    /** Waits for so many follow-ups too. */
+    followUps: z.int().nonnegative().default(0),
+    timeoutMs,
+  }),
+  interaction: z.strictObject({ id: z.string() }),
+  messages: z.strictObject({
+    in: channel,
+    /** Only those after this id. */
+    after: z.string().optional(),
+    from: z.enum(['anybody', 'bot', 'people']).default('anybody'),
+  }),
+  waitForReply: z.strictObject({
+    in: channel,
+    /** The id of a message; the newest one that is not the bot's if not said. */
+    after: z.string().optional(),
+    /** The reply, perhaps only after an edit, contains this text. */
+    containing: z.string().optional(),
+    /** The bot has neither posted nor edited in the channel for so long. */
+    settleMs: z.int().nonnegative().default(0),
+    timeoutMs,
+  }),
+  typingEvents: z.strictObject({ in: channel.optional() }),
+  requests: z.strictObject({
+    method: z.string().optional(),
+    /** The path after `/api/v10`, with `*` for any one segment. */
+    path: z.string().optional(),
+  }),
+  setFault: z.discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('429'),
+      retryAfterSeconds: z.number().positive().default(1),
+      scope: z.enum(['user', 'shared', 'global']).default('user'),
+      ...faultTarget,
+    }),
+    z.strictObject({
+      kind: z.literal('status'),
+      status: z.int().min(400).max(599),
+      code: z.int().default(0),
+      message: z.string().default('Set by the sandbox'),
+      ...faultTarget,
+    }),
+    z.strictObject({ kind: z.literal('latency'), milliseconds: z.int().positive(), ...faultTarget }),
+    z.strictObject({ kind: z.literal('reset'), ...faultTarget }),
+    z.strictObject({ kind: z.literal('lost'), ...faultTarget }),
+  ]),
+  dropConnection: z.strictObject({
+    how: z.enum(['close', 'cut', 'reconnect', 'invalidate']).default('close'),
+    /** Whether the session may be resumed; otherwise the resume is answered by op 9. */
+    resumable: z.boolean().default(true),
+    /** The resume sends so many events again that the client has already had. */
+    repeat: z.int().nonnegative().default(0),
+  }),
+  dispatchAgain: z.strictObject({ message: z.string() }),
+  delivered: z.strictObject({ timeoutMs: z.int().positive().default(5_000) }),
+  nothing: z.strictObject({}),
+} as const;
+
+/** What a caller hands to a method: fields with a default may be left out. */
+export type ControlInput<Method extends keyof typeof controlInputs> = z.input<(typeof controlInputs)[Method]>;

@@ -1,0 +1,91 @@
+import { MessageFlags } from 'discord-api-types/v10';
+
+import type { Channel, Interaction, Message, User } from '../world/entities.ts';
+import { guildIdOf, userOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+
+export interface PersonView {
+  readonly id: string;
+  readonly name: string;
+  readonly isBot: boolean;
+}
+
+export interface ChannelView {
+  readonly id: string;
+  readonly kind: 'text' | 'thread' | 'dm';
+  /** A DM has the person's name. */
+  readonly name: string;
+  readonly guildId?: string;
+  readonly parentId?: string;
+}
+
+export interface MessageView {
+  readonly id: string;
+  readonly channelId: string;
+  readonly author: PersonView;
+  /** As the bot sees it: mentions are `<@id>`. */
+  readonly text: string;
+  /** Who is pinged, by id. */
+  readonly mentions: readonly string[];
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly editedAt?: string;
+  /** The id of the message answered. */
+  readonly replyTo?: string;
+  readonly nonce?: string | number;
+  readonly isEphemeral: boolean;
+  readonly attachments: readonly { readonly id: string; readonly name: string; readonly bytes: number }[];
+  /** Emoji with the number of people who set it. */
+  readonly reactions: Readonly<Record<string, number>>;
+}
+
+export interface InteractionView {
+  readonly id: string;
+  readonly state: 'waiting' | 'deferred' | 'answered';
+  readonly isEphemeral: boolean;
+  /** The first answer; what it was edited to, where it was. */
+  readonly answer?: MessageView;
+  readonly followUps: readonly MessageView[];
+}
+
+export function personView(user: User): PersonView {
+  return { id: user.id, name: user.username, isBot: user.bot };
+}
+
+export function channelView(world: World, channel: Channel): ChannelView {
+  const guildId = guildIdOf(channel);
+  return {
+    id: channel.id,
+    kind: channel.kind,
+    name: channel.kind === 'dm' ? userOf(world, channel.personId).username : channel.name,
+    ...(guildId === undefined ? {} : { guildId }),
+    ...(channel.kind === 'thread' ? { parentId: channel.parentId } : {}),
+  };
+}
+
+export function messageView(world: World, message: Message): MessageView {
+  return {
+    id: message.id,
+    channelId: message.channelId,
+    author: personView(userOf(world, message.authorId)),
+    text: message.text,
+    mentions: [...message.mentionedIds],
+    at: message.createdAt,
+    ...(message.editedAt === null ? {} : { editedAt: message.editedAt }),
+    ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo.messageId }),
+    ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
+    isEphemeral: (message.flags & MessageFlags.Ephemeral) !== 0,
+    attachments: message.attachments.map(({ id, name, bytes }) => ({ id, name, bytes: bytes.length })),
+    reactions: Object.fromEntries(Array.from(message.reactions, ([emoji, users]) => [emoji, users.size])),
+  };
+}
+
+export function interactionView(world: World, interaction: Interaction): InteractionView {
+  return {
+    id: interaction.id,
+    state: interaction.state,
+    isEphemeral: interaction.ephemeral,
+    ...(interaction.original === undefined ? {} : { answer: messageView(world, interaction.original) }),
+    followUps: interaction.followUps.map((message) => messageView(world, message)),
+  };
+}

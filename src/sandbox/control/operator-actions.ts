@@ -1,0 +1,110 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+
+import { deleteTextChannel, setOverwrite } from '../world/channels.ts';
+import type { TextChannel, ThreadChannel, User } from '../world/entities.ts';
+import { addMember, createUser } from '../world/people.ts';
+import { createThread, deleteThread } from '../world/threads.ts';
+import { guildOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import { requireView } from './person-actions.ts';
+import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
+import { SandboxError } from './sandbox-error.ts';
+
+export type PermissionName = keyof typeof PermissionFlagsBits;
+
+export function permissionBits(names: readonly PermissionName[]): bigint {
+  return names.reduce((bits, name) => bits | PermissionFlagsBits[name], 0n);
+}
+
+/** @throws {SandboxError} when the name or the id is taken. */
+export function addPerson(
+  world: World,
+  input: {
+    readonly name: string;
+    readonly id?: string | undefined;
+    readonly bot: boolean;
+    readonly closedDms: boolean;
+    readonly guilds?: readonly string[] | undefined;
+  },
+): User {
+  const name = input.name.toLowerCase();
+  if (
+    [...world.users.values()].some(({ id, username }) => username.toLowerCase() === name || id === input.id)
+  ) {
+    throw new SandboxError(
+      `There already is somebody called ${input.name}, or with the id ${String(input.id)}`,
+    );
+  }
+  const guilds = (input.guilds ?? [undefined]).map((reference) => findGuild(world, reference));
+  const user = createUser(world, input);
+  for (const guild of guilds) addMember(world, guild.id, user.id);
+  return user;
+}
+
+/** Sets what a role (by name) or a person may do in a channel. @throws {SandboxError} */
+export function overwrite(
+  world: World,
+  input: {
+    readonly channel: string;
+    readonly for: string;
+    readonly allow: readonly PermissionName[];
+    readonly deny: readonly PermissionName[];
+  },
+): TextChannel {
+  const channel = findTextChannel(world, input.channel);
+  const role = [...guildOf(world, channel.guildId).roles.values()].find(({ name }) => name === input.for);
+  setOverwrite(world, channel, {
+    targetId: role?.id ?? findPerson(world, input.for).id,
+    kind: role === undefined ? 'member' : 'role',
+    allow: permissionBits(input.allow),
+    deny: permissionBits(input.deny),
+  });
+  return channel;
+}
+
+/** A person opens a thread. @throws {SandboxError} when they cannot see the channel, or the message has one already. */
+export function addThread(
+  world: World,
+  input: {
+    readonly channel: string;
+    readonly name: string;
+    readonly as: string;
+    readonly private: boolean;
+    readonly members: readonly string[];
+    readonly message?: string | undefined;
+  },
+): ThreadChannel {
+  const parent = findTextChannel(world, input.channel);
+  const owner = findPerson(world, input.as);
+  requireView(world, parent, owner);
+  const startMessage = input.message === undefined ? undefined : findMessageById(world, input.message);
+  if (startMessage !== undefined && startMessage.channelId !== parent.id) {
+    throw new SandboxError(`Message ${startMessage.id} is not in ${input.channel}`);
+  }
+  if (startMessage !== undefined && (input.private || world.channels.has(startMessage.id))) {
+    throw new SandboxError('A thread on a message is public, and a message has one at most');
+  }
+  return createThread(world, {
+    parent,
+    name: input.name,
+    ownerId: owner.id,
+    isPrivate: input.private,
+    memberIds: input.members.map((reference) => findPerson(world, reference).id),
+    ...(startMessage === undefined ? {} : { startMessage }),
+  });
+}
+
+/** @throws {SandboxError} for a DM, which cannot be deleted. */
+export function deleteChannel(world: World, reference: string): void {
+  const channel = findChannel(world, reference);
+  switch (channel.kind) {
+    case 'text':
+      deleteTextChannel(world, channel);
+      return;
+    case 'thread':
+      deleteThread(world, channel);
+      return;
+    case 'dm':
+      throw new SandboxError('A DM cannot be deleted');
+  }
+}

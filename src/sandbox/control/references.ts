@@ -1,0 +1,72 @@
+import { openDm } from '../world/channels.ts';
+import type { Channel, Guild, Message, TextChannel, User } from '../world/entities.ts';
+import { findMessageAnywhere } from '../world/messages.ts';
+import type { World } from '../world/world.ts';
+import { SandboxError } from './sandbox-error.ts';
+
+/** A user by name, whatever the case and with or without `@`, or by id. @throws {SandboxError} */
+export function findPerson(world: World, reference: string): User {
+  const name = reference.replace(/^@/, '').toLowerCase();
+  const found =
+    world.users.get(reference) ??
+    [...world.users.values()].find(({ username }) => username.toLowerCase() === name);
+  if (found !== undefined) return found;
+  const names = Array.from(world.users.values(), ({ username }) => username);
+  throw new SandboxError(`Nobody is called ${JSON.stringify(reference)}; there are ${names.join(', ')}`);
+}
+
+/** A guild by name or id; the first one where nothing is said. @throws {SandboxError} */
+export function findGuild(world: World, reference: string | undefined): Guild {
+  const guilds = [...world.guilds.values()];
+  const found =
+    reference === undefined
+      ? guilds[0]
+      : guilds.find(({ id, name }) => id === reference || name === reference);
+  if (found !== undefined) return found;
+  throw new SandboxError(`There is no guild ${JSON.stringify(reference)}`);
+}
+
+/**
+ * A channel by id, by name (`#dev`, `dev`, a thread's name), `@alice` for Alice's DM with the bot, `dm` for the speaker's.
+ * @throws {SandboxError} when there is none, or several have the name.
+ */
+export function findChannel(world: World, reference: string, speaker?: User): Channel {
+  const byId = world.channels.get(reference);
+  if (byId !== undefined) return byId;
+  if (reference.startsWith('@')) return dmOf(world, findPerson(world, reference));
+  if (reference === 'dm') {
+    if (speaker === undefined) throw new SandboxError('Whose DM? Write @ and the name');
+    return dmOf(world, speaker);
+  }
+  const name = reference.replace(/^#/, '');
+  const named = [...world.channels.values()].filter(
+    (channel) => channel.kind !== 'dm' && channel.name === name,
+  );
+  const [only] = named;
+  if (only === undefined) throw new SandboxError(`There is no channel ${JSON.stringify(reference)}`);
+  if (named.length > 1) {
+    const ids = named.map(({ id }) => id).join(', ');
+    throw new SandboxError(`Several channels are called ${JSON.stringify(reference)}; use an id: ${ids}`);
+  }
+  return only;
+}
+
+/** A channel of a guild that is no thread. @throws {SandboxError} */
+export function findTextChannel(world: World, reference: string): TextChannel {
+  const channel = findChannel(world, reference);
+  if (channel.kind !== 'text')
+    throw new SandboxError(`${reference} is a ${channel.kind}, not a channel of a guild`);
+  return channel;
+}
+
+/** A message by its id. @throws {SandboxError} when it does not exist, or not any more. */
+export function findMessageById(world: World, id: string): Message {
+  const message = findMessageAnywhere(world, id);
+  if (message === undefined) throw new SandboxError(`There is no message ${id}`);
+  return message;
+}
+
+function dmOf(world: World, person: User): Channel {
+  if (person.bot) throw new SandboxError(`${person.username} is a bot; bots have no DM with each other`);
+  return openDm(world, person.id);
+}

@@ -1,0 +1,91 @@
+import type { RecordedRequest } from '../rest/request-log.ts';
+import type { ControlInput } from './control-inputs.ts';
+import type { ChannelView, InteractionView, MessageView, PersonView } from './control-views.ts';
+
+/** Where the sandbox is and who is in it. */
+export interface SandboxInfo {
+  /** The server itself; also where attachments are, below `/attachments`. */
+  readonly url: string;
+  /** What a Discord library takes as its API address. */
+  readonly apiUrl: string;
+  readonly gatewayUrl: string;
+  readonly token: string;
+  readonly bot: PersonView;
+  /** The person, or the team's owner, whose bot it is. */
+  readonly owner: PersonView;
+  /** Name → id. */
+  readonly guilds: Readonly<Record<string, string>>;
+  /** Name → id, bots left out. */
+  readonly people: Readonly<Record<string, string>>;
+  /** Name → id, threads included; of channels with the same name the newest. */
+  readonly channels: Readonly<Record<string, string>>;
+}
+
+/** A client's session at the gateway. */
+export interface SessionView {
+  readonly id: string;
+  readonly intents: number;
+  /** How many events it was sent. */
+  readonly sequence: number;
+  readonly isConnected: boolean;
+}
+
+export interface TypingView {
+  readonly channelId: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/**
+ * What people do in the sandbox, what an operator changes, and what a test wants to know: the same in the process and over
+ * HTTP. Every method rejects with `SandboxError`, whose message says what is wrong.
+ */
+export interface SandboxControl {
+  info(): Promise<SandboxInfo>;
+
+  addPerson(input: ControlInput<'addPerson'>): Promise<PersonView>;
+  /** A person who refuses DMs lets the bot run into error 50007. */
+  closeDms(input: ControlInput<'closeDms'>): Promise<PersonView>;
+  addGuild(input: ControlInput<'addGuild'>): Promise<{ readonly id: string; readonly name: string }>;
+  /** Creates a role or changes its permissions, and gives it to people. */
+  setRole(input: ControlInput<'setRole'>): Promise<{ readonly id: string }>;
+  addChannel(input: ControlInput<'addChannel'>): Promise<ChannelView>;
+  setChannelPrivacy(input: ControlInput<'setChannelPrivacy'>): Promise<ChannelView>;
+  setOverwrite(input: ControlInput<'setOverwrite'>): Promise<ChannelView>;
+  /** Deletes a channel of a guild or a thread. */
+  deleteChannel(input: ControlInput<'deleteChannel'>): Promise<void>;
+  addThread(input: ControlInput<'addThread'>): Promise<ChannelView>;
+  openDm(input: ControlInput<'openDm'>): Promise<ChannelView>;
+
+  /** Refused where the person could not write in Discord. */
+  say(input: ControlInput<'say'>): Promise<MessageView>;
+  edit(input: ControlInput<'edit'>): Promise<MessageView>;
+  delete(input: ControlInput<'delete'>): Promise<void>;
+  /** All of one channel. */
+  bulkDelete(input: ControlInput<'bulkDelete'>): Promise<void>;
+  /** A person begins to type. */
+  type(input: ControlInput<'type'>): Promise<void>;
+  /** Gives a slash command that the bot has registered, and waits for its answer. */
+  slash(input: ControlInput<'slash'>): Promise<InteractionView>;
+  /** How an interaction stands now. */
+  interaction(input: ControlInput<'interaction'>): Promise<InteractionView>;
+
+  /** Oldest first. */
+  messages(input: ControlInput<'messages'>): Promise<readonly MessageView[]>;
+  /** The bot's first message in the channel that fits. */
+  waitForReply(input: ControlInput<'waitForReply'>): Promise<MessageView>;
+  /** Where the bot has shown that it types, oldest first. */
+  typingEvents(input?: ControlInput<'typingEvents'>): Promise<readonly TypingView[]>;
+  /** What the bot asked of the API, oldest first. */
+  requests(input?: ControlInput<'requests'>): Promise<readonly RecordedRequest[]>;
+  /** Resolves when the connected client has received every event until now. */
+  delivered(input?: ControlInput<'delivered'>): Promise<void>;
+  sessions(): Promise<readonly SessionView[]>;
+
+  setFault(input: ControlInput<'setFault'>): Promise<void>;
+  clearFaults(): Promise<void>;
+  /** Resolves with the number of connections that there were. */
+  dropConnection(input?: ControlInput<'dropConnection'>): Promise<number>;
+  /** Sends the MESSAGE_CREATE of a message a second time. */
+  dispatchAgain(input: ControlInput<'dispatchAgain'>): Promise<void>;
+}

@@ -1,0 +1,226 @@
+import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
+
+import {
+  channelType,
+  textChannelPayload,
+  threadMemberPayload,
+  threadPayload,
+} from '../payloads/channel-payload.ts';
+import { guildCreatePayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
+import { interactionPayload } from '../payloads/interaction-payload.ts';
+import { messageEventPayload } from '../payloads/message-payload.ts';
+import type { Channel, Message, ThreadChannel } from '../world/entities.ts';
+import { canView } from '../world/permissions.ts';
+import type { WorldEvent } from '../world/world-event.ts';
+import { channelOf, guildIdOf, memberOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import { subscribes } from './intents.ts';
+
+/** An event for one client, not numbered yet. */
+export interface ClientEvent {
+  readonly type: GatewayDispatchEvents;
+  readonly data: unknown;
+}
+
+export interface Audience {
+  readonly intents: number;
+  readonly cdnUrl: string;
+}
+
+/** What a client with these intents is told of an event: nothing where it is not subscribed or the bot may not see it. */
+export function dispatchesFor(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {
+  const found = clientEvent(world, event, audience);
+  return found !== undefined && subscribes(audience.intents, found.intent)
+    ? [{ type: found.type, data: found.data }]
+    : [];
+}
+
+interface GatedEvent extends ClientEvent {
+  /** One of these intents is needed; 0 for none. */
+  readonly intent: number;
+}
+
+function clientEvent(world: World, event: WorldEvent, audience: Audience): GatedEvent | undefined {
+  switch (event.type) {
+    case 'message-created':
+      return messageEvent(world, event.message, GatewayDispatchEvents.MessageCreate, audience);
+    case 'message-edited':
+      return messageEvent(world, event.message, GatewayDispatchEvents.MessageUpdate, audience);
+    case 'message-deleted':
+      return inChannel(world, event.channelId, GatewayDispatchEvents.MessageDelete, { id: event.messageId });
+    case 'messages-deleted':
+      return inChannel(world, event.channelId, GatewayDispatchEvents.MessageDeleteBulk, {
+        ids: event.messageIds,
+      });
+    case 'reaction-added':
+    case 'reaction-removed':
+      return reactionEvent(world, event);
+    case 'channel-created':
+      return guildEvent(GatewayDispatchEvents.ChannelCreate, textChannelPayload(world, event.channel));
+    case 'channel-updated':
+      return guildEvent(GatewayDispatchEvents.ChannelUpdate, textChannelPayload(world, event.channel));
+    case 'channel-deleted':
+      return guildEvent(GatewayDispatchEvents.ChannelDelete, textChannelPayload(world, event.channel));
+    case 'thread-created':
+      return threadCreated(world, event.thread, true);
+    case 'thread-deleted':
+      return threadDeleted(event.thread);
+    case 'thread-joined':
+      return threadJoined(world, event.thread, event.userId);
+    case 'thread-left':
+      return threadMembersUpdate(world, event.thread, { removed_member_ids: [event.userId] });
+    case 'role-created':
+    case 'role-updated':
+      return guildEvent(
+        event.type === 'role-created'
+          ? GatewayDispatchEvents.GuildRoleCreate
+          : GatewayDispatchEvents.GuildRoleUpdate,
+        { guild_id: event.guildId, role: rolePayload(event.role) },
+      );
+    case 'guild-created':
+      return guildEvent(
+        GatewayDispatchEvents.GuildCreate,
+        guildCreatePayload(world, event.guild, subscribes(audience.intents, GatewayIntentBits.GuildMembers)),
+      );
+    case 'member-added':
+    case 'member-updated':
+      return {
+        type:
+          event.type === 'member-added'
+            ? GatewayDispatchEvents.GuildMemberAdd
+            : GatewayDispatchEvents.GuildMemberUpdate,
+        data: { ...memberPayload(world, event.member), guild_id: event.guildId },
+        // The bot hears of changes to itself without the intent.
+        intent: event.member.userId === world.botId ? 0 : GatewayIntentBits.GuildMembers,
+      };
+    case 'typing-started':
+      return typingEvent(world, event.channel, event.userId, event.at);
+    case 'interaction-created':
+      return {
+        type: GatewayDispatchEvents.InteractionCreate,
+        data: interactionPayload(world, event.interaction),
+        intent: 0,
+      };
+    case 'interaction-updated':
+      return undefined;
+  }
+}
+
+function guildEvent(type: GatewayDispatchEvents, data: unknown): GatedEvent {
+  return { type, data, intent: GatewayIntentBits.Guilds };
+}
+
+function messageEvent(
+  world: World,
+  message: Message,
+  type: GatewayDispatchEvents,
+  audience: Audience,
+): GatedEvent | undefined {
+  const channel = channelOf(world, message.channelId);
+  if (!canView(world, channel, world.botId)) return undefined;
+  const readsContent = subscribes(audience.intents, GatewayIntentBits.MessageContent);
+  return {
+    type,
+    data: messageEventPayload(world, message, { cdnUrl: audience.cdnUrl, readsContent }),
+    intent: messageIntent(channel),
+  };
+}
+
+function inChannel(
+  world: World,
+  channelId: string,
+  type: GatewayDispatchEvents,
+  data: object,
+): GatedEvent | undefined {
+  const channel = channelOf(world, channelId);
+  if (!canView(world, channel, world.botId)) return undefined;
+  return {
+    type,
+    data: { ...data, channel_id: channelId, ...guildPart(channel) },
+    intent: messageIntent(channel),
+  };
+}
+
+function reactionEvent(
+  world: World,
+  event: Extract<WorldEvent, { type: 'reaction-added' | 'reaction-removed' }>,
+): GatedEvent | undefined {
+  const channel = channelOf(world, event.message.channelId);
+  if (!canView(world, channel, world.botId)) return undefined;
+  const added = event.type === 'reaction-added';
+  return {
+    type: added ? GatewayDispatchEvents.MessageReactionAdd : GatewayDispatchEvents.MessageReactionRemove,
+    data: {
+      user_id: event.userId,
+      channel_id: channel.id,
+      message_id: event.message.id,
+      emoji: { id: null, name: event.emoji },
+      burst: false,
+      type: 0,
+      ...(added ? { message_author_id: event.message.authorId } : {}),
+      ...guildPart(channel),
+    },
+    intent:
+      channel.kind === 'dm'
+        ? GatewayIntentBits.DirectMessageReactions
+        : GatewayIntentBits.GuildMessageReactions,
+  };
+}
+
+function threadCreated(world: World, thread: ThreadChannel, isNew: boolean): GatedEvent | undefined {
+  if (!canView(world, thread, world.botId)) return undefined;
+  const data = threadPayload(world, thread, world.botId);
+  return guildEvent(GatewayDispatchEvents.ThreadCreate, isNew ? { ...data, newly_created: true } : data);
+}
+
+function threadDeleted(thread: ThreadChannel): GatedEvent {
+  return guildEvent(GatewayDispatchEvents.ThreadDelete, {
+    id: thread.id,
+    guild_id: thread.guildId,
+    parent_id: thread.parentId,
+    type: channelType(thread),
+  });
+}
+
+/** Being added to a thread shows the bot the thread; others joining one that it sees is a change of members. */
+function threadJoined(world: World, thread: ThreadChannel, userId: string): GatedEvent | undefined {
+  if (userId === world.botId) return threadCreated(world, thread, false);
+  return threadMembersUpdate(world, thread, { added_members: [threadMemberPayload(thread, userId)] });
+}
+
+function threadMembersUpdate(world: World, thread: ThreadChannel, change: object): GatedEvent | undefined {
+  if (!canView(world, thread, world.botId)) return undefined;
+  return guildEvent(GatewayDispatchEvents.ThreadMembersUpdate, {
+    id: thread.id,
+    guild_id: thread.guildId,
+    member_count: thread.members.size,
+    ...change,
+  });
+}
+
+function typingEvent(world: World, channel: Channel, userId: string, at: Date): GatedEvent | undefined {
+  if (!canView(world, channel, world.botId)) return undefined;
+  const guildId = guildIdOf(channel);
+  const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
+  return {
+    type: GatewayDispatchEvents.TypingStart,
+    data: {
+      channel_id: channel.id,
+      user_id: userId,
+      timestamp: Math.floor(at.getTime() / 1000),
+      ...guildPart(channel),
+      ...(member === undefined ? {} : { member: memberPayload(world, member) }),
+    },
+    intent:
+      channel.kind === 'dm' ? GatewayIntentBits.DirectMessageTyping : GatewayIntentBits.GuildMessageTyping,
+  };
+}
+
+function messageIntent(channel: Channel): number {
+  return channel.kind === 'dm' ? GatewayIntentBits.DirectMessages : GatewayIntentBits.GuildMessages;
+}
+
+function guildPart(channel: Channel): { readonly guild_id?: string } {
+  const guildId = guildIdOf(channel);
+  return guildId === undefined ? {} : { guild_id: guildId };
+}

@@ -1,0 +1,156 @@
+import { GatewayCloseCodes, GatewayOpcodes } from 'discord-api-types/v10';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+
+import type { Dispatch, GatewaySession, SessionLink } from './gateway-session.ts';
+
+const frameSchema = z.object({ op: z.number(), d: z.unknown() });
+const identifySchema = z.object({ token: z.string(), intents: z.number() });
+const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number() });
+const membersSchema = z.object({
+  guild_id: z.string(),
+  user_ids: z.union([z.string(), z.array(z.string())]).optional(),
+  query: z.string().optional(),
+  limit: z.number().optional(),
+  nonce: z.string().optional(),
+});
+
+export type IdentifyRequest = z.infer<typeof identifySchema>;
+export type ResumeRequest = z.infer<typeof resumeSchema>;
+export type MembersRequest = z.infer<typeof membersSchema>;
+
+/** What the gateway decides for its connections. */
+export interface ConnectionHost {
+  identify(connection: GatewayConnection, request: IdentifyRequest): void;
+  resume(connection: GatewayConnection, request: ResumeRequest): void;
+  members(session: GatewaySession, request: MembersRequest): void;
+  /** `session`: what the connection still had when the client closed it. */
+  closed(connection: GatewayConnection, code: number, session: GatewaySession | undefined): void;
+}
+
+/** Milliseconds between the client's heartbeats, as Discord asks for. */
+const heartbeatInterval = 41_250;
+
+/** One WebSocket: speaks the protocol's opcodes and leaves the decisions to its host. */
+export class GatewayConnection implements SessionLink {
+  readonly #socket: WebSocket;
+  readonly #host: ConnectionHost;
+  #session: GatewaySession | undefined;
+
+  constructor(socket: WebSocket, host: ConnectionHost) {
+    this.#socket = socket;
+    this.#host = host;
+    socket.on('message', (data, isBinary) => {
+      this.#receive(isBinary ? undefined : parseJson(data));
+    });
+    socket.on('close', (code) => {
+      const session = this.#session;
+      this.#release();
+      host.closed(this, code, session);
+    });
+    // A broken socket is closed right after; the close is what counts.
+    socket.on('error', () => undefined);
+    this.#write({ op: GatewayOpcodes.Hello, d: { heartbeat_interval: heartbeatInterval } });
+  }
+
+  get session(): GatewaySession | undefined {
+    return this.#session;
+  }
+
+  /** From now on the session's events go over this connection. */
+  adopt(session: GatewaySession): void {
+    this.#session = session;
+    session.attach(this);
+  }
+
+  send(dispatch: Dispatch): void {
+    this.#write(dispatch);
+  }
+
+  requestHeartbeat(): void {
+    this.#write({ op: GatewayOpcodes.Heartbeat, d: null });
+  }
+
+  /** Op 7: the client is to come back and resume. */
+  requestReconnect(): void {
+    this.#write({ op: GatewayOpcodes.Reconnect, d: null });
+  }
+
+  /** Op 9: the session is over, the client is to identify anew. */
+  invalidate(): void {
+    this.#release();
+    this.#write({ op: GatewayOpcodes.InvalidSession, d: false });
+  }
+
+  /** Events that happen from now on wait for a resume, whatever the client still says on this connection. */
+  close(code: number, reason: string): void {
+    this.#release();
+    this.#socket.close(code, reason);
+  }
+
+  /** Breaks the connection without a word, as a lost network does. */
+  cut(): void {
+    this.#release();
+    this.#socket.terminate();
+  }
+
+  #receive(value: unknown): void {
+    const frame = frameSchema.safeParse(value);
+    if (!frame.success) {
+      this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+      return;
+    }
+    const { op, d } = frame.data;
+    if (op === GatewayOpcodes.Heartbeat) this.#heartbeat(d);
+    else if (op === GatewayOpcodes.Identify || op === GatewayOpcodes.Resume) this.#authenticate(op, d);
+    else if (this.#session === undefined) {
+      this.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
+    } else if (op === GatewayOpcodes.RequestGuildMembers) {
+      this.#parsed(membersSchema, d, (request, session) => this.#host.members(session, request));
+    } else if (op !== GatewayOpcodes.PresenceUpdate && op !== GatewayOpcodes.VoiceStateUpdate) {
+      this.close(GatewayCloseCodes.UnknownOpcode, 'Unknown opcode.');
+    }
+  }
+
+  #heartbeat(sequence: unknown): void {
+    this.#write({ op: GatewayOpcodes.HeartbeatAck, d: null });
+    this.#session?.acknowledge(typeof sequence === 'number' ? sequence : 0);
+  }
+
+  #authenticate(op: GatewayOpcodes.Identify | GatewayOpcodes.Resume, data: unknown): void {
+    if (this.#session !== undefined) {
+      this.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
+      return;
+    }
+    const request = op === GatewayOpcodes.Identify ? identifySchema.safeParse(data) : undefined;
+    const resume = op === GatewayOpcodes.Resume ? resumeSchema.safeParse(data) : undefined;
+    if (request?.success) this.#host.identify(this, request.data);
+    else if (resume?.success) this.#host.resume(this, resume.data);
+    else this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+  }
+
+  #parsed<T>(schema: z.ZodType<T>, data: unknown, use: (value: T, session: GatewaySession) => void): void {
+    const parsed = schema.safeParse(data);
+    if (parsed.success && this.#session !== undefined) use(parsed.data, this.#session);
+    else this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+  }
+
+  #release(): void {
+    this.#session?.detach(this);
+    this.#session = undefined;
+  }
+
+  #write(payload: object): void {
+    if (this.#socket.readyState === this.#socket.OPEN)
+      this.#socket.send(JSON.stringify({ s: null, t: null, ...payload }));
+  }
+}
+
+function parseJson(data: WebSocket.RawData): unknown {
+  try {
+    const value: unknown = JSON.parse(data.toString());
+    return value;
+  } catch {
+    return undefined;
+  }
+}

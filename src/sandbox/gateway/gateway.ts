@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { GatewayCloseCodes, GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
+import { WebSocketServer } from 'ws';
+
+import { applicationFlags } from '../payloads/application-payload.ts';
+import { guildCreatePayload, memberPayload } from '../payloads/guild-payload.ts';
+import { userPayload } from '../payloads/user-payload.ts';
+import type { WorldEvent } from '../world/world-event.ts';
+import { guildOf, userOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import { dispatchesFor } from './event-dispatches.ts';
+import { GatewayConnection } from './gateway-connection.ts';
+import type { ConnectionHost, IdentifyRequest, MembersRequest, ResumeRequest } from './gateway-connection.ts';
+import { GatewaySession } from './gateway-session.ts';
+import { judgeIntents, subscribes } from './intents.ts';
+
+export interface GatewayOptions {
+  readonly world: World;
+  readonly token: string;
+  /** Known once the server listens. */
+  readonly urls: () => { readonly gateway: string; readonly cdn: string };
+}
+
+/** How a connection is made to end. `reconnect` is op 7, `invalidate` op 9, `cut` a lost network. */
+export type DropKind = 'close' | 'cut' | 'reconnect' | 'invalidate';
+
+/** The gateway: sessions outlive their connections, so that a client can resume. */
+export class Gateway implements ConnectionHost {
+  readonly #options: GatewayOptions;
+  readonly #sockets = new WebSocketServer({ noServer: true });
+  readonly #connections = new Set<GatewayConnection>();
+  readonly #sessions = new Map<string, GatewaySession>();
+  readonly #unsubscribe: () => void;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.world.subscribe((event) => this.dispatch(event));
+  }
+
+  /** Takes WebSocket upgrades of `/gateway` from a server; others are refused. */
+  listenOn(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      if (!/^\/gateway\/?$/.test(url.pathname)) {
+        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const connection = new GatewayConnection(webSocket, this);
+        this.#connections.add(connection);
+        if (url.searchParams.get('v') !== '10') {
+          connection.close(GatewayCloseCodes.InvalidAPIVersion, 'Invalid API version.');
+        }
+      });
+    });
+  }
+
+  get sessions(): readonly GatewaySession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** Sends an event to every session that may have it; also how an event is sent a second time. */
+  dispatch(event: WorldEvent): void {
+    const { world, urls } = this.#options;
+    for (const session of this.#sessions.values()) {
+      const audience = { intents: session.intents, cdnUrl: urls().cdn };
+      for (const { type, data } of dispatchesFor(world, event, audience)) session.dispatch(type, data);
+    }
+  }
+
+  /**
+   * Resolves when every client has received everything dispatched until now.
+   * @throws {Error} when there is no session, or not within `timeoutMs`.
+   */
+  async delivered(timeoutMs: number): Promise<void> {
+    if (this.#sessions.size === 0) throw new Error('No client is connected to the gateway');
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      const away = this.sessions.some(({ isConnected }) => !isConnected);
+      const state = away ? 'disconnected' : 'connected, but silent';
+      controller.abort(
+        new Error(`The client has not received everything after ${timeoutMs} ms: it is ${state}`),
+      );
+    }, timeoutMs);
+    try {
+      await Promise.all(this.sessions.map((session) => session.delivered(controller.signal)));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Ends all connections. Where not `resumable`, the sessions are forgotten and a resume is answered by op 9; `repeat` makes
+   * the resume send so many already received events again. Returns how many connections there were.
+   */
+  drop(kind: DropKind, options: { readonly resumable: boolean; readonly repeat: number }): number {
+    const connected = [...this.#connections].filter(({ session }) => session !== undefined);
+    for (const connection of connected) {
+      connection.session?.repeatAtResume(options.repeat);
+      if (!options.resumable || kind === 'invalidate') this.#sessions.delete(connection.session?.id ?? '');
+      if (kind === 'reconnect') connection.requestReconnect();
+      else if (kind === 'invalidate') connection.invalidate();
+      else if (kind === 'cut') connection.cut();
+      else connection.close(GatewayCloseCodes.UnknownError, 'Unknown error.');
+    }
+    return connected.length;
+  }
+
+  identify(connection: GatewayConnection, request: IdentifyRequest): void {
+    const { world, token, urls } = this.#options;
+    if (bareToken(request.token) !== token) {
+      connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+      return;
+    }
+    const verdict = judgeIntents(request.intents, world.application.privileged);
+    if (verdict !== 'allowed') {
+      const disallowed = verdict === 'disallowed';
+      connection.close(
+        disallowed ? GatewayCloseCodes.DisallowedIntents : GatewayCloseCodes.InvalidIntents,
+        disallowed ? 'Disallowed intent(s).' : 'Invalid intent(s).',
+      );
+      return;
+    }
+    // A bot that identifies anew has no use for the session of its former life.
+    for (const old of this.sessions) if (!old.isConnected) this.#sessions.delete(old.id);
+    const session = new GatewaySession(randomBytes(16).toString('hex'), request.intents);
+    this.#sessions.set(session.id, session);
+    connection.adopt(session);
+    const flags = applicationFlags(world);
+    session.dispatch(GatewayDispatchEvents.Ready, {
+      v: 10,
+      user: userPayload(userOf(world, world.botId)),
+      guilds: Array.from(world.guilds.keys(), (id) => ({ id, unavailable: true })),
+      session_id: session.id,
+      resume_gateway_url: urls().gateway,
+      shard: [0, 1],
+      application: { id: world.application.id, flags, flags_new: String(flags) },
+    });
+    if (!subscribes(session.intents, GatewayIntentBits.Guilds)) return;
+    const withAllMembers = subscribes(session.intents, GatewayIntentBits.GuildMembers);
+    for (const guild of world.guilds.values()) {
+      session.dispatch(GatewayDispatchEvents.GuildCreate, guildCreatePayload(world, guild, withAllMembers));
+    }
+  }
+
+  resume(connection: GatewayConnection, request: ResumeRequest): void {
+    if (bareToken(request.token) !== this.#options.token) {
+      connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+      return;
+    }
+    const session = this.#sessions.get(request.session_id);
+    if (session === undefined || !session.canResumeFrom(request.seq)) {
+      this.#sessions.delete(request.session_id);
+      connection.invalidate();
+      return;
+    }
+    for (const dispatch of session.takeReplay(request.seq)) connection.send(dispatch);
+    connection.adopt(session);
+    session.dispatch(GatewayDispatchEvents.Resumed, {});
+  }
+
+  members(session: GatewaySession, request: MembersRequest): void {
+    const { world } = this.#options;
+    if (!world.guilds.has(request.guild_id)) return;
+    const wanted = request.user_ids === undefined ? undefined : [request.user_ids].flat();
+    const query = request.query?.toLowerCase() ?? '';
+    const found = [...guildOf(world, request.guild_id).members.values()].filter(({ userId }) =>
+      wanted === undefined
+        ? userOf(world, userId).username.toLowerCase().startsWith(query)
+        : wanted.includes(userId),
+    );
+    const limit = request.limit === undefined || request.limit === 0 ? found.length : request.limit;
+    session.dispatch(GatewayDispatchEvents.GuildMembersChunk, {
+      guild_id: request.guild_id,
+      members: found.slice(0, limit).map((member) => memberPayload(world, member)),
+      chunk_index: 0,
+      chunk_count: 1,
+      not_found: wanted?.filter((id) => !found.some(({ userId }) => userId === id)) ?? [],
+      ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
+    });
+  }
+
+  /** A client that closes with 1000 or 1001 ends its session; any other code leaves it to be resumed. */
+  closed(connection: GatewayConnection, code: number, session: GatewaySession | undefined): void {
+    this.#connections.delete(connection);
+    if (session !== undefined && (code === 1000 || code === 1001)) this.#sessions.delete(session.id);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    for (const connection of this.#connections) connection.cut();
+    this.#sessions.clear();
+    this.#sockets.close();
+  }
+}
+
+function bareToken(token: string): string {
+  return token.replace(/^Bot /, '');
+}

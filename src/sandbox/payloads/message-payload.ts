@@ -1,0 +1,152 @@
+import { InteractionType, MessageReferenceType } from 'discord-api-types/v10';
+import type {
+  APIAttachment,
+  APIMessage,
+  APIReaction,
+  GatewayMessageCreateDispatchData,
+} from 'discord-api-types/v10';
+
+import type { Attachment, Message } from '../world/entities.ts';
+import { findMessage } from '../world/messages.ts';
+import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import { channelType, threadPayload } from './channel-payload.ts';
+import { memberPayloadWithoutUser } from './guild-payload.ts';
+import { userPayload } from './user-payload.ts';
+
+/** How the bot gets to see messages. */
+export interface MessageView {
+  /** Where attachments are served, without a slash at the end. */
+  readonly cdnUrl: string;
+  /** Whether the bot may read what was not addressed to it; otherwise content comes empty. */
+  readonly readsContent: boolean;
+}
+
+/** A message as REST answers with it: no guild id, no member, and no key that has nothing to say. */
+export function messagePayload(world: World, message: Message, view: MessageView): APIMessage {
+  return { ...baseMessagePayload(world, message, view), ...referencePart(world, message, view) };
+}
+
+/** MESSAGE_CREATE and MESSAGE_UPDATE: a message plus the type of its channel and, in a guild, guild id and member. */
+export function messageEventPayload(
+  world: World,
+  message: Message,
+  view: MessageView,
+): GatewayMessageCreateDispatchData {
+  const channel = channelOf(world, message.channelId);
+  const guildId = guildIdOf(channel);
+  const payload = { ...messagePayload(world, message, view), channel_type: channelType(channel) };
+  if (guildId === undefined) return payload;
+  const member = memberOf(world, guildId, message.authorId);
+  return {
+    ...payload,
+    guild_id: guildId,
+    ...(member === undefined ? {} : { member: memberPayloadWithoutUser(member) }),
+    mentions: message.mentionedIds.map((id) => {
+      const mentioned = memberOf(world, guildId, id);
+      return {
+        ...userPayload(userOf(world, id)),
+        ...(mentioned === undefined ? {} : { member: memberPayloadWithoutUser(mentioned) }),
+      };
+    }),
+  };
+}
+
+function baseMessagePayload(world: World, message: Message, view: MessageView): APIMessage {
+  const readable = view.readsContent || isAlwaysReadable(world, message);
+  const thread = world.channels.get(message.id);
+  return {
+    id: message.id,
+    channel_id: message.channelId,
+    type: message.type,
+    author: userPayload(userOf(world, message.authorId)),
+    content: readable ? message.text : '',
+    timestamp: message.createdAt,
+    edited_timestamp: message.editedAt,
+    tts: false,
+    mention_everyone: message.mentionsEveryone,
+    mentions: message.mentionedIds.map((id) => userPayload(userOf(world, id))),
+    mention_roles: [],
+    attachments: readable
+      ? message.attachments.map((attachment) => attachmentPayload(message, attachment, view))
+      : [],
+    embeds: readable ? [...message.embeds] : [],
+    components: [],
+    pinned: false,
+    flags: message.flags,
+    ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
+    ...(message.reactions.size === 0 ? {} : { reactions: reactionPayloads(world, message) }),
+    ...(thread?.kind === 'thread' ? { thread: threadPayload(world, thread, world.botId) } : {}),
+    ...interactionPart(world, message),
+  };
+}
+
+/** Discord shows content without the intent for it in DMs, in the bot's own messages and where the bot is mentioned. */
+function isAlwaysReadable(world: World, message: Message): boolean {
+  return (
+    message.authorId === world.botId ||
+    message.mentionedIds.includes(world.botId) ||
+    channelOf(world, message.channelId).kind === 'dm'
+  );
+}
+
+function referencePart(
+  world: World,
+  message: Message,
+  view: MessageView,
+): Pick<APIMessage, 'message_reference' | 'referenced_message'> {
+  if (message.replyTo === undefined) return {};
+  const { channelId, messageId } = message.replyTo;
+  const channel = world.channels.get(channelId);
+  const guildId = channel === undefined ? undefined : guildIdOf(channel);
+  const referenced = findMessage(world, channelId, messageId);
+  return {
+    message_reference: {
+      type: MessageReferenceType.Default,
+      channel_id: channelId,
+      message_id: messageId,
+      ...(guildId === undefined ? {} : { guild_id: guildId }),
+    },
+    referenced_message: referenced === undefined ? null : baseMessagePayload(world, referenced, view),
+  };
+}
+
+function interactionPart(
+  world: World,
+  message: Message,
+): Pick<APIMessage, 'application_id' | 'interaction_metadata' | 'webhook_id'> {
+  if (message.interaction === undefined) return {};
+  return {
+    application_id: world.application.id,
+    webhook_id: world.application.id,
+    interaction_metadata: {
+      id: message.interaction.id,
+      type: InteractionType.ApplicationCommand,
+      user: userPayload(userOf(world, message.interaction.userId)),
+      authorizing_integration_owners: {},
+    },
+  };
+}
+
+function attachmentPayload(message: Message, attachment: Attachment, view: MessageView): APIAttachment {
+  const url = `${view.cdnUrl}/attachments/${message.channelId}/${attachment.id}/${encodeURIComponent(attachment.name)}`;
+  return {
+    id: attachment.id,
+    filename: attachment.name,
+    size: attachment.bytes.length,
+    url,
+    proxy_url: url,
+    ...(attachment.contentType === undefined ? {} : { content_type: attachment.contentType }),
+  };
+}
+
+function reactionPayloads(world: World, message: Message): APIReaction[] {
+  return Array.from(message.reactions, ([emoji, users]) => ({
+    emoji: { id: null, name: emoji },
+    count: users.size,
+    count_details: { burst: 0, normal: users.size },
+    me: users.has(world.botId),
+    me_burst: false,
+    burst_colors: [],
+  }));
+}

@@ -1,0 +1,107 @@
+import { RESTJSONErrorCodes as Codes } from 'discord-api-types/v10';
+import type { z } from 'zod';
+
+/** A refusal as Discord words it: an HTTP status, a code of its own, and for invalid forms an `errors` tree. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: number;
+  readonly errors: object | undefined;
+  constructor(status: number, code: number, message: string, errors?: object) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+  }
+
+  get body(): object {
+    return {
+      message: this.message,
+      code: this.code,
+      ...(this.errors === undefined ? {} : { errors: this.errors }),
+    };
+  }
+}
+
+export const apiErrors = {
+  unauthorized: () => new ApiError(401, 0, '401: Unauthorized'),
+  notFound: () => new ApiError(404, 0, '404: Not Found'),
+  unknownChannel: () => new ApiError(404, Codes.UnknownChannel, 'Unknown Channel'),
+  unknownGuild: () => new ApiError(404, Codes.UnknownGuild, 'Unknown Guild'),
+  unknownMember: () => new ApiError(404, Codes.UnknownMember, 'Unknown Member'),
+  unknownMessage: () => new ApiError(404, Codes.UnknownMessage, 'Unknown Message'),
+  unknownUser: () => new ApiError(404, Codes.UnknownUser, 'Unknown User'),
+  unknownCommand: () => new ApiError(404, Codes.UnknownApplicationCommand, 'Unknown application command'),
+  unknownInteraction: () => new ApiError(404, Codes.UnknownInteraction, 'Unknown interaction'),
+  alreadyAcknowledged: () =>
+    new ApiError(
+      400,
+      Codes.InteractionHasAlreadyBeenAcknowledged,
+      'Interaction has already been acknowledged.',
+    ),
+  invalidWebhookToken: () => new ApiError(401, Codes.InvalidWebhookToken, 'Invalid Webhook Token'),
+  missingAccess: () => new ApiError(403, Codes.MissingAccess, 'Missing Access'),
+  missingPermissions: () => new ApiError(403, Codes.MissingPermissions, 'Missing Permissions'),
+  cannotDm: () => new ApiError(403, Codes.CannotSendMessagesToThisUser, 'Cannot send messages to this user'),
+  notInDm: () =>
+    new ApiError(403, Codes.CannotExecuteActionOnDMChannel, 'Cannot execute action on a DM channel'),
+  foreignMessage: () =>
+    new ApiError(
+      403,
+      Codes.CannotEditMessageAuthoredByAnotherUser,
+      'Cannot edit a message authored by another user',
+    ),
+  emptyMessage: () => new ApiError(400, Codes.CannotSendAnEmptyMessage, 'Cannot send an empty message'),
+  wrongChannelType: () =>
+    new ApiError(
+      400,
+      Codes.CannotExecuteActionOnThisChannelType,
+      'Cannot execute action on this channel type',
+    ),
+  threadExists: () =>
+    new ApiError(
+      400,
+      Codes.ThreadAlreadyCreatedForMessage,
+      'A thread has already been created for this message',
+    ),
+  bulkDeleteCount: () =>
+    new ApiError(
+      400,
+      Codes.ProvidedTooFewOrTooManyMessagesToDelete,
+      'You can only bulk delete between 2 and 100 messages.',
+    ),
+  bulkDeleteAge: () =>
+    new ApiError(
+      400,
+      Codes.OneOfTheMessagesProvidedWasTooOldForBulkDelete,
+      'You can only bulk delete messages that are under 14 days old.',
+    ),
+  invalidJson: () =>
+    new ApiError(400, Codes.RequestBodyContainsInvalidJSON, 'The request body contains invalid JSON.'),
+  /** One field of a form is wrong: `path` as in `['content']`. */
+  invalidField: (path: readonly PropertyKey[], code: string, message: string) =>
+    invalidForm([{ path, code, message }]),
+} as const;
+
+/** The parsed value, or an error 50035 that names each wrong field. @throws {ApiError} */
+export function parseForm<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  throw invalidForm(
+    parsed.error.issues.map(({ path, code, message }) => ({ path, code: code.toUpperCase(), message })),
+  );
+}
+
+interface FieldError {
+  readonly path: readonly PropertyKey[];
+  readonly code: string;
+  readonly message: string;
+}
+
+function invalidForm(fields: readonly FieldError[]): ApiError {
+  const entries = fields.map(
+    ({ path, code, message }) => [path.join('.') || 'body', { code, message }] as const,
+  );
+  const errors = Object.fromEntries(entries.map(([field, error]) => [field, { _errors: [error] }]));
+  return new ApiError(400, Codes.InvalidFormBodyOrContentType, 'Invalid Form Body', errors);
+}

@@ -1,0 +1,81 @@
+import type { APIEmbed } from 'discord-api-types/v10';
+import { z } from 'zod';
+
+import type { Attachment } from '../world/entities.ts';
+import { apiErrors, parseForm } from './api-error.ts';
+import { Upload } from './upload.ts';
+
+/** Discord's limit for a message, counted in UTF-16 units: the strictest reading of "characters". */
+export const maxMessageLength = 2_000;
+
+const formSchema = z.object({
+  content: z.string().nullish(),
+  nonce: z.union([z.string(), z.int()]).nullish(),
+  enforce_nonce: z.boolean().optional(),
+  embeds: z.array(z.custom<APIEmbed>((value) => typeof value === 'object' && value !== null)).nullish(),
+  flags: z.int().nullish(),
+  allowed_mentions: z
+    .object({
+      parse: z.array(z.enum(['users', 'roles', 'everyone'])).optional(),
+      users: z.array(z.string()).max(100).optional(),
+      roles: z.array(z.string()).max(100).optional(),
+      replied_user: z.boolean().optional(),
+    })
+    .nullish(),
+  message_reference: z
+    .object({
+      message_id: z.string(),
+      channel_id: z.string().optional(),
+      fail_if_not_exists: z.boolean().optional(),
+    })
+    .nullish(),
+});
+
+/** A message as the bot hands it in, checked. */
+export interface MessageForm {
+  /** Trimmed as Discord does; `undefined` where the form says nothing of it. */
+  readonly text: string | undefined;
+  readonly nonce: string | number | undefined;
+  readonly enforceNonce: boolean;
+  readonly embeds: readonly APIEmbed[] | undefined;
+  readonly flags: number | undefined;
+  readonly allowedMentions: z.infer<typeof formSchema>['allowed_mentions'];
+  readonly reference: z.infer<typeof formSchema>['message_reference'];
+  readonly files: readonly Omit<Attachment, 'id'>[];
+}
+
+/** Reads a message from a JSON body or an upload. @throws {ApiError} 50035 for what Discord would not take. */
+export function parseMessageForm(body: unknown): MessageForm {
+  const form = parseForm(formSchema, body instanceof Upload ? body.payload : body);
+  const text = form.content === null ? '' : form.content?.trim();
+  if (text !== undefined && text.length > maxMessageLength) {
+    throw apiErrors.invalidField(
+      ['content'],
+      'BASE_TYPE_MAX_LENGTH',
+      `Must be ${maxMessageLength} or fewer in length.`,
+    );
+  }
+  if (typeof form.nonce === 'string' && form.nonce.length > 25) {
+    throw apiErrors.invalidField(
+      ['nonce'],
+      'NONCE_TYPE_TOO_LONG',
+      'Nonce may not be longer than 25 characters.',
+    );
+  }
+  return {
+    text,
+    nonce: form.nonce ?? undefined,
+    enforceNonce: form.enforce_nonce ?? false,
+    embeds: form.embeds ?? undefined,
+    flags: form.flags ?? undefined,
+    allowedMentions: form.allowed_mentions,
+    reference: form.message_reference,
+    files: body instanceof Upload ? body.files : [],
+  };
+}
+
+/** @throws {ApiError} 50006 for a message with nothing in it. */
+export function requireContent(form: MessageForm): void {
+  const empty = (form.text ?? '') === '' && (form.embeds ?? []).length === 0 && form.files.length === 0;
+  if (empty) throw apiErrors.emptyMessage();
+}

@@ -1,0 +1,85 @@
+import type { Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
+import { mentionsIn } from '../world/mentions.ts';
+import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
+import { canSend, may } from '../world/permissions.ts';
+import { memberOf, userOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+
+import { apiErrors } from './api-error.ts';
+import { requireContent } from './message-form.ts';
+import type { MessageForm } from './message-form.ts';
+
+/** Discord looks for an equal nonce among the messages "of the past few minutes", in milliseconds. */
+const nonceWindow = 5 * 60_000;
+
+/**
+ * Posts a message as the bot. With `enforce_nonce` and a nonce that the bot used within the last minutes, nothing is
+ * posted: that message is the answer.
+ * @throws {ApiError} 50013, 50007, 50006 or 50035.
+ */
+export function postMessage(world: World, channel: Channel, form: MessageForm): Message {
+  requireRightToSend(world, channel, form);
+  requireContent(form);
+  const earlier = form.enforceNonce ? findByNonce(world, form.nonce) : undefined;
+  if (earlier !== undefined) return earlier;
+
+  const replyTo = resolveReference(world, channel, form);
+  const replied =
+    replyTo === undefined ? undefined : findMessage(world, replyTo.channelId, replyTo.messageId);
+  return createMessage(world, {
+    channel,
+    authorId: world.botId,
+    text: form.text ?? '',
+    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, replied?.authorId),
+    attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
+    embeds: form.embeds ?? [],
+    flags: form.flags ?? 0,
+    nonce: form.nonce,
+    replyTo,
+  });
+}
+
+function requireRightToSend(world: World, channel: Channel, form: MessageForm): void {
+  if (channel.kind === 'dm') {
+    if (!acceptsDms(world, channel)) throw apiErrors.cannotDm();
+    return;
+  }
+  const mayAttach =
+    form.files.length === 0 || may(world, channel, world.botId, PermissionFlagsBits.AttachFiles);
+  if (!canSend(world, channel, world.botId) || !mayAttach) throw apiErrors.missingPermissions();
+}
+
+/** Discord lets a bot write to a person who shares a guild with it and has not closed their DMs. */
+function acceptsDms(world: World, channel: DmChannel): boolean {
+  const person = userOf(world, channel.personId);
+  const sharesGuild = [...world.guilds.keys()].some(
+    (guildId) => memberOf(world, guildId, person.id) !== undefined,
+  );
+  return sharesGuild && !person.closedDms;
+}
+
+function findByNonce(world: World, nonce: string | number | undefined): Message | undefined {
+  if (nonce === undefined) return undefined;
+  const since = world.now().getTime() - nonceWindow;
+  for (const channelId of world.messages.keys()) {
+    const found = messagesOf(world, channelId).findLast(
+      (message) =>
+        message.authorId === world.botId &&
+        String(message.nonce) === String(nonce) &&
+        Date.parse(message.createdAt) >= since,
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function resolveReference(world: World, channel: Channel, form: MessageForm): MessageReference | undefined {
+  const { reference } = form;
+  if (reference === undefined || reference === null) return undefined;
+  if (findMessage(world, channel.id, reference.message_id) !== undefined) {
+    return { channelId: channel.id, messageId: reference.message_id };
+  }
+  if (reference.fail_if_not_exists === false) return undefined;
+  throw apiErrors.invalidField(['message_reference'], 'MESSAGE_REFERENCE_UNKNOWN_MESSAGE', 'Unknown message');
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '../../core/clock.ts';
+
+/** A request that the bot made. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Without `/api/v10` and the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** JSON as it came, `allowed_mentions` and `nonce` included; of an upload the JSON part with the files' names as `files`. */
+  readonly body: unknown;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** 0 until it is answered, and where it never was. */
+  status: number;
+}
+
+/** So many of the newest requests are kept. */
+const kept = 20_000;
+
+/** Every REST request, oldest first. */
+export class RequestLog {
+  readonly #now: Clock;
+  readonly #requests: RecordedRequest[] = [];
+
+  constructor(now: Clock) {
+    this.#now = now;
+  }
+
+  add(request: Pick<RecordedRequest, 'method' | 'path' | 'query' | 'body'>): RecordedRequest {
+    const recorded: RecordedRequest = { ...request, at: this.#now().toISOString(), status: 0 };
+    this.#requests.push(recorded);
+    if (this.#requests.length > kept) this.#requests.shift();
+    return recorded;
+  }
+
+  all(): readonly RecordedRequest[] {
+    return this.#requests;
+  }
+}

@@ -1,0 +1,61 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+
+import type { MessageView } from '../payloads/message-payload.ts';
+import type { Channel, Guild, Message } from '../world/entities.ts';
+import { findMessage } from '../world/messages.ts';
+import { canView, may } from '../world/permissions.ts';
+import type { World } from '../world/world.ts';
+import { apiErrors } from './api-error.ts';
+import type { Faults } from './faults.ts';
+import type { RequestLog } from './request-log.ts';
+
+/** What every route is given. */
+export interface RestContext {
+  readonly world: World;
+  readonly token: string;
+  readonly faults: Faults;
+  readonly requests: RequestLog;
+  /** Known once the server listens. */
+  readonly urls: () => { readonly gateway: string; readonly cdn: string };
+}
+
+/** How REST shows messages: content is kept back only where the application has no access to it at all. */
+export function restView(context: RestContext): MessageView {
+  return {
+    cdnUrl: context.urls().cdn,
+    readsContent: context.world.application.privileged.messageContent,
+  };
+}
+
+/** The channel, which the bot must be able to view. @throws {ApiError} 10003 or 50001. */
+export function viewableChannel(context: RestContext, id: string): Channel {
+  const channel = context.world.channels.get(id);
+  if (channel === undefined) throw apiErrors.unknownChannel();
+  if (!canView(context.world, channel, context.world.botId)) throw apiErrors.missingAccess();
+  return channel;
+}
+
+/** A message of a channel that the bot can view. @throws {ApiError} 10008. */
+export function messageIn(context: RestContext, channel: Channel, id: string): Message {
+  const message = findMessage(context.world, channel.id, id);
+  if (message === undefined) throw apiErrors.unknownMessage();
+  return message;
+}
+
+/** A guild that the bot is in. @throws {ApiError} 10004. */
+export function guildWithBot(context: RestContext, id: string): Guild {
+  const guild = context.world.guilds.get(id);
+  if (guild === undefined || !guild.members.has(context.world.botId)) throw apiErrors.unknownGuild();
+  return guild;
+}
+
+/** @throws {ApiError} 50013 when the bot lacks a permission in the channel. */
+export function requirePermission(
+  context: RestContext,
+  channel: Channel,
+  permission: keyof typeof PermissionFlagsBits,
+): void {
+  if (!may(context.world, channel, context.world.botId, PermissionFlagsBits[permission])) {
+    throw apiErrors.missingPermissions();
+  }
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import fastify from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { findAttachment } from '../world/messages.ts';
+import { accountRoutes } from './account-routes.ts';
+import { ApiError, apiErrors } from './api-error.ts';
+import { channelRoutes } from './channel-routes.ts';
+import type { TypingListener } from './channel-routes.ts';
+import { commandRoutes } from './command-routes.ts';
+import type { FaultKind } from './faults.ts';
+import { guildRoutes } from './guild-routes.ts';
+import { interactionRoutes } from './interaction-routes.ts';
+import { messageRoutes } from './message-routes.ts';
+import type { RecordedRequest } from './request-log.ts';
+import type { RestContext } from './rest-context.ts';
+import { Upload, parseUpload } from './upload.ts';
+
+/** Where the API begins; the client adds the version. */
+export const apiPath = '/api';
+const versionedPath = `${apiPath}/v10`;
+
+interface OnAttachment {
+  readonly Params: { readonly channel: string; readonly attachment: string; readonly name: string };
+}
+
+/** The REST side: the API under `/api/v10`, and attachments. Not listening yet. */
+export function createRestServer(context: RestContext, onTyping: TypingListener): FastifyInstance {
+  const app = fastify({ bodyLimit: 25 * 1024 * 1024, forceCloseConnections: true });
+  app.get<OnAttachment>('/attachments/:channel/:attachment/:name', (request, reply) => {
+    const found = findAttachment(context.world, request.params.channel, request.params.attachment);
+    if (found === undefined) return reply.code(404).send('This content is no longer available.');
+    return reply.type(found.contentType ?? 'application/octet-stream').send(found.bytes);
+  });
+  app.register(
+    (api, _options, done) => {
+      registerApi(api, context, onTyping);
+      done();
+    },
+    { prefix: versionedPath },
+  );
+  return app;
+}
+
+function registerApi(api: FastifyInstance, context: RestContext, onTyping: TypingListener): void {
+  const recorded = new WeakMap<FastifyRequest, RecordedRequest>();
+  const lost = new WeakSet<FastifyRequest>();
+
+  api.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer' },
+    (request: FastifyRequest, body: Buffer) => parseUpload(body, request.headers['content-type'] ?? ''),
+  );
+  api.setErrorHandler((error, _request, reply) => {
+    const known = error instanceof ApiError ? error : toApiError(error);
+    return reply.code(known.status).send(known.body);
+  });
+  api.addHook('preHandler', async (request, reply) => {
+    const path = pathOf(request);
+    recorded.set(
+      request,
+      context.requests.add({ method: request.method, path, query: queryOf(request), body: bodyOf(request) }),
+    );
+    const tokenInPath = /^\/(?:interactions|webhooks)\//.test(path);
+    if (!tokenInPath && request.headers.authorization !== `Bot ${context.token}`)
+      throw apiErrors.unauthorized();
+    const fault = context.faults.take(request.method, path);
+    if (fault?.kind === 'lost') lost.add(request);
+    else if (fault !== undefined) await suffer(fault, request, reply);
+  });
+  api.addHook('onSend', (request, reply, _payload, done) => {
+    const entry = recorded.get(request);
+    if (entry !== undefined) entry.status = reply.statusCode;
+    if (lost.has(request)) {
+      reply.hijack();
+      request.raw.socket.resetAndDestroy();
+      return;
+    }
+    done();
+  });
+
+  accountRoutes(api, context);
+  guildRoutes(api, context);
+  channelRoutes(api, context, onTyping);
+  messageRoutes(api, context);
+  commandRoutes(api, context);
+  interactionRoutes(api, context);
+  // A route that the sandbox does not have is answered, and recorded, like one that Discord does not have.
+  api.all('/*', () => {
+    throw apiErrors.notFound();
+  });
+}
+
+async function suffer(
+  fault: Exclude<FaultKind, { kind: 'lost' }>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  switch (fault.kind) {
+    case 'latency':
+      await sleep(fault.milliseconds);
+      return;
+    case 'reset':
+      reply.hijack();
+      request.raw.socket.resetAndDestroy();
+      return;
+    case 'status':
+      throw new ApiError(fault.status, fault.code, fault.message);
+    case '429': {
+      const global = fault.scope === 'global';
+      const seconds = fault.retryAfterSeconds;
+      await reply
+        .code(429)
+        .headers({
+          // The header counts whole seconds, the body is exact.
+          'retry-after': String(Math.ceil(seconds)),
+          'x-ratelimit-scope': fault.scope,
+          ...(global
+            ? { 'x-ratelimit-global': 'true' }
+            : {
+                'x-ratelimit-limit': '5',
+                'x-ratelimit-remaining': '0',
+                'x-ratelimit-reset-after': seconds.toFixed(3),
+                'x-ratelimit-reset': (Date.now() / 1000 + seconds).toFixed(3),
+                'x-ratelimit-bucket': 'sandbox',
+              }),
+        })
+        .send({ message: 'You are being rate limited.', retry_after: seconds, global, code: 0 });
+    }
+  }
+}
+
+function toApiError(error: unknown): ApiError {
+  const status =
+    typeof error === 'object' &&
+    error !== null &&
+    'statusCode' in error &&
+    typeof error.statusCode === 'number'
+      ? error.statusCode
+      : 500;
+  if (status === 400) return apiErrors.invalidJson();
+  return new ApiError(status, 0, error instanceof Error ? `${status}: ${error.message}` : `${status}: Error`);
+}
+
+function pathOf(request: FastifyRequest): string {
+  const { pathname } = new URL(request.url, 'http://localhost');
+  return decodeURIComponent(pathname.slice(versionedPath.length));
+}
+
+function queryOf(request: FastifyRequest): Record<string, string> {
+  return Object.fromEntries(new URL(request.url, 'http://localhost').searchParams);
+}
+
+function bodyOf(request: FastifyRequest): unknown {
+  const { body } = request;
+  if (!(body instanceof Upload)) return body;
+  const payload = typeof body.payload === 'object' && body.payload !== null ? body.payload : {};
+  return { ...payload, files: body.files.map(({ name }) => name) };
+}

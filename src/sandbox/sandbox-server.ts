@@ -1,0 +1,92 @@
+import type { Clock } from '../core/clock.ts';
+import { controlRoutes } from './control/control-routes.ts';
+import { createLocalControl } from './control/local-control.ts';
+import type { SandboxControl, TypingView } from './control/sandbox-control.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { Faults } from './rest/faults.ts';
+import { RequestLog } from './rest/request-log.ts';
+import { apiPath, createRestServer } from './rest/rest-server.ts';
+import { createDefaultWorld } from './world/default-world.ts';
+import type { PrivilegedIntents } from './world/entities.ts';
+import type { WorldEvent } from './world/world-event.ts';
+
+export interface SandboxOptions {
+  /** 0, which is what is taken if nothing is said, for any free port. */
+  readonly port?: number;
+  readonly token?: string;
+  readonly now?: Clock;
+  /** The bot belongs to a team that Alice owns, instead of to Alice. */
+  readonly ownedByTeam?: boolean;
+  /** Privileged intents that are switched off for the bot: identifying with one is refused. */
+  readonly disallowedIntents?: readonly (keyof PrivilegedIntents)[];
+}
+
+/** A running sandbox: the control, and what only its own process can have. */
+export interface SandboxServer extends SandboxControl {
+  /** `http://127.0.0.1:<port>`; also the address of attachments. */
+  readonly url: string;
+  /** What a Discord library takes as its API address. */
+  readonly apiUrl: string;
+  readonly token: string;
+  /** Tells of everything that happens, synchronously. Returns how to unsubscribe. */
+  subscribe(listener: (event: WorldEvent) => void): () => void;
+  /** Ends all connections and stops listening. */
+  close(): Promise<void>;
+}
+
+export const defaultSandboxToken = 'sandbox-token';
+
+/** The bot's typing requests that are kept. */
+const keptTyping = 10_000;
+
+/**
+ * Starts a small Discord on 127.0.0.1: REST v10, gateway v10, attachments, and the control under `/sandbox`.
+ * @throws {Error} when the port is taken.
+ */
+export async function startSandboxServer(options: SandboxOptions = {}): Promise<SandboxServer> {
+  const now = options.now ?? (() => new Date());
+  const token = options.token ?? defaultSandboxToken;
+  const disallowed = new Set(options.disallowedIntents);
+  const world = createDefaultWorld({
+    now,
+    ownedByTeam: options.ownedByTeam ?? false,
+    privileged: {
+      messageContent: !disallowed.has('messageContent'),
+      guildMembers: !disallowed.has('guildMembers'),
+      presences: !disallowed.has('presences'),
+    },
+  });
+  let url = '';
+  const urls = () => ({ gateway: `${url.replace(/^http/, 'ws')}/gateway`, cdn: url });
+  const faults = new Faults();
+  const requests = new RequestLog(now);
+  const typing: TypingView[] = [];
+  const gateway = new Gateway({ world, token, urls });
+  const app = createRestServer({ world, token, faults, requests, urls }, (channelId) => {
+    typing.push({ channelId, at: now().toISOString() });
+    if (typing.length > keptTyping) typing.shift();
+  });
+  const { control, calls } = createLocalControl({
+    world,
+    gateway,
+    faults,
+    requests,
+    typing,
+    addresses: () => ({ url, apiUrl: url + apiPath, gatewayUrl: urls().gateway, token }),
+  });
+  controlRoutes(app, calls);
+  gateway.listenOn(app.server);
+  url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+
+  return {
+    ...control,
+    url,
+    apiUrl: url + apiPath,
+    token,
+    subscribe: (listener) => world.subscribe(listener),
+    async close() {
+      gateway.close();
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+
+import type { DmChannel, Overwrite, TextChannel } from './entities.ts';
+import type { World } from './world.ts';
+
+export interface NewTextChannel {
+  readonly guildId: string;
+  readonly name: string;
+  /** Hidden from @everyone; seen by these users and the bot. */
+  readonly onlyFor?: readonly string[] | undefined;
+  readonly id?: string;
+}
+
+export function createTextChannel(world: World, input: NewTextChannel): TextChannel {
+  const channel: TextChannel = {
+    kind: 'text',
+    id: input.id ?? world.nextId(),
+    guildId: input.guildId,
+    name: input.name,
+    position: [...world.channels.values()].filter(({ kind }) => kind === 'text').length,
+    overwrites: new Map(),
+  };
+  if (input.onlyFor !== undefined) writePrivacy(world, channel, input.onlyFor);
+  world.channels.set(channel.id, channel);
+  world.emit({ type: 'channel-created', channel });
+  return channel;
+}
+
+/**
+ * Hides a channel from @everyone, except these users and the bot; `undefined` opens it. Overwrites for roles stay, those
+ * for users are replaced.
+ */
+export function setPrivacy(world: World, channel: TextChannel, onlyFor: readonly string[] | undefined): void {
+  for (const overwrite of channel.overwrites.values()) {
+    if (overwrite.kind === 'member' || overwrite.targetId === channel.guildId) {
+      channel.overwrites.delete(overwrite.targetId);
+    }
+  }
+  if (onlyFor !== undefined) writePrivacy(world, channel, onlyFor);
+  world.emit({ type: 'channel-updated', channel });
+}
+
+/** Sets one overwrite; one that neither allows nor denies anything is removed. */
+export function setOverwrite(world: World, channel: TextChannel, overwrite: Overwrite): void {
+  if (overwrite.allow === 0n && overwrite.deny === 0n) channel.overwrites.delete(overwrite.targetId);
+  else channel.overwrites.set(overwrite.targetId, overwrite);
+  world.emit({ type: 'channel-updated', channel });
+}
+
+/** Deletes a channel with its threads and messages. */
+export function deleteTextChannel(world: World, channel: TextChannel): void {
+  for (const thread of world.channels.values()) {
+    if (thread.kind !== 'thread' || thread.parentId !== channel.id) continue;
+    world.channels.delete(thread.id);
+    world.messages.delete(thread.id);
+  }
+  world.channels.delete(channel.id);
+  world.messages.delete(channel.id);
+  world.emit({ type: 'channel-deleted', channel });
+}
+
+/** The DM between the bot and a person, opened at first use. Discord announces it to a bot only by its first message. */
+export function openDm(world: World, personId: string): DmChannel {
+  for (const channel of world.channels.values()) {
+    if (channel.kind === 'dm' && channel.personId === personId) return channel;
+  }
+  const channel: DmChannel = { kind: 'dm', id: world.nextId(), personId };
+  world.channels.set(channel.id, channel);
+  return channel;
+}
+
+function writePrivacy(world: World, channel: TextChannel, userIds: readonly string[]): void {
+  const view = PermissionFlagsBits.ViewChannel;
+  channel.overwrites.set(channel.guildId, { targetId: channel.guildId, kind: 'role', allow: 0n, deny: view });
+  for (const targetId of new Set([world.botId, ...userIds])) {
+    channel.overwrites.set(targetId, { targetId, kind: 'member', allow: view, deny: 0n });
+  }
+}

@@ -1,0 +1,53 @@
+import type { User } from './entities.ts';
+
+/** Who a message pings. */
+export interface Mentions {
+  readonly userIds: readonly string[];
+  readonly everyone: boolean;
+}
+
+/** Discord's `allowed_mentions`: what may ping; nothing does where it is there and empty. */
+export interface AllowedMentions {
+  readonly parse?: readonly string[] | undefined;
+  readonly users?: readonly string[] | undefined;
+  readonly replied_user?: boolean | undefined;
+}
+
+/**
+ * Turns `@Name` of a known user into Discord's `<@id>`, whatever the case, as a client does when its user picks a name. A
+ * name inside a word, as in an e-mail address, stays.
+ */
+export function linkMentions(text: string, users: Iterable<User>): string {
+  const byName = new Map(Array.from(users, (user) => [user.username.toLowerCase(), user.id]));
+  return text.replace(/(?<![\p{L}\p{N}_.<@])@([\p{L}\p{N}_]+)/gu, (whole, name: string) => {
+    const id = byName.get(name.toLowerCase());
+    return id === undefined ? whole : `<@${id}>`;
+  });
+}
+
+/**
+ * Who is pinged by a text, a reply to `repliedUserId` included, as far as `allowed` lets it; without `allowed` everybody
+ * named is, as in Discord.
+ */
+export function mentionsIn(
+  text: string,
+  allowed: AllowedMentions | undefined,
+  repliedUserId: string | undefined,
+): Mentions {
+  const named = [...text.matchAll(/<@!?(\d{15,21})>/g)].flatMap((match) => match[1] ?? []);
+  const userIds = new Set(named.filter((id) => allowsUser(allowed, id)));
+  if (repliedUserId !== undefined && (allowed === undefined || allowed.replied_user === true)) {
+    userIds.add(repliedUserId);
+  }
+  const everyone = /@(?:everyone|here)\b/.test(text);
+  return { userIds: [...userIds], everyone: everyone && allowsEveryone(allowed) };
+}
+
+function allowsUser(allowed: AllowedMentions | undefined, id: string): boolean {
+  if (allowed === undefined) return true;
+  return (allowed.parse ?? []).includes('users') || (allowed.users ?? []).includes(id);
+}
+
+function allowsEveryone(allowed: AllowedMentions | undefined): boolean {
+  return allowed === undefined || (allowed.parse ?? []).includes('everyone');
+}

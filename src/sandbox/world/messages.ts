@@ -1,0 +1,154 @@
+import { MessageType } from 'discord-api-types/v10';
+import type { APIEmbed } from 'discord-api-types/v10';
+
+import type { Attachment, Channel, Message, MessageReference } from './entities.ts';
+import type { Mentions } from './mentions.ts';
+import { joinThread } from './thread-members.ts';
+import type { World } from './world.ts';
+
+export interface NewMessage {
+  readonly channel: Channel;
+  readonly authorId: string;
+  readonly text: string;
+  readonly mentions: Mentions;
+  readonly type?: MessageType;
+  readonly attachments?: readonly Attachment[];
+  readonly embeds?: readonly APIEmbed[];
+  readonly replyTo?: MessageReference | undefined;
+  readonly nonce?: string | number | undefined;
+  readonly flags?: number;
+  readonly interaction?: { readonly id: string; readonly userId: string };
+}
+
+/** A message that is not in its channel's history yet: what an ephemeral answer always stays. */
+export function draftMessage(world: World, input: NewMessage): Message {
+  return {
+    id: world.nextId(),
+    channelId: input.channel.id,
+    authorId: input.authorId,
+    type: input.type ?? (input.replyTo === undefined ? MessageType.Default : MessageType.Reply),
+    text: input.text,
+    createdAt: world.now().toISOString(),
+    editedAt: null,
+    attachments: input.attachments ?? [],
+    embeds: input.embeds ?? [],
+    mentionedIds: input.mentions.userIds.filter((id) => world.users.has(id)),
+    mentionsEveryone: input.mentions.everyone,
+    replyTo: input.replyTo,
+    nonce: input.nonce,
+    flags: input.flags ?? 0,
+    reactions: new Map(),
+    interaction: input.interaction,
+  };
+}
+
+/** Posts a message. Writing in a thread makes its author a member, being pinged in a private one does too. */
+export function createMessage(world: World, input: NewMessage): Message {
+  const message = draftMessage(world, input);
+  if (input.channel.kind === 'thread') {
+    joinThread(world, input.channel, message.authorId);
+    for (const id of message.mentionedIds) joinThread(world, input.channel, id);
+  }
+  const messages = world.messages.get(message.channelId);
+  if (messages === undefined) world.messages.set(message.channelId, [message]);
+  else messages.push(message);
+  world.emit({ type: 'message-created', message });
+  return message;
+}
+
+export interface MessageChange {
+  readonly text?: string | undefined;
+  readonly mentions?: Mentions | undefined;
+  readonly embeds?: readonly APIEmbed[] | undefined;
+  readonly flags?: number | undefined;
+}
+
+/** Changes a message in place; `editedAt` becomes now. Announced only for a message that is in its channel. */
+export function editMessage(world: World, message: Message, change: MessageChange): void {
+  applyChange(world, message, change);
+  if (findMessage(world, message.channelId, message.id) !== undefined) {
+    world.emit({ type: 'message-edited', message });
+  }
+}
+
+function applyChange(world: World, message: Message, change: MessageChange): void {
+  if (change.text !== undefined) message.text = change.text;
+  if (change.mentions !== undefined) {
+    message.mentionedIds = change.mentions.userIds.filter((id) => world.users.has(id));
+    message.mentionsEveryone = change.mentions.everyone;
+  }
+  if (change.embeds !== undefined) message.embeds = change.embeds;
+  if (change.flags !== undefined) message.flags = change.flags;
+  message.editedAt = world.now().toISOString();
+}
+
+/** Deletes a message; absent is fine. */
+export function deleteMessage(world: World, channelId: string, messageId: string): void {
+  if (remove(world, channelId, new Set([messageId])).length === 0) return;
+  world.emit({ type: 'message-deleted', channelId, messageId });
+}
+
+/** Deletes several messages as one event; ids that are not there are left out of it. */
+export function deleteMessages(world: World, channelId: string, messageIds: readonly string[]): void {
+  const removed = remove(world, channelId, new Set(messageIds));
+  if (removed.length > 0) world.emit({ type: 'messages-deleted', channelId, messageIds: removed });
+}
+
+function remove(world: World, channelId: string, ids: ReadonlySet<string>): readonly string[] {
+  const messages = world.messages.get(channelId) ?? [];
+  const removed = messages.filter((message) => ids.has(message.id)).map((message) => message.id);
+  world.messages.set(
+    channelId,
+    messages.filter((message) => !ids.has(message.id)),
+  );
+  return removed;
+}
+
+/** The channel's messages, oldest first. */
+export function messagesOf(world: World, channelId: string): readonly Message[] {
+  return world.messages.get(channelId) ?? [];
+}
+
+export function findMessage(world: World, channelId: string, messageId: string): Message | undefined {
+  return messagesOf(world, channelId).find((message) => message.id === messageId);
+}
+
+/** The message with this id, in whichever channel. */
+export function findMessageAnywhere(world: World, messageId: string): Message | undefined {
+  for (const messages of world.messages.values()) {
+    const found = messages.find((message) => message.id === messageId);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Adds or takes back a reaction; nothing happens where it already is so. */
+export function setReaction(
+  world: World,
+  message: Message,
+  reaction: { readonly userId: string; readonly emoji: string; readonly present: boolean },
+): void {
+  const users = message.reactions.get(reaction.emoji) ?? new Set<string>();
+  if (users.has(reaction.userId) === reaction.present) return;
+  if (reaction.present) users.add(reaction.userId);
+  else users.delete(reaction.userId);
+  if (users.size === 0) message.reactions.delete(reaction.emoji);
+  else message.reactions.set(reaction.emoji, users);
+  world.emit({
+    type: reaction.present ? 'reaction-added' : 'reaction-removed',
+    message,
+    userId: reaction.userId,
+    emoji: reaction.emoji,
+  });
+}
+
+/** An attachment of a message in this channel, or `undefined`. */
+export function findAttachment(
+  world: World,
+  channelId: string,
+  attachmentId: string,
+): Attachment | undefined {
+  return messagesOf(world, channelId)
+    .flatMap(({ attachments }) => attachments)
+    .find(({ id }) => id === attachmentId);
+}

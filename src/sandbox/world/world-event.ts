@@ -1,0 +1,37 @@
+import type {
+  Channel,
+  Guild,
+  Interaction,
+  Member,
+  Message,
+  Role,
+  TextChannel,
+  ThreadChannel,
+} from './entities.ts';
+
+/** What happened in the world, in the order it happened. The gateway turns it into Discord's dispatches. */
+export type WorldEvent =
+  | { readonly type: 'message-created'; readonly message: Message }
+  | { readonly type: 'message-edited'; readonly message: Message }
+  | { readonly type: 'message-deleted'; readonly channelId: string; readonly messageId: string }
+  | { readonly type: 'messages-deleted'; readonly channelId: string; readonly messageIds: readonly string[] }
+  | {
+      readonly type: 'reaction-added' | 'reaction-removed';
+      readonly message: Message;
+      readonly userId: string;
+      readonly emoji: string;
+    }
+  | {
+      readonly type: 'channel-created' | 'channel-updated' | 'channel-deleted';
+      readonly channel: TextChannel;
+    }
+  | { readonly type: 'thread-created'; readonly thread: ThreadChannel }
+  | { readonly type: 'thread-deleted'; readonly thread: ThreadChannel }
+  | { readonly type: 'thread-joined'; readonly thread: ThreadChannel; readonly userId: string }
+  | { readonly type: 'thread-left'; readonly thread: ThreadChannel; readonly userId: string }
+  | { readonly type: 'role-created' | 'role-updated'; readonly guildId: string; readonly role: Role }
+  | { readonly type: 'guild-created'; readonly guild: Guild }
+  | { readonly type: 'member-added' | 'member-updated'; readonly guildId: string; readonly member: Member }
+  | { readonly type: 'typing-started'; readonly channel: Channel; readonly userId: string; readonly at: Date }
+  | { readonly type: 'interaction-created'; readonly interaction: Interaction }
+  | { readonly type: 'interaction-updated'; readonly interaction: Interaction };

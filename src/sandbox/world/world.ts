@@ -1,0 +1,77 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Application, Channel, Command, Guild, Interaction, Member, Message, User } from './entities.ts';
+import { createSnowflakeSource } from './snowflake-source.ts';
+import type { WorldEvent } from './world-event.ts';
+
+/** Everything the sandbox knows. Changed only by the functions of this folder, which announce each change through `emit`. */
+export interface World {
+  readonly application: Application;
+  /** The bot's user id, which is also its application's id. */
+  readonly botId: string;
+  readonly users: Map<string, User>;
+  readonly guilds: Map<string, Guild>;
+  readonly channels: Map<string, Channel>;
+  /** Channel id → its messages, oldest first. */
+  readonly messages: Map<string, Message[]>;
+  readonly commands: Map<string, Command>;
+  readonly interactions: Map<string, Interaction>;
+  readonly now: Clock;
+  /** A new Discord id, greater than every id made before. */
+  nextId(): string;
+  emit(event: WorldEvent): void;
+  /** Listeners are called synchronously, in order of subscription. Returns how to unsubscribe. */
+  subscribe(listener: (event: WorldEvent) => void): () => void;
+}
+
+export function createWorld(application: Application, now: Clock): World {
+  const listeners = new Set<(event: WorldEvent) => void>();
+  return {
+    application,
+    botId: application.id,
+    users: new Map(),
+    guilds: new Map(),
+    channels: new Map(),
+    messages: new Map(),
+    commands: new Map(),
+    interactions: new Map(),
+    now,
+    nextId: createSnowflakeSource(now),
+    emit(event) {
+      for (const listener of listeners) listener(event);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** @throws {Error} for an id that the world itself should know: a fault of the sandbox, not of its user. */
+export function userOf(world: World, id: string): User {
+  return known(world.users.get(id), 'user', id);
+}
+
+/** @throws {Error} as {@link userOf}. */
+export function guildOf(world: World, id: string): Guild {
+  return known(world.guilds.get(id), 'guild', id);
+}
+
+/** @throws {Error} as {@link userOf}. */
+export function channelOf(world: World, id: string): Channel {
+  return known(world.channels.get(id), 'channel', id);
+}
+
+/** The member, or `undefined` when the user is not in the guild. */
+export function memberOf(world: World, guildId: string, userId: string): Member | undefined {
+  return world.guilds.get(guildId)?.members.get(userId);
+}
+
+/** The guild of a channel; `undefined` for a DM. */
+export function guildIdOf(channel: Channel): string | undefined {
+  return channel.kind === 'dm' ? undefined : channel.guildId;
+}
+
+function known<T>(value: T | undefined, kind: string, id: string): T {
+  if (value === undefined) throw new Error(`The sandbox has no ${kind} ${id}`);
+  return value;
+}
