@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderMessage } from '../../src/prompt/render-message.ts';
 import type { PromptMessage } from '../../src/prompt/render-message.ts';

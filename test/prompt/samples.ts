@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import { textOf } from '../../src/core/model.ts';
 import { sectionNames } from '../../src/core/section.ts';

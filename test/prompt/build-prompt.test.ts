@@ -1,0 +1,322 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dataLine, renderSection, sectionNames } from '../../src/core/section.ts';
+import type { Section, SectionSlot } from '../../src/core/section.ts';
+import { buildPrompt } from '../../src/prompt/build-prompt.ts';
+import type { PromptInput } from '../../src/prompt/build-prompt.ts';
+import { nextWindow } from '../../src/prompt/history-window.ts';
+import type { HistoryWindow } from '../../src/prompt/history-window.ts';
+import { promptRules } from '../../src/prompt/rules.ts';
+import { nextSnapshot } from '../../src/prompt/snapshot.ts';
+import type { Snapshot } from '../../src/prompt/snapshot.ts';
+import {
+  after,
+  blocksOf,
+  chatMessage,
+  chatMessages,
+  countTags,
+  minuteMs,
+  nastyText,
+  noon,
+  ownMessage,
+  promptInput,
+  section,
+  wholeText,
+} from './samples.ts';
+
+function snapshotOf(...sections: readonly Section[]): Snapshot {
+  return { sections, usedAt: noon.getTime() };
+}
+
+const talk = nextWindow(undefined, [chatMessage(1, 'hi'), ownMessage(2, 'Hello Alice')], 3000).window;
+
+const full: PromptInput = promptInput({
+  channel: [
+    section({ name: 'channel_context', slot: 'channel', title: 'About #dev:', lines: ['Rust only.'] }),
+  ],
+  snapshot: snapshotOf(
+    section({ name: 'conversation_summary', slot: 'fast', lines: ['A summary.'] }),
+    section({ name: 'recent_elsewhere', slot: 'fast', lines: ['- #general 11:02 …'] }),
+    section(),
+    section({ name: 'user_profile', lines: ['Alice, 34'] }),
+  ),
+  history: talk,
+  last: [
+    section({ name: 'discord_actions', slot: 'last', lines: ['You may react.'] }),
+    section({ name: 'changes', slot: 'last', lines: ['- Has a cat'] }),
+    section({ name: 'notebook_index', slot: 'last', lines: ['- facts/user.md'] }),
+  ],
+});
+
+describe('the order of a prompt [SPEC §5]', () => {
+  it('goes from what changes least to the message, whatever order the layers answered in', () => {
+    expect(buildPrompt(full).parts.map(({ name, slot }) => `${slot} ${name}`)).toEqual([
+      'system soul',
+      'system rules',
+      'channel channel_context',
+      'slow user_profile',
+      'slow durable_items',
+      'fast recent_elsewhere',
+      'fast conversation_summary',
+      'history history',
+      'last notebook_index',
+      'last changes',
+      'last discord_actions',
+      'last message',
+    ]);
+  });
+
+  it('has cache marks after the rules, after the slow part and after history', () => {
+    const marked = blocksOf(buildPrompt(full)).filter((block) => block.cache);
+    expect(marked.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+    expect(marked[0]?.text.endsWith('Rules.')).toBe(true);
+    expect(marked[1]?.text.endsWith('</durable_items>\n')).toBe(true);
+    expect(marked[2]?.text).toBe('Hello Alice\n');
+  });
+
+  it('alternates roles, from a user turn to a user turn', () => {
+    expect(buildPrompt(full).messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  it('keeps whatever was remembered out of the system prompt', () => {
+    const system = buildPrompt(full)
+      .system.map((block) => block.text)
+      .join('');
+    expect(system).toBe(`You are Discoclaw.\n\nRules.${renderSection(full.channel[0] ?? section())}`);
+  });
+
+  it('spends not one character on what is empty', () => {
+    const bare = promptInput({ soul: '', last: [section({ name: 'changes', slot: 'last', lines: [] })] });
+    const prompt = buildPrompt(bare);
+    expect(prompt.parts.map((part) => part.name)).toEqual(['rules', 'message']);
+    expect(blocksOf(prompt).map((block) => block.text)).toEqual([
+      'Rules.',
+      '<message from="Alice" where="#dev, public" time="2026-01-15 13:00">\nHello\n</message>',
+    ]);
+  });
+});
+
+describe('history without memory before it', () => {
+  const window = nextWindow(undefined, [ownMessage(1, 'Good morning'), chatMessage(2, 'hi')], 3000).window;
+
+  it('does not begin with an assistant turn, which the Messages API refuses', () => {
+    const blocks = blocksOf(buildPrompt(promptInput({ history: window })));
+    expect(blocks.map((block) => block.text).join('')).not.toContain('Good morning');
+    expect(blocks[1]).toEqual({ role: 'user', text: 'Alice: hi\n', cache: true });
+  });
+
+  it('may begin with one after a snapshot', () => {
+    const prompt = buildPrompt(promptInput({ history: window, snapshot: snapshotOf(section()) }));
+    expect(prompt.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  it('drops it also where the snapshot had to give way to the budget', () => {
+    const input = promptInput({ history: talk, snapshot: snapshotOf(section()) });
+    for (let max = 0; max < 600; max += 7) {
+      expect(buildPrompt({ ...input, promptMaxChars: max }).messages[0]?.role).toBe('user');
+    }
+  });
+});
+
+describe('items that match the message', () => {
+  it('are not shown again where the snapshot shows them', () => {
+    const matching = section({
+      name: 'matching_items',
+      slot: 'last',
+      title: 'Matching:',
+      lines: ['- Likes tea', '- Has a cat'],
+    });
+    const text = wholeText(buildPrompt(promptInput({ snapshot: snapshotOf(section()), last: [matching] })));
+    expect(text.split('- Likes tea')).toHaveLength(2);
+    expect(text).toContain('<matching_items>\nMatching:\n- Has a cat\n</matching_items>');
+  });
+});
+
+const slots = {
+  channel: ['channel_context'],
+  slow: ['user_profile', 'notes', 'durable_items'],
+  fast: ['recent_elsewhere', 'overview', 'conversation_summary'],
+  last: ['matching_items', 'notebook_index', 'changes', 'turn_facts', 'discord_actions'],
+} as const satisfies Record<SectionSlot, readonly (typeof sectionNames)[number][]>;
+
+function sectionsIn(slot: SectionSlot): fc.Arbitrary<readonly Section[]> {
+  return fc
+    .tuple(
+      ...slots[slot].map((name) =>
+        fc.tuple(fc.constant(name), fc.array(nastyText, { maxLength: 4 }), fc.nat(400)),
+      ),
+    )
+    .map((drafts) =>
+      drafts.map(([name, texts, budget]) =>
+        section({ name, slot, title: 'Title:', budget, lines: texts.map((text) => `- ${dataLine(text)}`) }),
+      ),
+    );
+}
+
+const anyInput: fc.Arbitrary<PromptInput> = fc
+  .record({
+    channel: sectionsIn('channel'),
+    slow: sectionsIn('slow'),
+    fast: sectionsIn('fast'),
+    last: sectionsIn('last'),
+    messages: chatMessages,
+    text: nastyText,
+    speakerName: nastyText,
+    soul: fc.lorem({ maxCount: 30 }),
+    promptMaxChars: fc.integer({ min: 300, max: 8000 }),
+  })
+  .map(({ channel, slow, fast, last, messages, text, speakerName, soul, promptMaxChars }) =>
+    promptInput({
+      soul,
+      channel,
+      snapshot: nextSnapshot(undefined, [...slow, ...fast], noon, { windowWalkedAnew: false }).snapshot,
+      last,
+      history: nextWindow(undefined, messages, 1500).window,
+      message: {
+        ...promptInput().message,
+        speakerName,
+        messages: [{ id: '1', text, at: '', attachments: [] }],
+      },
+      promptMaxChars,
+    }),
+  );
+
+describe('whatever is remembered, said and configured', () => {
+  it('the parts add up to every character that is sent', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const prompt = buildPrompt(input);
+        const sum = prompt.parts.reduce((total, part) => total + part.characters, 0);
+        expect(sum).toBe(wholeText(prompt).length);
+      }),
+    );
+  });
+
+  it('the whole stays within its bound, unless rules and message alone are longer', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const prompt = buildPrompt(input);
+        const needed = prompt.parts
+          .filter((part) => part.name === 'rules' || part.name === 'message')
+          .reduce((total, part) => total + part.characters, 0);
+        expect(wholeText(prompt).length).toBeLessThanOrEqual(Math.max(input.promptMaxChars, needed));
+      }),
+    );
+  });
+
+  it('each section stays within its own budget', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const budgets = new Map(
+          [...input.channel, ...input.snapshot.sections, ...input.last].map(({ name, budget }) => [
+            name,
+            budget,
+          ]),
+        );
+        for (const { name, characters } of buildPrompt(input).parts) {
+          const budget =
+            name === 'soul' || name === 'rules' || name === 'history' ? undefined : budgets.get(name);
+          expect(characters).toBeLessThanOrEqual(budget ?? Number.POSITIVE_INFINITY);
+        }
+      }),
+    );
+  });
+
+  it('every tag in it is one of its own, opened and closed once', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const prompt = buildPrompt(input);
+        const own = prompt.parts.filter(({ name }) => sectionNames.some((known) => known === name));
+        expect(countTags(wholeText(prompt))).toBe(2 * own.length);
+      }),
+    );
+  });
+
+  it('no block is empty, at most four carry a cache mark, and roles alternate between user turns', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const prompt = buildPrompt(input);
+        const blocks = blocksOf(prompt);
+        expect(blocks.every((block) => block.text.trim() !== '')).toBe(true);
+        expect(blocks.filter((block) => block.cache).length).toBeLessThanOrEqual(4);
+        expect(prompt.messages.map((message) => message.role)).toEqual(
+          prompt.messages.map((_, index) => (index % 2 === 0 ? 'user' : 'assistant')),
+        );
+        expect(prompt.messages.at(-1)?.role).toBe('user');
+      }),
+    );
+  });
+
+  it('equal input gives equal bytes', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        expect(JSON.stringify(buildPrompt(structuredClone(input)))).toBe(JSON.stringify(buildPrompt(input)));
+      }),
+    );
+  });
+
+  it('the system prompt is the same, whoever speaks and whatever was remembered', () => {
+    fc.assert(
+      fc.property(nastyText, chatMessages, (text, messages) => {
+        const said = promptInput({
+          rules: promptRules,
+          history: nextWindow(undefined, messages, 1500).window,
+          snapshot: snapshotOf(section({ lines: [dataLine(text)] })),
+        });
+        expect(buildPrompt(said).system).toEqual(buildPrompt(promptInput({ rules: promptRules })).system);
+      }),
+    );
+  });
+});
+
+/** What the vendor has cached after a request: everything up to the mark at the end of history. */
+function cachedPart(blocks: ReturnType<typeof blocksOf>): readonly string[] {
+  const mark = blocks.findLastIndex((block) => block.cache);
+  return blocks.slice(0, mark + 1).map(({ role, text }) => `${role}: ${text}`);
+}
+
+describe('a conversation', () => {
+  it('repeats the cached part of the request before it, block by block, while nothing was retaken', () => {
+    const item = fc.integer({ min: 0, max: 20 }).map((n) => `- item ${n}`);
+    const turn = fc.record({
+      says: fc.array(fc.lorem({ maxCount: 15 }), { minLength: 1, maxLength: 3 }),
+      answer: fc.lorem({ maxCount: 60 }),
+      remembers: fc.option(item),
+      forgets: fc.option(item),
+      minutes: fc.constantFrom(1, 1, 1, 2, 6),
+    });
+    let repeated = 0;
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 2, maxLength: 14 }), (turns) => {
+        const messages = [];
+        let items: readonly string[] = ['- Likes tea'];
+        let window: HistoryWindow | undefined;
+        let snapshot: Snapshot | undefined;
+        let cached: readonly string[] = [];
+        let minutes = 0;
+        for (const { says, answer, remembers, forgets, minutes: pause } of turns) {
+          minutes += pause;
+          items = [...(remembers === null ? [] : [remembers]), ...items].filter(
+            (each, index, all) => each !== forgets && all.indexOf(each) === index,
+          );
+          const moved = nextWindow(window, messages, 1000);
+          const taken = nextSnapshot(snapshot, [section({ lines: items })], after(minutes * minuteMs), {
+            windowWalkedAnew: moved.walkedAnew,
+          });
+          window = moved.window;
+          snapshot = taken.snapshot;
+          const blocks = blocksOf(
+            buildPrompt(promptInput({ snapshot, history: window, last: [taken.changes] })),
+          );
+          const expected = taken.retaken === undefined ? cached : [];
+          expect(cachedPart(blocks).slice(0, expected.length)).toEqual(expected);
+          repeated += expected.length > 2 ? 1 : 0;
+          cached = cachedPart(blocks);
+          for (const text of says) messages.push(chatMessage(messages.length, text));
+          messages.push(ownMessage(messages.length, answer));
+        }
+      }),
+    );
+    expect(repeated).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import { estimateTokenCount } from 'tokenx';
+import { describe, expect, it } from 'vitest';
+import { buildPrompt } from '../../src/prompt/build-prompt.ts';
+import { nextWindow } from '../../src/prompt/history-window.ts';
+import { renderPromptReport } from '../../src/prompt/report.ts';
+import { blocksOf, chatMessage, noon, ownMessage, promptInput, section, wholeText } from './samples.ts';
+
+const prompt = buildPrompt(
+  promptInput({
+    snapshot: { sections: [section()], usedAt: noon.getTime() },
+    history: nextWindow(undefined, [chatMessage(1, 'hi'), ownMessage(2, 'Hello Alice')], 3000).window,
+  }),
+);
+
+interface Row {
+  readonly label: string;
+  readonly characters: number;
+  readonly tokens: number;
+  readonly cells: number;
+}
+
+function rowsOf(report: string): readonly Row[] {
+  const lines = report.slice(report.indexOf('═══ sizes')).split('\n').slice(2);
+  return lines.map((line) => {
+    const [, label = '', characters, tokens, bar = ''] = /^(.+?) +(\d+) +(\d+) *(█*)$/u.exec(line) ?? [];
+    return { label, characters: Number(characters), tokens: Number(tokens), cells: bar.length };
+  });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+describe('renderPromptReport [P5]', () => {
+  it('prints the prompt as it would be sent, with roles and cache marks', () => {
+    const report = renderPromptReport(prompt);
+    for (const { text } of blocksOf(prompt)) expect(report).toContain(text.trimEnd());
+    expect(report.match(/^═══ \w+ ═══$/gmu)).toEqual([
+      '═══ system ═══',
+      '═══ user ═══',
+      '═══ assistant ═══',
+      '═══ user ═══',
+      '═══ sizes ═══',
+    ]);
+    expect(report.match(/cached up to here/gu)).toHaveLength(3);
+  });
+
+  it('measures each part by its own text', () => {
+    const rows = rowsOf(renderPromptReport(prompt));
+    const history = 'Alice: hi\nHello Alice\n';
+    expect(rows.map((row) => row.label)).toEqual([
+      'system · soul',
+      'system · rules',
+      'slow · durable_items',
+      'history · history',
+      'last · message',
+      'total',
+    ]);
+    expect(rows[3]).toMatchObject({ characters: history.length, tokens: estimateTokenCount(history) });
+  });
+
+  it('adds up to the whole, in characters, tokens and bars, for every prompt', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1, maxLength: 8 }),
+        fc.lorem(),
+        (lines, soul) => {
+          const some = buildPrompt(
+            promptInput({ soul, snapshot: { sections: [section({ lines })], usedAt: noon.getTime() } }),
+          );
+          const rows = rowsOf(renderPromptReport(some));
+          const parts = rows.slice(0, -1);
+          const total = rows.at(-1);
+          expect(total).toEqual({
+            label: 'total',
+            characters: wholeText(some).length,
+            tokens: sum(parts.map((row) => row.tokens)),
+            cells: 50,
+          });
+          expect(sum(parts.map((row) => row.characters))).toBe(total?.characters);
+          expect(sum(parts.map((row) => row.cells))).toBe(50);
+        },
+      ),
+    );
+  });
+});
