@@ -63,14 +63,8 @@ function fits(option: APIApplicationCommandOption, value: string | number | bool
   ) {
     return false;
   }
-  switch (option.type) {
-    case ApplicationCommandOptionType.Integer:
-      return Number.isInteger(value);
-    case ApplicationCommandOptionType.Number:
-      return typeof value === 'number';
-    case ApplicationCommandOptionType.Boolean:
-      return typeof value === 'boolean';
-    default:
-      return typeof value === 'string';
-  }
+  if (option.type === ApplicationCommandOptionType.Integer) return Number.isInteger(value);
+  if (option.type === ApplicationCommandOptionType.Number) return typeof value === 'number';
+  if (option.type === ApplicationCommandOptionType.Boolean) return typeof value === 'boolean';
+  return typeof value === 'string';
 }

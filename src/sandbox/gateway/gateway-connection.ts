@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Dispatch, GatewaySession, SessionLink } from './gateway-session.ts';
 
 const frameSchema = z.object({ op: z.number(), d: z.unknown() });
+const opcodeSchema = z.enum(GatewayOpcodes);
 const identifySchema = z.object({ token: z.string(), intents: z.number() });
 const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number() });
 const membersSchema = z.object({
@@ -41,7 +42,7 @@ export class GatewayConnection implements SessionLink {
     this.#socket = socket;
     this.#host = host;
     socket.on('message', (data, isBinary) => {
-      this.#receive(isBinary ? undefined : parseJson(data));
+      this.#receive(!isBinary && Buffer.isBuffer(data) ? parseJson(data) : undefined);
     });
     socket.on('close', (code) => {
       const session = this.#session;
@@ -100,7 +101,8 @@ export class GatewayConnection implements SessionLink {
       this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
       return;
     }
-    const { op, d } = frame.data;
+    const { d } = frame.data;
+    const { data: op } = opcodeSchema.safeParse(frame.data.op);
     if (op === GatewayOpcodes.Heartbeat) this.#heartbeat(d);
     else if (op === GatewayOpcodes.Identify || op === GatewayOpcodes.Resume) this.#authenticate(op, d);
     else if (this.#session === undefined) {
@@ -146,9 +148,9 @@ export class GatewayConnection implements SessionLink {
   }
 }
 
-function parseJson(data: WebSocket.RawData): unknown {
+function parseJson(data: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(data.toString());
+    const value: unknown = JSON.parse(data.toString('utf8'));
     return value;
   } catch {
     return undefined;

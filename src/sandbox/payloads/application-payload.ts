@@ -4,6 +4,7 @@ import type { APIApplication, APITeam } from 'discord-api-types/v10';
 import type { Team } from '../world/entities.ts';
 import { userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
+import { flagBits } from './flag-bits.ts';
 import { userPayload } from './user-payload.ts';
 
 /** The bot's application with its owner; a team's application is owned by a stand-in user that nobody is. */
@@ -39,10 +40,10 @@ export function applicationPayload(world: World): APIApplication {
 /** Which privileged intents the application may ask for, as flags of a bot in fewer than 100 guilds. */
 export function applicationFlags(world: World): ApplicationFlags {
   const { privileged } = world.application;
-  return (
+  return flagBits(
     (privileged.messageContent ? ApplicationFlags.GatewayMessageContentLimited : 0) |
-    (privileged.guildMembers ? ApplicationFlags.GatewayGuildMembersLimited : 0) |
-    (privileged.presences ? ApplicationFlags.GatewayPresenceLimited : 0)
+      (privileged.guildMembers ? ApplicationFlags.GatewayGuildMembersLimited : 0) |
+      (privileged.presences ? ApplicationFlags.GatewayPresenceLimited : 0),
   );
 }
 

@@ -1,4 +1,4 @@
-import { ChannelType, OverwriteType } from 'discord-api-types/v10';
+import { ChannelType, OverwriteType, ThreadAutoArchiveDuration } from 'discord-api-types/v10';
 import type {
   APIChannel,
   APIDMChannel,
@@ -13,7 +13,7 @@ import type { Channel, DmChannel, Overwrite, TextChannel, ThreadChannel } from '
 import { messagesOf } from '../world/messages.ts';
 import { userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { noFlags } from './no-flags.ts';
+import { flagBits } from './flag-bits.ts';
 import { userPayload } from './user-payload.ts';
 
 export type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
@@ -56,7 +56,7 @@ export function textChannelPayload(world: World, channel: TextChannel): APITextC
     nsfw: false,
     rate_limit_per_user: 0,
     last_message_id: lastMessageId(world, channel),
-    flags: noFlags,
+    flags: flagBits(0),
   };
 }
 
@@ -64,7 +64,7 @@ export function textChannelPayload(world: World, channel: TextChannel): APITextC
 export function threadPayload(world: World, thread: ThreadChannel, viewerId: string): ThreadPayload {
   const messages = messagesOf(world, thread.id);
   const joined = thread.members.get(viewerId);
-  const common = {
+  const common: Omit<APIPublicThreadChannel, 'type'> = {
     id: thread.id,
     guild_id: thread.guildId,
     parent_id: thread.parentId,
@@ -77,14 +77,14 @@ export function threadPayload(world: World, thread: ThreadChannel, viewerId: str
     member_count: thread.members.size,
     thread_metadata: {
       archived: false,
-      auto_archive_duration: 1440,
+      auto_archive_duration: ThreadAutoArchiveDuration.OneDay,
       archive_timestamp: thread.createdAt,
       create_timestamp: thread.createdAt,
       locked: false,
       ...(thread.isPrivate ? { invitable: true } : {}),
     },
-    flags: noFlags,
-    ...(joined === undefined ? {} : { member: { join_timestamp: joined, flags: noFlags } }),
+    flags: flagBits(0),
+    ...(joined === undefined ? {} : { member: { join_timestamp: joined, flags: flagBits(0) } }),
   };
   return thread.isPrivate
     ? { ...common, type: ChannelType.PrivateThread }
@@ -96,7 +96,7 @@ export function threadMemberPayload(thread: ThreadChannel, userId: string): APIT
     id: thread.id,
     user_id: userId,
     join_timestamp: thread.members.get(userId) ?? thread.createdAt,
-    flags: noFlags,
+    flags: flagBits(0),
   };
 }
 
@@ -107,7 +107,7 @@ function dmPayload(world: World, channel: DmChannel): APIDMChannel {
     name: null,
     recipients: [userPayload(userOf(world, channel.personId))],
     last_message_id: lastMessageId(world, channel),
-    flags: noFlags,
+    flags: flagBits(0),
   };
 }
 

@@ -19,7 +19,7 @@ import { canView } from '../world/permissions.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { textChannelPayload, threadPayload } from './channel-payload.ts';
-import { noFlags } from './no-flags.ts';
+import { flagBits } from './flag-bits.ts';
 import { userPayload } from './user-payload.ts';
 
 export function rolePayload(role: Role): APIRole {
@@ -33,7 +33,7 @@ export function rolePayload(role: Role): APIRole {
     permissions: role.permissions.toString(),
     managed: role.managed,
     mentionable: false,
-    flags: noFlags,
+    flags: flagBits(0),
   };
 }
 
@@ -48,7 +48,7 @@ export function memberPayloadWithoutUser(member: Member): Omit<APIGuildMember, '
     premium_since: null,
     deaf: false,
     mute: false,
-    flags: noFlags,
+    flags: flagBits(0),
     pending: false,
     communication_disabled_until: null,
   };
@@ -77,7 +77,7 @@ export function guildPayload(guild: Guild): APIGuild {
     mfa_level: GuildMFALevel.None,
     application_id: null,
     system_channel_id: null,
-    system_channel_flags: noFlags,
+    system_channel_flags: flagBits(0),
     rules_channel_id: null,
     vanity_url_code: null,
     description: null,

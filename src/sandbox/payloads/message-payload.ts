@@ -11,6 +11,7 @@ import { findMessage } from '../world/messages.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { channelType, threadPayload } from './channel-payload.ts';
+import { flagBits } from './flag-bits.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
 import { userPayload } from './user-payload.ts';
 
@@ -73,7 +74,7 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     embeds: readable ? [...message.embeds] : [],
     components: [],
     pinned: false,
-    flags: message.flags,
+    flags: flagBits(message.flags),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     ...(message.reactions.size === 0 ? {} : { reactions: reactionPayloads(world, message) }),
     ...(thread?.kind === 'thread' ? { thread: threadPayload(world, thread, world.botId) } : {}),

@@ -12,7 +12,10 @@ import { messageIn, requirePermission, viewableChannel } from './rest-context.ts
 import type { RestContext } from './rest-context.ts';
 
 const dmSchema = z.object({ recipient_id: z.string() });
-const threadSchema = z.object({ name: z.string().min(1).max(100), type: z.int().optional() });
+const threadSchema = z.object({
+  name: z.string().min(1).max(100),
+  type: z.literal([ChannelType.PublicThread, ChannelType.PrivateThread]).optional(),
+});
 
 interface InChannel {
   readonly Params: { readonly channel: string };

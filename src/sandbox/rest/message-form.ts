@@ -6,7 +6,7 @@ import { apiErrors, parseForm } from './api-error.ts';
 import { Upload } from './upload.ts';
 
 /** Discord's limit for a message, counted in UTF-16 units: the strictest reading of "characters". */
-export const maxMessageLength = 2_000;
+const maxMessageLength = 2_000;
 
 const formSchema = z.object({
   content: z.string().nullish(),

@@ -6,7 +6,7 @@ import { createWorld } from './world.ts';
 import type { World } from './world.ts';
 
 /** The ids of the default world: valid, the same in every run, and older than every id made later. */
-export const defaultIds = {
+const defaultIds = {
   guild: '110000000000000001',
   botRole: '110000000000000002',
   general: '120000000000000001',

@@ -80,7 +80,6 @@ export interface DmChannel {
 }
 
 export type Channel = TextChannel | ThreadChannel | DmChannel;
-export type GuildChannel = TextChannel | ThreadChannel;
 
 export interface Attachment {
   readonly id: string;
