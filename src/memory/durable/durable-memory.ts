@@ -1,0 +1,160 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Place } from '../../core/place.ts';
+import type { SectionReader } from '../../core/section.ts';
+import type { Store } from '../../core/store.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { Visibility } from '../../core/visibility.ts';
+import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import { deprecateBySource } from './deprecate-by-source.ts';
+import type { DurableDocument, DurableItem } from './durable-document.ts';
+import { durableDocumentKind, durableKey, emptyDurableDocument } from './durable-document.ts';
+import { durableSections, durableUsage } from './durable-sections.ts';
+import type { ForgetResult } from './forget-items.ts';
+import { forgetItems } from './forget-items.ts';
+import { activeInOrder } from './item-order.ts';
+import type { Remembering, RememberOutcome } from './remember-item.ts';
+import { rememberItem } from './remember-item.ts';
+import { setVisibility } from './set-visibility.ts';
+
+export interface RememberInput extends Remembering {
+  /**
+   * Asked when nothing else can change this user's memory any more: whether the message still says it. If not, the outcome is
+   * `forgotten` [A4]. Must not wait for another write of the same user.
+   */
+  readonly stillStands?: () => Promise<boolean>;
+}
+
+/**
+ * The durable items of all users. Every method is about one user's own items; changes of one user happen one after the
+ * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
+ */
+export interface DurableMemory {
+  /** The sections `durable_items` and `matching_items` [D4]. */
+  readonly reader: SectionReader<TurnContext>;
+  /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
+  list(userId: string): Promise<readonly DurableItem[]>;
+  remember(userId: string, input: RememberInput): Promise<RememberOutcome>;
+  /** Forgets by id or substring [K2] what may be used in `place`. `commandId` is the snowflake of who said so, and when. */
+  forget(userId: string, target: string, place: Place, commandId: string): Promise<ForgetResult>;
+  /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
+  setVisibility(
+    userId: string,
+    id: string,
+    visibility: Visibility,
+    place: Place,
+  ): Promise<DurableItem | undefined>;
+  /** Takes out of use what was extracted from these messages [G5], but for what `stillSupported` says; returns what went. */
+  retractSources(
+    userId: string,
+    messageIds: readonly string[],
+    stillSupported?: (item: DurableItem) => boolean,
+  ): Promise<readonly DurableItem[]>;
+  /** Characters of the budget that the items take in `place`, for people to see. */
+  usage(userId: string, place: Place): Promise<{ readonly used: number; readonly budget: number }>;
+}
+
+export interface DurableMemoryOptions {
+  readonly store: Pick<Store, 'read' | 'update'>;
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly clock: Clock;
+  /** Active items of a user at most [D3]. */
+  readonly maxItems: number;
+  /** Characters at most for both sections as rendered [D4]. */
+  readonly injectMaxChars: number;
+  /** Characters of one item at most. */
+  readonly maxTextLength?: number;
+  /** IANA name; lines show local dates [N5]. */
+  readonly timeZone: string;
+  readonly logger: Logger;
+}
+
+export function createDurableMemory(options: DurableMemoryOptions): DurableMemory {
+  const { store, writes, clock, logger, maxItems, maxTextLength = 500 } = options;
+
+  async function itemsOf(userId: string): Promise<readonly DurableItem[]> {
+    return (await store.read(durableKey(userId), durableDocumentKind))?.items ?? [];
+  }
+
+  /** One serialised change; `operation` is pure, for the store may run it again after a conflict. */
+  async function change<T>(
+    userId: string,
+    operation: (document: DurableDocument) => { readonly document: DurableDocument; readonly result: T },
+  ): Promise<T> {
+    const results: { readonly result: T }[] = [];
+    await store.update(durableKey(userId), durableDocumentKind, (current) => {
+      const before = current ?? emptyDurableDocument;
+      const { document, result } = operation(before);
+      results.push({ result });
+      return document === before ? current : document;
+    });
+    const last = results.at(-1);
+    if (last === undefined) throw new Error('The store did not run the change');
+    return last.result;
+  }
+
+  return {
+    reader: {
+      layer: 'durable',
+      async read(context) {
+        return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, options);
+      },
+    },
+
+    async list(userId) {
+      return activeInOrder(await itemsOf(userId));
+    },
+
+    remember: (userId, input) =>
+      writes.run(userId, async () => {
+        if (input.stillStands !== undefined && !(await input.stillStands())) {
+          return { outcome: 'refused', reason: 'forgotten' };
+        }
+        const outcome = await change(userId, (document) =>
+          rememberItem(document, userId, input, { maxItems, maxTextLength }, clock()),
+        );
+        logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(outcome) });
+        return outcome;
+      }),
+
+    forget: (userId, target, place, commandId) =>
+      writes.run(userId, async () => {
+        const result = await change(userId, (document) =>
+          forgetItems(document, userId, target, place, commandId, clock()),
+        );
+        logger.info('durable items were forgotten', { userId, itemIds: idsOf(result.forgotten) });
+        return result;
+      }),
+
+    setVisibility: (userId, id, visibility, place) =>
+      writes.run(userId, () =>
+        change(userId, (document) => setVisibility(document, userId, id, visibility, place)),
+      ),
+
+    retractSources: (userId, messageIds, stillSupported = () => false) =>
+      writes.run(userId, async () => {
+        const retracted = await change(userId, (document) =>
+          deprecateBySource(document, messageIds, stillSupported, clock()),
+        );
+        if (retracted.length > 0) {
+          logger.info('durable items lost their message', { userId, itemIds: idsOf(retracted) });
+        }
+        return retracted;
+      }),
+
+    async usage(userId, place) {
+      const used = durableUsage(await itemsOf(userId), userId, place, options);
+      return { used, budget: options.injectMaxChars };
+    },
+  };
+}
+
+function summaryOf(outcome: RememberOutcome): Readonly<Record<string, unknown>> {
+  return outcome.outcome === 'refused'
+    ? { outcome: outcome.outcome, reason: outcome.reason }
+    : { outcome: outcome.outcome, itemId: outcome.item.id, evicted: idsOf(outcome.evicted) };
+}
+
+function idsOf(items: readonly DurableItem[]): readonly string[] {
+  return items.map((item) => item.id);
+}

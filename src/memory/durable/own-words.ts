@@ -1,0 +1,10 @@
+/**
+ * What of a message is its author's own: Discord's block quotes (`> …`, and `>>> …` to the end) are somebody else's words, and
+ * prove nothing about the author [M5a].
+ */
+export function ownWords(text: string): string {
+  return text
+    .replace(/^[^\S\n]*>>>\s[\s\S]*/mu, '')
+    .replace(/^[^\S\n]*>[^\S\n].*$/gmu, '')
+    .trim();
+}
