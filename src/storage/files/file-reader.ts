@@ -1,0 +1,117 @@
+import type { BigIntStats } from 'node:fs';
+import { constants } from 'node:fs';
+import { LRUCache } from 'lru-cache';
+import { StoreError } from '../../core/errors.ts';
+import { unlessMissing } from './file-error.ts';
+import type { FileSystem, OpenFile } from './file-system.ts';
+import { linkError } from './links.ts';
+
+/** What a file's content was made into, and which state of the file it was. */
+export interface FileContent<T> {
+  readonly value: T;
+  readonly fingerprint: string;
+}
+
+/** What to read, and what to make of it. */
+interface ReadRequest<T> {
+  readonly key: string;
+  readonly path: string;
+  /** Names what `parse` makes: a cached value is given out for its own kind only. */
+  readonly kind: object;
+  /** May throw, which caches nothing. The value must be immutable, since every reader gets the same one. */
+  readonly parse: (bytes: Buffer) => T;
+}
+
+/** Reads whole files through a bounded cache that is checked against the file's stats at each read [S5]. */
+export interface FileReader {
+  /** `undefined` where there is no file. */
+  read<T>(request: ReadRequest<T>): Promise<FileContent<T> | undefined>;
+  /** Takes over what was just written, with the stats of the written file. */
+  remember(path: string, kind: object, stats: BigIntStats, value: unknown): void;
+}
+
+const cacheBytes = 32 * 1024 * 1024;
+
+/** Two changes this close together can leave a file with equal stats, so a file just changed is not cached yet. */
+const timeResolutionMs = 20;
+
+export function createFileReader(fileSystem: FileSystem): FileReader {
+  const cache = new LRUCache<string, CachedContent>({
+    maxSize: cacheBytes,
+    sizeCalculation: (entry) => entry.bytes + 256,
+  });
+
+  function remember(path: string, kind: object, stats: BigIntStats, value: unknown): void {
+    cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size) });
+  }
+
+  return {
+    async read<T>({ key, path, kind, parse }: ReadRequest<T>): Promise<FileContent<T> | undefined> {
+      const stats = await unlessMissing(fileSystem.lstat(path));
+      if (stats === undefined) return undefined;
+      if (stats.isSymbolicLink()) throw linkError(key);
+      if (!stats.isFile()) throw new StoreError(`${key} is not a file`, key);
+      const known = cache.get(path);
+      if (known?.kind === kind && known.fingerprint === fingerprintOf(stats)) {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
+        return { value: known.value as T, fingerprint: known.fingerprint };
+      }
+      const content = await unlessMissing(readStable(fileSystem, key, path));
+      if (content === undefined) return undefined;
+      const value = parse(content.bytes);
+      const isSettled = Math.abs(Date.now() - Number(content.stats.mtimeMs)) > timeResolutionMs;
+      if (isSettled) remember(path, kind, content.stats, value);
+      return { value, fingerprint: fingerprintOf(content.stats) };
+    },
+    remember,
+  };
+}
+
+interface CachedContent {
+  readonly kind: object;
+  readonly fingerprint: string;
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** Tells one state of a file from another. */
+export function fingerprintOf(stats: BigIntStats): string {
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
+}
+
+/** UTF-8 with or without a byte order mark, which some editors put there. */
+export function decodeText(bytes: Buffer): string {
+  return new TextDecoder('utf-8').decode(bytes);
+}
+
+/** Reads content and stats that belong together, also while somebody's editor saves the file. */
+async function readStable(
+  fileSystem: FileSystem,
+  key: string,
+  path: string,
+): Promise<{ readonly bytes: Buffer; readonly stats: BigIntStats }> {
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const file = await fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const stats = await file.stat();
+      const bytes = await readAll(file, Number(stats.size));
+      if (fingerprintOf(await file.stat()) === fingerprintOf(stats) && bytes.length === Number(stats.size)) {
+        return { bytes, stats };
+      }
+    } finally {
+      await file.close();
+    }
+  }
+  throw new StoreError(`${key} kept changing while it was read`, key);
+}
+
+async function readAll(file: OpenFile, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = await file.read(bytes.subarray(filled), filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,39 @@
+import { constants } from 'node:fs';
+import { dirname } from 'node:path';
+import type { FileSystem } from './file-system.ts';
+
+/** Folders, made and kept so that they survive power loss [S2]. */
+export interface Folders {
+  /** Makes the folder with its parents, 0700 [S6], on disk when it resolves. */
+  ensure(path: string): Promise<void>;
+  /** Puts the folder's list of names on disk. */
+  sync(path: string): Promise<void>;
+}
+
+export function createFolders(fileSystem: FileSystem): Folders {
+  // Folders with a new name in them that is not on disk yet: the sync after `mkdir` may fail, and is then made up for.
+  const unsynced = new Set<string>();
+
+  async function sync(path: string): Promise<void> {
+    const folder = await fileSystem.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
+  return {
+    async ensure(path) {
+      const firstMade = await fileSystem.mkdir(path, 0o700);
+      if (firstMade !== undefined) {
+        for (let made = path; made !== dirname(firstMade); made = dirname(made)) unsynced.add(dirname(made));
+      }
+      for (const folder of unsynced) {
+        await sync(folder);
+        unsynced.delete(folder);
+      }
+    },
+    sync,
+  };
+}

@@ -1,0 +1,51 @@
+import { createKeyedQueue } from '../../queue/keyed-queue.ts';
+import { isWithin } from './keys.ts';
+
+/** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. */
+export interface KeyLocks {
+  /** Runs `job` after the earlier jobs of `key` and outside of any `runAlone` over it. */
+  run<T>(key: string, job: () => Promise<T>): Promise<T>;
+  /** Runs `job` while nothing at or below `folder` runs. */
+  runAlone<T>(folder: string, job: () => Promise<T>): Promise<T>;
+}
+
+export function createKeyLocks(): KeyLocks {
+  const jobs = createKeyedQueue();
+  const removals = createKeyedQueue();
+  const running = new Map<string, Promise<unknown>>();
+  let removal: { readonly folder: string; readonly ended: Promise<unknown> } | undefined;
+
+  function removalOver(key: string): Promise<unknown> | undefined {
+    return removal !== undefined && isWithin(key, removal.folder) ? removal.ended : undefined;
+  }
+
+  return {
+    run: (key, job) =>
+      jobs.run(key, async () => {
+        for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
+        const work = job();
+        running.set(key, settled(work));
+        try {
+          return await work;
+        } finally {
+          running.delete(key);
+        }
+      }),
+    // One at a time, so that two of them never wait for each other.
+    runAlone: (folder, job) =>
+      removals.run('', async () => {
+        const below = [...running].filter(([key]) => isWithin(key, folder));
+        const work = Promise.all(below.map(([, earlier]) => earlier)).then(job);
+        removal = { folder, ended: settled(work) };
+        try {
+          return await work;
+        } finally {
+          removal = undefined;
+        }
+      }),
+  };
+}
+
+function settled(work: Promise<unknown>): Promise<unknown> {
+  return work.catch(() => undefined);
+}

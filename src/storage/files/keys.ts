@@ -1,0 +1,42 @@
+/** The first segment of keys whose files are the owner's own [N1]. */
+export const workspaceSegment = 'workspace';
+
+/** The folder for unreadable documents, at the root of the data folder; no key leads into it. */
+export const quarantineSegment = 'quarantine';
+
+const backupEnding = '.bak';
+
+/** Where the last good copy of a file is kept. */
+export function backupOf(path: string): string {
+  return path + backupEnding;
+}
+
+/**
+ * Checks a key or a folder's key. Segments are `[A-Za-z0-9._-]`, not beginning with a dot; below `workspace/` they may be
+ * any names that a person gives to files. Backups and the quarantine have no keys.
+ * @throws {RangeError} for any other text.
+ */
+export function assertKey(key: string): string {
+  const segments = key.split('/');
+  const isSafe = segments.every((segment, index) => isSegment(segment, index > 0 && isInWorkspace(key)));
+  if (!isSafe || segments[0] === quarantineSegment) {
+    throw new RangeError(`Not a storage key: ${JSON.stringify(key.slice(0, 80))}`);
+  }
+  return key;
+}
+
+/** Whether a name met on disk can be a segment of a key. */
+export function isSegment(name: string, inWorkspace: boolean): boolean {
+  if (name.startsWith('.') || name.endsWith(backupEnding)) return false;
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  return inWorkspace ? /^[^/\\\u0000-\u001f\u007f]+$/u.test(name) : /^[A-Za-z0-9._-]+$/.test(name);
+}
+
+export function isInWorkspace(key: string): boolean {
+  return key === workspaceSegment || key.startsWith(`${workspaceSegment}/`);
+}
+
+/** Whether `key` is `folder` itself or lies below it. */
+export function isWithin(key: string, folder: string): boolean {
+  return key === folder || key.startsWith(`${folder}/`);
+}

@@ -1,0 +1,28 @@
+import { dirname } from 'node:path';
+import { StoreError } from '../../core/errors.ts';
+import { unlessMissing } from './file-error.ts';
+import type { FileSystem } from './file-system.ts';
+import type { Location } from './roots.ts';
+
+/**
+ * Refuses a path that leads through a symbolic link, so that no key leaves its root folder. The file itself is left to
+ * the caller, who opens it without following links or replaces it by a rename.
+ * @throws {StoreError}
+ */
+export async function assertNoLinks(
+  fileSystem: FileSystem,
+  key: string,
+  { root, path }: Location,
+): Promise<void> {
+  let folder = path === root ? root : dirname(path);
+  while (folder !== root) {
+    const real = await unlessMissing(fileSystem.realpath(folder));
+    if (real === folder) return;
+    if (real !== undefined) throw linkError(key);
+    folder = dirname(folder);
+  }
+}
+
+export function linkError(key: string): StoreError {
+  return new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
+}

@@ -1,0 +1,130 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { constants } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { StoreError } from '../../core/errors.ts';
+import { errorCode, unlessMissing } from './file-error.ts';
+import type { FileSystem } from './file-system.ts';
+import { discard } from './temporary-files.ts';
+
+/** One process owns a data folder at a time, so that two never interleave their changes. */
+export interface OwnerLock {
+  release(): Promise<void>;
+}
+
+/** A lock file's name says all, so that it is never half-written: machine, process id, when that process began. */
+interface Owner {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly began: string;
+}
+
+const lockName = /^\.owner-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
+const heartbeatMs = 10_000;
+/** A lock from another machine or container, whose processes cannot be seen from here, counts this long after its last heartbeat. */
+const silenceMs = 3 * heartbeatMs;
+const attempts = 3;
+
+/**
+ * Takes the lock; one whose process is dead is taken over.
+ * @throws {StoreError} where another process, or another store of this one, has it.
+ */
+export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string): Promise<OwnerLock> {
+  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+  const began = (await processBegan(fileSystem, process.pid)) ?? '0';
+  for (let attempt = 1; ; attempt += 1) {
+    const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
+    // Everybody announces himself before he looks: of two who start together, at least one sees the other.
+    await announce(fileSystem, join(dataFolder, name));
+    const other = await findOther(fileSystem, dataFolder, name);
+    if (other === undefined) return keepAlive(fileSystem, join(dataFolder, name));
+    await discard(fileSystem, join(dataFolder, name));
+    if (attempt === attempts) {
+      const text = `The data folder is in use by process ${other.pid} (its lock file: ${other.name})`;
+      throw new StoreError(text, other.name);
+    }
+    await wait(randomInt(20, 100));
+  }
+}
+
+async function announce(fileSystem: FileSystem, path: string): Promise<void> {
+  const file = await fileSystem.open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  await file.close();
+}
+
+async function findOther(fileSystem: FileSystem, folder: string, own: string): Promise<Owner | undefined> {
+  // The time as this very disk tells it: the other machine's clock may differ from ours.
+  const now = await touchedAt(fileSystem, join(folder, own));
+  const self = parseName(own);
+  for (const entry of await fileSystem.readdir(folder)) {
+    const owner = parseName(entry.name);
+    if (owner === undefined || owner.name === own) continue;
+    const path = join(folder, owner.name);
+    const isAlive =
+      owner.host === self?.host
+        ? await isRunning(fileSystem, owner)
+        : now - (await touchedAt(fileSystem, path)) < silenceMs;
+    if (isAlive) return owner;
+    await discard(fileSystem, path);
+  }
+  return undefined;
+}
+
+function keepAlive(fileSystem: FileSystem, path: string): OwnerLock {
+  const heartbeat = setInterval(() => {
+    // A full or read-only disk does not stop the bot; the next beat tries again.
+    fileSystem.touch(path).catch(() => undefined);
+  }, heartbeatMs);
+  heartbeat.unref();
+  return {
+    async release() {
+      clearInterval(heartbeat);
+      await discard(fileSystem, path);
+    },
+  };
+}
+
+function parseName(name: string): Owner | undefined {
+  const [, host, pid, began] = lockName.exec(name) ?? [];
+  if (host === undefined || pid === undefined || began === undefined) return undefined;
+  return { name, host, pid: Number(pid), began };
+}
+
+async function touchedAt(fileSystem: FileSystem, path: string): Promise<number> {
+  const stats = await unlessMissing(fileSystem.lstat(path));
+  return stats === undefined ? 0 : Number(stats.mtimeMs);
+}
+
+async function isRunning(fileSystem: FileSystem, { pid, began }: Owner): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false;
+  }
+  // The number may have gone to another process since: after a restart a container's bot has the same one again.
+  return began === '0' || (await processBegan(fileSystem, pid)) === began;
+}
+
+/** When a process began, in ticks since the machine did; `undefined` where it is dead or the system does not tell. */
+async function processBegan(fileSystem: FileSystem, pid: number): Promise<string | undefined> {
+  const stat = await readProcess(fileSystem, pid);
+  // The second field is the program's name in brackets, which may itself hold spaces and brackets.
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || state === 'X' ? undefined : fields[18];
+}
+
+async function readProcess(fileSystem: FileSystem, pid: number): Promise<string> {
+  try {
+    const file = await fileSystem.open(`/proc/${pid}/stat`, constants.O_RDONLY);
+    try {
+      const bytes = Buffer.alloc(4096);
+      return bytes.toString('utf8', 0, await file.read(bytes, 0));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return '';
+  }
+}
