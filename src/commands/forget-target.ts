@@ -1,0 +1,80 @@
+import type { CommandRequest } from '../core/chat.ts';
+import { normalizeText } from '../core/text/normalize.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import type { DurableItem } from '../memory/durable/durable-document.ts';
+import type { CommandOptions } from './command-options.ts';
+import { counted, listedItem, nameable } from './item-lines.ts';
+import { quoted } from './quoted.ts';
+import { readingPlace } from './reading-place.ts';
+
+/**
+ * Forgets what contains the target, or has it as id, and may be used in this place [K2]: durable items and recent exchanges. The
+ * rolling summary cannot lose a single fact; where it still has it, the answer says how to clear it.
+ */
+export async function forgetTarget(
+  request: CommandRequest,
+  target: string,
+  options: CommandOptions,
+): Promise<string> {
+  const { id: commandId, speaker, place } = request;
+  const { forgotten, elsewhere } = await options.durable.forget(speaker.id, target, place, commandId);
+  const wordings = [target, ...forgotten.map((item) => item.text)];
+  const notes = await Promise.all([
+    noted(() => dropRecent(request, wordings, options), options),
+    noted(() => summaryNote(request, wordings, options), options),
+  ]);
+  return [
+    ...forgottenLines(request, target, forgotten, options),
+    ...(elsewhere === 0 ? [] : [`${elsewhere} more in our DM: say \`!memory forget\` there.`]),
+    ...notes.flatMap((note) => (note === undefined ? [] : [note])),
+  ].join('\n');
+}
+
+function forgottenLines(
+  request: CommandRequest,
+  target: string,
+  forgotten: readonly DurableItem[],
+  { timeZone }: CommandOptions,
+): readonly string[] {
+  if (forgotten.length === 0) return [`No item that I may use here matches ${quoted(target)}`];
+  const view = readingPlace(request);
+  const { named } = nameable(forgotten, request.speaker.id, view);
+  return [
+    `Deprecated ${counted(forgotten.length, 'item')} matching ${quoted(target)}`,
+    ...named.map((item) => listedItem(item, view, timeZone)),
+  ];
+}
+
+async function dropRecent(
+  request: CommandRequest,
+  wordings: readonly string[],
+  { shortTerm }: CommandOptions,
+): Promise<undefined> {
+  for (const wording of wordings) await shortTerm?.forget(request.speaker.id, wording);
+}
+
+async function summaryNote(
+  request: CommandRequest,
+  wordings: readonly string[],
+  { rolling, settings }: CommandOptions,
+): Promise<string | undefined> {
+  if (!settings.summaryEnabled) return undefined;
+  const summary = await rolling.show(sessionOf(request), readingPlace(request), request.speaker.id);
+  const text = normalizeText(summary ?? '');
+  return wordings.some((wording) => text.includes(normalizeText(wording)))
+    ? 'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.'
+    : undefined;
+}
+
+/** The items are forgotten by now: what fails after that must not look as if they were not. */
+async function noted(
+  work: () => Promise<string | undefined>,
+  { logger }: CommandOptions,
+): Promise<string | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    logger.error('not every layer could be looked through for what was forgotten', { error });
+    return 'I could not look through every other layer for it right now; please say it again in a few minutes.';
+  }
+}

@@ -1,0 +1,29 @@
+import type { Place } from '../core/place.ts';
+import { flatten } from '../core/text/normalize.ts';
+import type { DurableItem } from '../memory/durable/durable-document.ts';
+import { itemLine } from '../memory/durable/item-line.ts';
+import { mayUseItem } from '../memory/durable/item-place.ts';
+
+/** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
+export function listedItem(item: DurableItem, place: Place, timeZone: string): string {
+  return `${itemLine(item, place, timeZone)} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
+}
+
+export function idAndVisibility(item: DurableItem): string {
+  return `id ${flatten(item.id)} · ${item.visibility}`;
+}
+
+/** The owner's items that an answer in `place` may name, and how many it may only count [V2]. */
+export function nameable(
+  items: readonly DurableItem[],
+  ownerId: string,
+  place: Place,
+): { readonly named: readonly DurableItem[]; readonly hidden: number } {
+  const named = items.filter((item) => mayUseItem(item, ownerId, place));
+  return { named, hidden: items.length - named.length };
+}
+
+/** `1 item`, `2 items`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

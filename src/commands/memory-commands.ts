@@ -1,0 +1,61 @@
+import type { CommandRequest } from '../core/chat.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import { changeVisibility } from './change-visibility.ts';
+import type { CommandOptions } from './command-options.ts';
+import { writeFailure } from './failure-answer.ts';
+import { forgetTarget } from './forget-target.ts';
+import { helpText } from './help-text.ts';
+import { parseWords } from './memory-words.ts';
+import type { MemoryWords } from './memory-words.ts';
+import { rememberText } from './remember-text.ts';
+import { showMemory } from './show-memory.ts';
+
+/** The commands of §8, one implementation for `!memory` and `/memory`. */
+export interface MemoryCommands {
+  /** Resolves with the answer, of any length, as lines. Never rejects: what fails is logged and answered in words. */
+  handle(request: CommandRequest): Promise<string>;
+}
+
+export function createMemoryCommands(options: CommandOptions): MemoryCommands {
+  return {
+    async handle(request) {
+      const words = parseWords(request.words);
+      try {
+        return await answer(words, request, options);
+      } catch (error) {
+        const { command } = words;
+        options.logger.error('a memory command failed', { command, userId: request.speaker.id, error });
+        return writeFailure(error);
+      }
+    },
+  };
+}
+
+function answer(words: MemoryWords, request: CommandRequest, options: CommandOptions): Promise<string> {
+  if (changesItems(words) && !options.settings.durableEnabled)
+    return Promise.resolve('Durable memory is switched off on this bot, so nothing was changed.');
+  switch (words.command) {
+    case 'show':
+      return showMemory(request, options);
+    case 'remember':
+      return rememberText(request, words.text, options);
+    case 'forget':
+      return forgetTarget(request, words.target, options);
+    case 'reset':
+      return resetRolling(request, options);
+    case 'share':
+    case 'hide':
+      return changeVisibility(request, words, options);
+    case 'help':
+      return Promise.resolve(helpText(words.reason));
+  }
+}
+
+function changesItems({ command }: MemoryWords): boolean {
+  return command === 'remember' || command === 'forget' || command === 'share' || command === 'hide';
+}
+
+async function resetRolling(request: CommandRequest, { rolling }: CommandOptions): Promise<string> {
+  await rolling.reset(sessionOf(request));
+  return 'Rolling summary of this conversation cleared.';
+}

@@ -1,0 +1,44 @@
+import type { CommandRequest } from '../core/chat.ts';
+import { mayUseItem } from '../memory/durable/item-place.ts';
+import type { RefusalReason } from '../memory/durable/remember-item.ts';
+import type { CommandOptions } from './command-options.ts';
+import { counted, idAndVisibility, nameable } from './item-lines.ts';
+import { quoted } from './quoted.ts';
+import { readingPlace } from './reading-place.ts';
+
+/** Remembers a text by its owner's word [K2], and says what had to go for it [D3]. */
+export async function rememberText(
+  request: CommandRequest,
+  text: string,
+  options: CommandOptions,
+): Promise<string> {
+  const { id: messageId, speaker, place } = request;
+  const result = await options.durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
+  if (result.outcome === 'refused') return refusal(result.reason, text, options.settings.itemMaxChars);
+  const view = readingPlace(request);
+  // An item of the same words may belong to another place; then these words are all that may be said of it.
+  const isNameable = mayUseItem(result.item, speaker.id, view);
+  const remembered = isNameable
+    ? `Remembered: ${quoted(result.item.text)} · ${idAndVisibility(result.item)}`
+    : `Remembered: ${quoted(text)}`;
+  const { named, hidden } = nameable(result.evicted, speaker.id, view);
+  return [
+    remembered,
+    ...named.map((item) => `To make room, I let go of ${quoted(item.text)} · ${idAndVisibility(item)}`),
+    ...(hidden === 0 ? [] : [`To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`]),
+  ].join('\n');
+}
+
+function refusal(reason: RefusalReason, text: string, maxChars: number): string {
+  switch (reason) {
+    case 'empty':
+      return 'There is nothing to remember: write it after `!memory remember`.';
+    case 'too-long':
+      return `That is too long: ${text.trim().length} characters, ${maxChars} at most. Nothing was saved; say it shorter or in parts.`;
+    case 'full':
+      return 'Your memory is full, and everything in it is pinned. Nothing was saved; `!memory forget` makes room.';
+    case 'forgotten':
+    case 'unknown-id':
+      return 'That could not be saved. Please say it again.';
+  }
+}

@@ -1,0 +1,139 @@
+import type { CommandSettings, RecentExchanges } from '../../src/commands/command-options.ts';
+import { createMemoryCommands } from '../../src/commands/memory-commands.ts';
+import type { Place, SessionKey } from '../../src/core/place.ts';
+import { sessionName } from '../../src/core/place.ts';
+import type { Section } from '../../src/core/section.ts';
+import { mayUse } from '../../src/core/visibility.ts';
+import type { Visibility } from '../../src/core/visibility.ts';
+import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+
+export const dmPlace: Place = {
+  audience: 'dm',
+  channelId: '200000000000000009',
+  homeId: '200000000000000009',
+};
+
+export const privatePlace: Place = {
+  audience: 'private',
+  channelId: '200000000000000003',
+  homeId: '200000000000000003',
+  guildId: '300000000000000001',
+  channelName: 'hideout',
+};
+
+interface Summary {
+  readonly text: string;
+  readonly visibility: Visibility;
+  readonly homeId: string;
+}
+
+/** Summaries by session, shown by the one rule of [V2]. */
+export class FakeRolling {
+  readonly summaries = new Map<string, Summary>();
+
+  put(session: SessionKey, summary: Summary): void {
+    this.summaries.set(sessionName(session), summary);
+  }
+
+  show(session: SessionKey, place: Place, speakerId: string): Promise<string | undefined> {
+    const summary = this.summaries.get(sessionName(session));
+    const isShown =
+      summary !== undefined && mayUse({ ownerId: session.userId, ...summary }, place, speakerId);
+    return Promise.resolve(isShown ? summary.text : undefined);
+  }
+
+  reset(session: SessionKey): Promise<void> {
+    this.summaries.delete(sessionName(session));
+    return Promise.resolve();
+  }
+}
+
+export class FakeRecentExchanges implements RecentExchanges {
+  readonly lines: string[] = [];
+  readonly reader = {
+    layer: 'short-term',
+    read: (): Promise<readonly Section[]> =>
+      Promise.resolve([
+        { name: 'recent_elsewhere', slot: 'fast', title: 'Recently:', lines: this.lines, budget: 1000 },
+      ]),
+  };
+
+  forget(_userId: string, text: string): Promise<void> {
+    const kept = this.lines.filter((line) => !line.toLowerCase().includes(text.toLowerCase()));
+    this.lines.splice(0, this.lines.length, ...kept);
+    return Promise.resolve();
+  }
+}
+
+export interface SayOptions {
+  readonly ephemeral?: boolean;
+  readonly speakerId?: string;
+}
+
+/** The commands over real durable items in a store in memory; time moves on by a second a command. */
+export function createHarness(
+  options: { readonly maxItems?: number; readonly settings?: Partial<CommandSettings> } = {},
+) {
+  const store = new MemoryStore();
+  const logger = new RecordingLogger();
+  const rolling = new FakeRolling();
+  const shortTerm = new FakeRecentExchanges();
+  let ticks = 0;
+  const now = () => new Date(Date.parse('2026-01-15T10:00:00Z') + ticks * 1000);
+  const durable = createDurableMemory({
+    store,
+    writes: createKeyedQueue(),
+    clock: now,
+    maxItems: options.maxItems ?? 200,
+    injectMaxChars: 2000,
+    timeZone: 'UTC',
+    logger,
+  });
+  const commands = createMemoryCommands({
+    durable,
+    rolling,
+    shortTerm,
+    settings: {
+      durableEnabled: true,
+      itemMaxChars: 500,
+      summaryEnabled: true,
+      summaryMaxChars: 2000,
+      shortTermMaxChars: 1000,
+      ...options.settings,
+    },
+    timeZone: 'UTC',
+    logger,
+  });
+  return {
+    store,
+    logger,
+    rolling,
+    shortTerm,
+    durable,
+    say: (
+      words: string,
+      place: Place = publicPlace,
+      { ephemeral = false, speakerId = aliceId }: SayOptions = {},
+    ) => {
+      ticks += 1;
+      return commands.handle({
+        id: String(400_000_000_000_000_000n + BigInt(ticks)),
+        words,
+        speaker: { id: speakerId, name: 'Alice', isOwner: false },
+        place,
+        ephemeral,
+        at: now().toISOString(),
+      });
+    },
+    /** The id of Alice's item with this text. */
+    idOf: async (text: string): Promise<string> => {
+      const item = (await durable.list(aliceId)).find((each) => each.text === text);
+      if (item === undefined) throw new Error(`No item ${text}`);
+      return item.id;
+    },
+  };
+}

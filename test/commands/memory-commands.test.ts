@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest';
+
+import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
+import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
+import { createHarness, dmPlace, privatePlace } from './harness.ts';
+
+const session = { channelId: publicPlace.channelId, userId: aliceId };
+
+describe('show', () => {
+  it('lists items with source, date, id and visibility, then the summary', async () => {
+    const { say, idOf, rolling } = createHarness();
+    await say('remember Prefers Rust', { ...publicPlace, channelName: 'dev' });
+    await say('remember Lives in Oslo', dmPlace);
+    rolling.put(
+      { ...session, channelId: dmPlace.channelId },
+      { text: 'About tea.\nAnd cups.', visibility: 'dm', homeId: '' },
+    );
+    expect((await say('show', dmPlace)).split('\n').slice(0, 7)).toEqual([
+      'Durable memory (2 items):',
+      `- [fact] Lives in Oslo (src: manual, updated 2026-01-15) · id ${await idOf('Lives in Oslo')} · dm`,
+      `- [fact] Prefers Rust (src: manual, #dev, updated 2026-01-15) · id ${await idOf('Prefers Rust')} · everywhere`,
+      '',
+      'Rolling summary:',
+      'About tea.',
+      'And cups.',
+    ]);
+  });
+
+  it('says what of each budget a prompt in this place uses', async () => {
+    const { say, rolling, shortTerm } = createHarness();
+    rolling.put(session, { text: 'x'.repeat(120), visibility: 'everywhere', homeId: '' });
+    expect((await say('show')).split('\n').at(-1)).toBe(
+      'Characters used in a prompt here: durable items 0 of 2000 · rolling summary 120 of 2000 · recent exchanges 0 of 1000',
+    );
+    await say('remember Prefers Rust');
+    shortTerm.lines.push('- a line');
+    expect((await say('show')).split('\n').at(-1)).toMatch(
+      /: durable items [1-9]\d* of 2000 · rolling summary 120 of 2000 · recent exchanges [1-9]\d* of 1000$/u,
+    );
+  });
+
+  it('says so when there is nothing yet', async () => {
+    const answer = await createHarness().say('show');
+    expect(answer).toContain('Durable memory (0 items):\nNothing yet.');
+    expect(answer).toContain('Rolling summary:\nNone of this conversation yet.');
+  });
+
+  it('shows in a guild only what may be used there, and counts the rest [K3]', async () => {
+    const { say } = createHarness();
+    await say('remember Prefers Rust');
+    await say('remember Has a secret', dmPlace);
+    await say('remember Has a hideout', privatePlace);
+    const inPublic = await say('show');
+    expect(inPublic).toContain('Durable memory (1 item):\n- [fact] Prefers Rust');
+    expect(inPublic).toContain('\n2 more in our DM: say `!memory show` there.');
+    expect(inPublic).not.toMatch(/secret|hideout/u);
+    const inPrivate = await say('show', privatePlace);
+    expect(inPrivate).toContain('Durable memory (2 items):');
+    expect(inPrivate).not.toContain('secret');
+  });
+
+  it('shows all, marked, where only the asker sees the answer [K3]', async () => {
+    const { say, rolling } = createHarness();
+    await say('remember Has a secret', dmPlace);
+    await say('remember Has a hideout', privatePlace);
+    rolling.put(session, { text: 'Said in private.', visibility: 'here', homeId: publicPlace.homeId });
+    const answer = await say('show', publicPlace, { ephemeral: true });
+    expect(answer).toMatch(/Has a secret .* · dm\n/u);
+    expect(answer).toMatch(/Has a hideout .*#hideout.* · here\n/u);
+    expect(answer).toContain('Said in private.');
+    expect(answer).not.toContain('more in our DM');
+    expect(await say('show')).not.toContain('Said in private.');
+  });
+
+  it("never shows another person's memory, also not to the one who is mentioned", async () => {
+    const { say } = createHarness();
+    await say('remember Prefers Rust');
+    expect(await say('show', publicPlace, { speakerId: bobId })).toContain('Durable memory (0 items):');
+  });
+
+  it('shows long memories whole: they are split when sent', async () => {
+    const { say } = createHarness();
+    for (let count = 0; count < 30; count += 1) await say(`remember ${count} ${'x'.repeat(200)}`);
+    expect((await say('show')).match(/^- /gmu)).toHaveLength(30);
+  });
+
+  it('goes on with the other layers when one cannot be read, and the log knows', async () => {
+    const { say, rolling, logger } = createHarness();
+    await say('remember Prefers Rust');
+    rolling.show = () => Promise.reject(new StoreError('EIO', 'sessions'));
+    const answer = await say('show');
+    expect(answer).toContain('Prefers Rust');
+    expect(answer).toContain("I can't read this part of your memory right now.");
+    expect(logger.errors).toHaveLength(1);
+  });
+
+  it('says which layers are switched off', async () => {
+    const answer = await createHarness({ settings: { durableEnabled: false, summaryEnabled: false } }).say(
+      'show',
+    );
+    expect(answer).toContain('Durable memory is switched off on this bot.');
+    expect(answer).toContain('The rolling summary is switched off on this bot.');
+  });
+});
+
+describe('remember', () => {
+  it('says what it remembered, with id and visibility [K2]', async () => {
+    const { say, idOf } = createHarness();
+    const answer = await say('remember Prefers Rust');
+    expect(answer).toBe(`Remembered: "Prefers Rust" · id ${await idOf('Prefers Rust')} · everywhere`);
+    expect(await say('remember Has a cat', dmPlace)).toMatch(/· dm$/u);
+    expect(await say('remember Has a dog', privatePlace)).toMatch(/· here$/u);
+  });
+
+  it('answers in one line whatever the text holds', async () => {
+    const { say } = createHarness();
+    expect(await say("remember $& first\n- [fact] forged\u2028line $' end")).toMatch(
+      /^Remembered: "\$& first - \[fact\] forged line \$' end" · id \w+ · everywhere$/u,
+    );
+  });
+
+  it('refuses an empty and an overlong text, and stores neither', async () => {
+    const { say, durable } = createHarness();
+    expect(await say('remember  ')).toContain('There is nothing to remember');
+    expect(await say(`remember ${'x'.repeat(501)}`)).toContain('501 characters, 500 at most');
+    expect(await durable.list(aliceId)).toEqual([]);
+    expect(await say(`remember ${'x'.repeat(500)}`)).toMatch(/^Remembered: "x{500}"/u);
+  });
+
+  it('names what had to go for it, never the new one [D3]', async () => {
+    const { say } = createHarness({ maxItems: 2 });
+    for (const text of ['one', 'two']) await say(`remember item ${text}`);
+    expect(await say('remember item three')).toMatch(
+      /^Remembered: "item three" .*\nTo make room, I let go of "item one" · id \w+ · everywhere$/u,
+    );
+  });
+
+  it('only counts in a guild what had to go and may not be named there [D3]', async () => {
+    const { say } = createHarness({ maxItems: 1 });
+    await say('remember a secret', dmPlace);
+    const answer = await say('remember a plain thing');
+    expect(answer).toContain("\nTo make room, I let go of 1 item that I don't name here.");
+    expect(answer).not.toContain('secret');
+  });
+
+  it('refuses when everything is pinned', async () => {
+    const { say, store, idOf } = createHarness({ maxItems: 1 });
+    await say('remember a pinned thing');
+    const key = `users/${aliceId}/durable.json`;
+    const text = (await store.readText(key)) ?? '';
+    await store.writeText(key, text.replace('"pinned":false', '"pinned":true'));
+    expect(await say('remember one more')).toContain('everything in it is pinned. Nothing was saved');
+    expect(await say('show')).toContain(`id ${await idOf('a pinned thing')} · everywhere · pinned`);
+  });
+
+  it('does not betray that the same words are kept in a narrower place', async () => {
+    const { say } = createHarness();
+    await say('remember Has a cat', privatePlace);
+    const otherPrivate = { ...privatePlace, channelId: '200000000000000004', homeId: '200000000000000004' };
+    expect(await say('remember Has a cat', otherPrivate)).toMatch(/^Remembered: "Has a cat"/u);
+    await say('remember Has a dog', dmPlace);
+    expect(await say('remember Has a dog')).toMatch(/^Remembered: "Has a dog" · id \w+ · everywhere$/u);
+  });
+
+  it("says that it can't save when the disk refuses, and what to do", async () => {
+    const { say, store, logger } = createHarness();
+    store.update = () => Promise.reject(new StoreError('disk full', 'users'));
+    const answer = await say('remember Prefers Rust');
+    expect(answer).toMatch(/^I can't save right now, so nothing was changed\. Please try again/u);
+    expect(logger.errors).toEqual(['a memory command failed']);
+  });
+
+  it('says so when the memory belongs to a newer program', async () => {
+    const { say, store } = createHarness();
+    store.update = () => Promise.reject(new NewerVersionError('users', 2, 1));
+    store.read = () => Promise.reject(new NewerVersionError('users', 2, 1));
+    expect(await say('remember Prefers Rust')).toContain('written by a newer version of me');
+    expect(await say('show')).toContain('written by a newer version of me');
+  });
+
+  it('never rejects, whatever breaks', async () => {
+    const { say, store } = createHarness();
+    store.update = () => Promise.reject(new TypeError('a bug'));
+    expect(await say('remember Prefers Rust')).toBe('Something went wrong on my side. Please try again.');
+  });
+});
+
+describe('forget', () => {
+  it('lists what it deprecated, one or several, whatever the case [K2]', async () => {
+    const { say, durable } = createHarness();
+    for (const text of ['Works at Acme', 'Likes ACME tea', 'Has a cat']) await say(`remember ${text}`);
+    const two = await say('forget acme');
+    expect(two).toMatch(/^Deprecated 2 items matching "acme"\n- \[fact\] .*\n- \[fact\] .*$/u);
+    expect(await say('forget Has a c')).toMatch(
+      /^Deprecated 1 item matching "Has a c"\n- \[fact\] Has a cat \(/u,
+    );
+    expect(await durable.list(aliceId)).toEqual([]);
+  });
+
+  it('takes an id', async () => {
+    const { say, idOf } = createHarness();
+    await say('remember Has a cat');
+    const id = await idOf('Has a cat');
+    expect(await say(`forget ${id}`)).toContain(`Deprecated 1 item matching "${id}"\n- [fact] Has a cat`);
+  });
+
+  it('says so when nothing matches, and takes no pattern', async () => {
+    const { say, durable } = createHarness();
+    await say('remember Has a cat');
+    for (const target of ['.*', 'c.t', 'Has|cat', '$&', '%'])
+      expect(await say(`forget ${target}`)).toBe(`No item that I may use here matches "${target}"`);
+    expect(await durable.list(aliceId)).toHaveLength(1);
+  });
+
+  it('touches in a guild only what may be used there, and says how many more match in the DM', async () => {
+    const { say, durable } = createHarness();
+    await say('remember Acme is fun');
+    await say('remember Acme fired me', dmPlace);
+    const answer = await say('forget Acme');
+    expect(answer).toMatch(
+      /^Deprecated 1 item matching "Acme"\n- .*Acme is fun.*\n1 more in our DM: say `!memory forget` there\.$/u,
+    );
+    expect((await durable.list(aliceId)).map(({ text }) => text)).toEqual(['Acme fired me']);
+    expect(await say('forget Acme', publicPlace, { ephemeral: true })).toContain('1 more in our DM');
+  });
+
+  it("leaves other people's items alone", async () => {
+    const { say, durable } = createHarness();
+    await say('remember Has a cat', publicPlace, { speakerId: bobId });
+    await say('forget cat');
+    expect(await durable.list(bobId)).toHaveLength(1);
+  });
+
+  it('drops recent exchanges with these words or with the words of a forgotten item', async () => {
+    const { say, shortTerm, idOf } = createHarness();
+    await say('remember Has a cat');
+    shortTerm.lines.push('- said: has a CAT', '- said: likes tea');
+    await say(`forget ${await idOf('Has a cat')}`);
+    expect(shortTerm.lines).toEqual(['- said: likes tea']);
+    await say('forget tea');
+    expect(shortTerm.lines).toEqual([]);
+  });
+
+  it('says that the summary still mentions it and how to clear it, where the summary may be shown', async () => {
+    const { say, rolling } = createHarness();
+    await say('remember Has a cat');
+    rolling.put(session, { text: 'They said:\nhas a  Cat.', visibility: 'everywhere', homeId: '' });
+    expect(await say('forget cat')).toContain(
+      'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.',
+    );
+    await say('remember Has a cat');
+    rolling.put(session, { text: 'They said: has a cat.', visibility: 'dm', homeId: '' });
+    expect(await say('forget cat')).not.toContain('summary');
+  });
+
+  it('reports the items as forgotten also when another layer fails afterwards', async () => {
+    const { say, shortTerm } = createHarness();
+    await say('remember Has a cat');
+    shortTerm.forget = () => Promise.reject(new StoreError('disk full', 'users'));
+    const answer = await say('forget cat');
+    expect(answer).toContain('Deprecated 1 item matching "cat"');
+    expect(answer).toContain('I could not look through every other layer');
+  });
+
+  it('changes nothing and says so when the disk refuses', async () => {
+    const { say, store, shortTerm } = createHarness();
+    shortTerm.lines.push('- said: has a cat');
+    store.update = () => Promise.reject(new StoreError('read-only', 'users'));
+    expect(await say('forget cat')).toContain("I can't save right now, so nothing was changed.");
+    expect(shortTerm.lines).toHaveLength(1);
+  });
+});
+
+describe('share and hide', () => {
+  it('move an item between everywhere and the DM [V1]', async () => {
+    const { say, idOf } = createHarness();
+    await say('remember Has a cat', dmPlace);
+    const id = await idOf('Has a cat');
+    expect(await say(`share ${id}`, dmPlace)).toBe(`Shared: "Has a cat" · id ${id} · everywhere`);
+    expect(await say('show')).toContain('Has a cat');
+    expect(await say(`hide ${id}`, dmPlace)).toBe(`Hidden: "Has a cat" · id ${id} · dm`);
+    expect(await say('show')).not.toContain('Has a cat');
+  });
+
+  it('do not repeat in a guild what was hidden there just now', async () => {
+    const { say, idOf } = createHarness();
+    await say('remember Has a cat');
+    const id = await idOf('Has a cat');
+    expect(await say(`hide ${id}`)).toBe(`Hidden · id ${id} · dm`);
+  });
+
+  it('know in a guild only ids of what may be used there, unless only the asker sees the answer', async () => {
+    const { say, idOf } = createHarness();
+    await say('remember Has a secret', dmPlace);
+    const id = await idOf('Has a secret');
+    const unknown = await say('share ffffffff');
+    expect(await say(`share ${id}`)).toBe(unknown.replace('ffffffff', id));
+    expect(await say(`share ${id}`, publicPlace, { ephemeral: true })).toContain('Shared: "Has a secret"');
+  });
+});
+
+describe('the other words', () => {
+  it('reset rolling clears the summary of this conversation only', async () => {
+    const { say, rolling } = createHarness();
+    const other = { ...session, channelId: privatePlace.channelId };
+    for (const each of [session, other])
+      rolling.put(each, { text: 'Tea.', visibility: 'everywhere', homeId: '' });
+    expect(await say('reset rolling')).toBe('Rolling summary of this conversation cleared.');
+    expect([...rolling.summaries.keys()]).toEqual([`${privatePlace.channelId}:${aliceId}`]);
+  });
+
+  it.each(['help', '', 'dance', 'reset', 'forget'])('%j gets help', async (words) => {
+    const answer = await createHarness().say(words);
+    for (const command of ['show', 'remember', 'forget', 'share', 'hide', 'reset rolling'])
+      expect(answer).toContain(`\`!memory ${command}`);
+  });
+
+  it.each(['remember x', 'forget x', 'share 1a2b3c4d', 'hide 1a2b3c4d'])(
+    '%j says so when durable memory is switched off',
+    async (words) => {
+      const { say, durable } = createHarness({ settings: { durableEnabled: false } });
+      expect(await say(words)).toBe('Durable memory is switched off on this bot, so nothing was changed.');
+      expect(await durable.list(aliceId)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { normalizeText } from '../../src/core/text/normalize.ts';
+import type { Place } from '../../src/core/place.ts';
+import { mayUseItem } from '../../src/memory/durable/item-place.ts';
+import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
+import { createHarness, dmPlace, privatePlace } from './harness.ts';
+
+const otherPrivatePlace: Place = {
+  ...privatePlace,
+  channelId: '200000000000000004',
+  homeId: '200000000000000004',
+  channelName: 'attic',
+};
+const place = fc.constantFrom(publicPlace, privatePlace, otherPrivatePlace, dmPlace);
+const guildPlace = fc.constantFrom(publicPlace, privatePlace, otherPrivatePlace);
+
+/** A command; numbers stand for the item said in that step before. */
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('remember' as const),
+    where: place,
+    speakerId: fc.constantFrom(aliceId, bobId),
+  }),
+  fc.record({
+    kind: fc.constantFrom('show' as const, 'forget all' as const, 'forget nothing' as const, 'help' as const),
+    where: guildPlace,
+  }),
+  fc.record({
+    kind: fc.constantFrom('forget' as const, 'share' as const, 'hide' as const),
+    where: place,
+    item: fc.nat({ max: 9 }),
+  }),
+);
+
+describe('what commands answer in a guild', () => {
+  it("never names anything that may not be used there, nor anything of another person's [V2]", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 4, maxLength: 16 }),
+        fc.integer({ min: 2, max: 5 }),
+        async (steps, maxItems) => {
+          const { say, durable, rolling } = createHarness({ maxItems });
+          const summary = { text: 'summary-of-the-dm', visibility: 'dm', homeId: dmPlace.homeId } as const;
+          for (const { channelId } of [publicPlace, privatePlace, otherPrivatePlace])
+            rolling.put({ channelId, userId: aliceId }, summary);
+          let count = 0;
+          for (const each of steps) {
+            const [own, others] = await Promise.all([durable.list(aliceId), durable.list(bobId)]);
+            const forbidden = [
+              ...others,
+              ...own.filter((item) => !mayUseItem(item, aliceId, each.where)),
+            ].map(({ text }) => text);
+            const target = 'item' in each ? own[each.item % Math.max(1, own.length)]?.id : undefined;
+            const words = {
+              remember: `remember word-${(count += 1)}-of-mine`,
+              show: 'show',
+              help: 'help',
+              'forget all': 'forget word',
+              'forget nothing': 'forget summary-of',
+              forget: `forget ${target}`,
+              share: `share ${target}`,
+              hide: `hide ${target}`,
+            }[each.kind];
+            const speakerId = 'speakerId' in each ? each.speakerId : aliceId;
+            const answer = await say(words, each.where, { speakerId });
+            if (each.where.audience === 'dm' || speakerId !== aliceId) continue;
+            for (const text of forbidden) expect(answer).not.toContain(text);
+            expect(answer).not.toContain('summary-of-the-dm');
+            expect(answer.replaceAll(`#${each.where.channelName}`, '')).not.toMatch(/#(?:hideout|attic)/u);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('forget', () => {
+  it('is never a pattern: it takes exactly the items that contain the words', async () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'B', 'ж', '東', '.', '*', '(', '$&', '\\', '%', '[', ' '), {
+        minLength: 1,
+        maxLength: 6,
+      })
+      .map((pieces) => pieces.join('').trim())
+      .filter((joined) => joined !== '');
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { maxLength: 6 }), text, async (texts, target) => {
+        const { say, durable } = createHarness();
+        for (const each of texts) await say(`remember ${each}`);
+        const before = await durable.list(aliceId);
+        await say(`forget ${target}`);
+        const expected = before.filter((item) => !normalizeText(item.text).includes(normalizeText(target)));
+        expect(await durable.list(aliceId)).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
