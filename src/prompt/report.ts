@@ -70,7 +70,7 @@ function shareCells(sizes: readonly number[]): readonly number[] {
   const raised = new Set(
     exact
       .map((value, index) => ({ index, remainder: value - Math.floor(value) }))
-      .toSorted((a, b) => b.remainder - a.remainder || a.index - b.index)
+      .toSorted((a, b) => b.remainder - a.remainder)
       .slice(0, left)
       .map(({ index }) => index),
   );

@@ -104,17 +104,13 @@ function isSameText(old: Section | undefined, current: Section): boolean {
   );
 }
 
-/** Whether what the snapshot shows, what is new and what matches the message stay in the layer's budget together. */
+/** Whether what the snapshot shows, what is new and what matches the message stay within the layer's budget together. */
 function fitsWithChanges(old: Section | undefined, current: Section, sections: readonly Section[]): boolean {
   const added = addedLines(old, current, sections);
-  if (added.length === 0 && old === undefined) return true;
   const matching = current.name === 'durable_items' ? matchingOf(sections) : undefined;
   const matchingLength = lengthOf(matching);
-  const allowed = Math.max(
-    current.budget,
-    matching?.budget ?? 0,
-    lengthOf(withinBudget(current)) + matchingLength,
-  );
+  // The reader divides one budget between the two sections [D4].
+  const allowed = current.budget + (matching?.budget ?? 0);
   const frame = added.length === 0 ? 0 : changesFrame;
   const addedLength = added.reduce((sum, line) => sum + line.length + 1, frame);
   return lengthOf(old) + addedLength + matchingLength <= allowed;

@@ -111,7 +111,8 @@ describe('history without memory before it', () => {
   });
 
   it('drops it also where the snapshot had to give way to the budget', () => {
-    const input = promptInput({ history: talk, snapshot: snapshotOf(section()) });
+    const elsewhere = section({ name: 'recent_elsewhere', slot: 'fast' });
+    const input = promptInput({ history: window, snapshot: snapshotOf(elsewhere) });
     for (let max = 0; max < 600; max += 7) {
       expect(buildPrompt({ ...input, promptMaxChars: max }).messages[0]?.role).toBe('user');
     }

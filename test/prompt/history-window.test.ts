@@ -55,6 +55,11 @@ describe('a first walk through history [H1]', () => {
     expect(texts(nextWindow(undefined, messages, 900).window)).toHaveLength(2);
   });
 
+  it('looks past a message that says nothing', () => {
+    const messages = [chatMessage(1, 'old'), chatMessage(2, ' '), chatMessage(3, 'new')];
+    expect(texts(nextWindow(undefined, messages, 3000).window)).toEqual(['Alice: old\n', 'Alice: new\n']);
+  });
+
   it('does not waste its last characters on a stump', () => {
     const messages = [ownMessage(1, 'a long answer '.repeat(9)), chatMessage(2, 'x'.repeat(60))];
     expect(texts(nextWindow(undefined, messages, 100).window)).toEqual([`Alice: ${'x'.repeat(60)}\n`]);
@@ -149,6 +154,11 @@ describe('a running window', () => {
     const { window, walkedAnew } = nextWindow(empty.window, people(2), 3000);
     expect(walkedAnew).toBe(false);
     expect(window.entries).toHaveLength(2);
+  });
+
+  it('takes no more than a first walk does where history could not be read before', () => {
+    const empty = nextWindow(undefined, [], 3000);
+    expect(nextWindow(empty.window, people(15), 3000).window.entries).toHaveLength(10);
   });
 });
 

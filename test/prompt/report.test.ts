@@ -9,7 +9,7 @@ import { blocksOf, chatMessage, noon, ownMessage, promptInput, section, wholeTex
 const prompt = buildPrompt(
   promptInput({
     snapshot: { sections: [section()], usedAt: noon.getTime() },
-    history: nextWindow(undefined, [chatMessage(1, 'hi'), ownMessage(2, 'Hello Alice')], 3000).window,
+    history: nextWindow(undefined, [chatMessage(1, 'hi'), ownMessage(2, '東京 — 1234 ☂')], 3000).window,
   }),
 );
 
@@ -48,7 +48,7 @@ describe('renderPromptReport [P5]', () => {
 
   it('measures each part by its own text', () => {
     const rows = rowsOf(renderPromptReport(prompt));
-    const history = 'Alice: hi\nHello Alice\n';
+    const history = 'Alice: hi\n東京 — 1234 ☂\n';
     expect(rows.map((row) => row.label)).toEqual([
       'system · soul',
       'system · rules',

@@ -5,7 +5,6 @@ import { sectionNames } from '../../src/core/section.ts';
 import type { Section } from '../../src/core/section.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { Prompt, PromptInput } from '../../src/prompt/build-prompt.ts';
-import type { HistoryWindow } from '../../src/prompt/history-window.ts';
 
 export const minuteMs = 60_000;
 export const noon = new Date('2026-01-15T12:00:00.000Z');
@@ -53,15 +52,13 @@ export const publicPlace: Place = {
   channelName: 'dev',
 };
 
-export const emptyWindow: HistoryWindow = { entries: [] };
-
 export function promptInput(changes: Partial<PromptInput> = {}): PromptInput {
   return {
     soul: 'You are Discoclaw.',
     rules: 'Rules.',
     channel: [],
     snapshot: { sections: [], usedAt: noon.getTime() },
-    history: emptyWindow,
+    history: { entries: [] },
     last: [],
     message: {
       speakerName: 'Alice',

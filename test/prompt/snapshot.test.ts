@@ -74,6 +74,16 @@ describe('a snapshot is kept byte for byte [P2]', () => {
   });
 });
 
+describe('a snapshot whose items fill their share of the budget', () => {
+  const durable = section({ budget: renderSection(section()).length });
+
+  it('is kept while items that match the message take the other share [D4]', () => {
+    const matching = section({ name: 'matching_items', slot: 'last', lines: ['- Has a cat'], budget: 300 });
+    const { retaken } = next(first([durable]), [durable, matching]);
+    expect(retaken).toBeUndefined();
+  });
+});
+
 describe('a snapshot is retaken at once', () => {
   it('when there is none', () => {
     const { snapshot, retaken } = nextSnapshot(undefined, [section()], noon, running);
@@ -186,6 +196,21 @@ describe('whatever is remembered and withdrawn', () => {
           }
         },
       ),
+    );
+  });
+
+  it('a snapshot just taken is not retaken for the same sections', () => {
+    fc.assert(
+      fc.property(lines, lines, fc.nat({ max: 500 }), fc.nat({ max: 500 }), (items, texts, budget, rest) => {
+        const sections = [
+          section({ lines: items, budget }),
+          section({ name: 'notes', lines: texts, budget: rest }),
+          section({ name: 'recent_elsewhere', slot: 'fast', lines: texts, budget: rest }),
+        ];
+        const again = next(first(sections), sections);
+        expect(again.retaken).toBeUndefined();
+        expect(again.changes.lines).toEqual([]);
+      }),
     );
   });
 
