@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+
+import { createMemoryCommands } from './commands/memory-commands.ts';
+import type { MemoryCommands } from './commands/memory-commands.ts';
+import { composeMemory } from './compose-memory.ts';
+import type { Memory } from './compose-memory.ts';
+import type { Config } from './config/config.ts';
+import type { BotHandlers, HistoryPort, ReplyPort } from './core/chat.ts';
+import type { Clock } from './core/clock.ts';
+import type { Logger } from './core/logger.ts';
+import type { ModelClient } from './core/model.ts';
+import type { Store } from './core/store.ts';
+import type { Tool } from './core/tool.ts';
+import { createExtraction } from './memory/durable/extraction.ts';
+import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
+import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
+import { runToolLoop } from './model/tool-loop.ts';
+import { createKeyedQueue } from './queue/keyed-queue.ts';
+import { AfterTurn } from './turn/after-turn.ts';
+import type { AfterTurnStep } from './turn/after-turn.ts';
+import { createBotHandlers } from './turn/bot-handlers.ts';
+import type { ChannelJournal } from './turn/channel-journal.ts';
+import { createCommandRunner } from './turn/command-runner.ts';
+import { createExtractionStep } from './turn/extraction-step.ts';
+import { PromptComposer } from './turn/prompt-composer.ts';
+import { recover } from './turn/recover.ts';
+import { createRetraction } from './turn/retraction.ts';
+import { SessionTurns } from './turn/session-turns.ts';
+import { createTurnRunner } from './turn/turn-runner.ts';
+import type { AnswerTurn } from './turn/turn-runner.ts';
+
+/** Characters of one durable item at most [K2]. */
+const itemMaxChars = 500;
+/** Output tokens of an answer at most: some 12,000 characters. */
+const answerMaxTokens = 4096;
+
+export interface BotPorts {
+  readonly store: Store;
+  readonly model: ModelClient;
+  readonly journal: ChannelJournal;
+  readonly replies: ReplyPort;
+  readonly history: HistoryPort;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The bot without its edges: everything between the gateway's events and the ports. */
+export interface Bot {
+  readonly handlers: BotHandlers;
+  /** Finishes what a kill left undone; call once, when replies can be sent. */
+  recover(): Promise<void>;
+  /** Resolves when no turn and no after-turn work runs or waits. */
+  idle(): Promise<void>;
+  /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
+  drain(withinMs: number): Promise<void>;
+}
+
+export function composeBot(config: Config, ports: BotPorts): Bot {
+  const { journal, replies, clock, logger } = ports;
+  const writes = createKeyedQueue();
+  const memory = composeMemory(config, { ...ports, writes });
+  const afterTurn = new AfterTurn({
+    steps: afterTurnSteps(config, memory, ports),
+    queue: createKeyedQueue(),
+    logger,
+  });
+  const turns = new SessionTurns(
+    createTurnRunner({
+      answer: createAnswer(config, memory, ports),
+      journal,
+      sessionLog: memory.sessionLog,
+      afterTurn,
+      replies,
+      clock,
+      logger,
+      makeReference: () => randomBytes(3).toString('hex'),
+    }),
+  );
+  const commands = createCommands(config, memory, logger);
+  const handlers = createBotHandlers({
+    turns,
+    runCommand: createCommandRunner({ handle: commands.handle, journal, replies, logger }),
+    handleCommand: commands.handle,
+    retract: createRetraction(memory),
+    journal,
+    logger,
+  });
+
+  async function idle(): Promise<void> {
+    await turns.idle();
+    await afterTurn.idle();
+    await writes.idle();
+  }
+
+  return {
+    handlers,
+    recover: () => recover({ journal, sessionLog: memory.sessionLog, afterTurn, replies, clock, logger }),
+    idle,
+    async drain(withinMs) {
+      turns.stop();
+      const timeUp = setTimeout(() => {
+        logger.warn('running work is left to the next start', { withinMs });
+        turns.abort();
+        afterTurn.abort();
+      }, withinMs);
+      await idle();
+      clearTimeout(timeUp);
+    },
+  };
+}
+
+function createAnswer(config: Config, memory: Memory, { model, history, logger }: BotPorts): AnswerTurn {
+  const composer = new PromptComposer({
+    readers: memory.readers,
+    soul: memory.workspace.soul,
+    history,
+    timeZone: config.timeZone,
+    historyBudget: config.prompt.historyBudget,
+    maxChars: config.prompt.maxChars,
+    logger,
+  });
+  const tools = config.durable.enabled ? durableTools(memory) : [];
+  return async (context, signal) => {
+    const { system, messages } = await composer.compose(context);
+    const { text, stop } = await runToolLoop({
+      client: model,
+      request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
+      tools,
+      context,
+      deadlineMs: config.model.totalTimeoutMs,
+      signal,
+      logger,
+    });
+    return { text, stop: stop === 'cut' ? 'cut' : 'whole' };
+  };
+}
+
+function durableTools({ durable, sessionLog }: Memory): readonly Tool[] {
+  return [
+    createRememberItemTool({ durable, stillThere: (session, id) => sessionLog.message(session, id) }),
+    createForgetItemTool({ durable }),
+  ];
+}
+
+function afterTurnSteps(
+  config: Config,
+  memory: Memory,
+  { model, logger }: BotPorts,
+): readonly AfterTurnStep[] {
+  const { durable, rolling, shortTerm, sessionLog, states } = memory;
+  const steps: AfterTurnStep[] = [
+    {
+      name: 'short-term',
+      async run(_userId, sessions) {
+        for (const session of sessions) await shortTerm.record(session);
+      },
+    },
+    {
+      name: 'rolling summary',
+      async run(_userId, sessions, signal) {
+        if (!config.summary.enabled) return;
+        for (const session of sessions) await rolling.updateIfDue(session, signal);
+      },
+    },
+  ];
+  if (config.durable.enabled && config.durable.extractionEnabled) {
+    const extraction = createExtraction({ model, modelName: config.model.fast, durable, logger });
+    steps.push(createExtractionStep({ extraction, sessionLog, states }));
+  }
+  return steps;
+}
+
+function createCommands(config: Config, memory: Memory, logger: Logger): MemoryCommands {
+  return createMemoryCommands({
+    durable: memory.durable,
+    rolling: memory.rolling,
+    ...(config.shortTerm.enabled ? { shortTerm: memory.shortTerm } : {}),
+    settings: {
+      durableEnabled: config.durable.enabled,
+      itemMaxChars,
+      summaryEnabled: config.summary.enabled,
+      summaryMaxChars: config.summary.maxChars,
+      shortTermMaxChars: config.shortTerm.injectMaxChars,
+    },
+    timeZone: config.timeZone,
+    logger,
+  });
+}

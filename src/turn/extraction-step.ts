@@ -1,0 +1,94 @@
+import type { Audience, Place, SessionKey } from '../core/place.ts';
+import type { Visibility } from '../core/visibility.ts';
+import type { Extraction } from '../memory/durable/extraction.ts';
+import type { ExtractionMessage } from '../memory/durable/extraction-request.ts';
+import type { UserMessage } from '../memory/session-log/log-record.ts';
+import type { SessionLog } from '../memory/session-log/session-log.ts';
+import type { SessionStates } from '../memory/session-log/session-state.ts';
+import type { AfterTurnStep } from './after-turn.ts';
+
+export interface ExtractionStepOptions {
+  readonly extraction: Extraction;
+  readonly sessionLog: Pick<SessionLog, 'since' | 'message'>;
+  readonly states: SessionStates;
+}
+
+interface Unseen {
+  readonly session: SessionKey;
+  readonly speakerName: string;
+  readonly messages: readonly UserMessage[];
+  /** Where the session's cursor goes when the call has succeeded. */
+  readonly last: number;
+}
+
+/** Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it succeeded. */
+export function createExtractionStep({
+  extraction,
+  sessionLog,
+  states,
+}: ExtractionStepOptions): AfterTurnStep {
+  async function unseenOf(session: SessionKey): Promise<Unseen | undefined> {
+    const { extraction: cursor, speakerName = '' } = await states.read(session);
+    if (cursor === undefined) return undefined;
+    const { messages, last } = await sessionLog.since(session, cursor.cursor);
+    if (last === cursor.cursor) return undefined;
+    return {
+      session,
+      speakerName,
+      last,
+      messages: messages.flatMap(({ message }) => (message.role === 'user' ? [message] : [])),
+    };
+  }
+
+  return {
+    name: 'extraction',
+    async run(userId, sessions, signal) {
+      const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
+      const origins = new Map<string, SessionKey>();
+      const messages = unseen.flatMap((each) =>
+        each.messages.map((message): ExtractionMessage => {
+          origins.set(message.id, each.session);
+          return {
+            id: message.id,
+            text: message.text,
+            at: message.at,
+            place: placeOf(each.session, message),
+          };
+        }),
+      );
+      if (messages.length > 0) {
+        const stillThere = async (messageId: string): Promise<string | undefined> => {
+          const session = origins.get(messageId);
+          return session === undefined ? undefined : sessionLog.message(session, messageId);
+        };
+        const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+        await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
+      }
+      for (const { session, last } of unseen) {
+        await states.update(session, (state) =>
+          state.extraction === undefined || state.extraction.cursor >= last
+            ? state
+            : { ...state, extraction: { cursor: last } },
+        );
+      }
+    },
+  };
+}
+
+const audienceOf: Readonly<Record<Visibility, Audience>> = {
+  everywhere: 'public',
+  here: 'private',
+  dm: 'dm',
+};
+
+/** The place that a message was logged in, with its audience at that time. */
+function placeOf({ channelId }: SessionKey, message: UserMessage): Place {
+  const { visibility, homeId, guildId, channelName } = message;
+  return {
+    audience: audienceOf[visibility],
+    channelId,
+    homeId,
+    ...(guildId === undefined ? {} : { guildId }),
+    ...(channelName === undefined ? {} : { channelName }),
+  };
+}

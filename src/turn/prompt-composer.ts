@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache';
+
+import type { ChatMessage, HistoryPort } from '../core/chat.ts';
+import { localDateTime } from '../core/local-time.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionName } from '../core/place.ts';
+import type { SectionReader } from '../core/section.ts';
+import { compareSnowflakes } from '../core/snowflake.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import type { TurnContext } from '../core/turn-context.ts';
+import { buildPrompt } from '../prompt/build-prompt.ts';
+import type { Prompt } from '../prompt/build-prompt.ts';
+import { nextWindow, windowMessages } from '../prompt/history-window.ts';
+import type { HistoryWindow } from '../prompt/history-window.ts';
+import { promptRules } from '../prompt/rules.ts';
+import { nextSnapshot } from '../prompt/snapshot.ts';
+import type { Snapshot } from '../prompt/snapshot.ts';
+import { readSections } from './read-sections.ts';
+
+/** Sessions whose prompt state is kept; one that falls out begins with a new snapshot, nothing more. */
+const keptSessions = 1000;
+/** Messages asked of history: a full window and what may lie between. */
+const askedMessages = 2 * windowMessages;
+
+export interface PromptComposerOptions {
+  readonly readers: readonly SectionReader<TurnContext>[];
+  readonly soul: () => Promise<string>;
+  readonly history: HistoryPort;
+  readonly timeZone: string;
+  /** Characters of history at most [H1]. */
+  readonly historyBudget: number;
+  /** Characters of the whole at most [P4]. */
+  readonly maxChars: number;
+  readonly logger: Logger;
+}
+
+interface PromptState {
+  readonly window: HistoryWindow;
+  readonly snapshot: Snapshot;
+}
+
+/** Reads all layers, SOUL.md and history at once and builds a turn's prompt, keeping from turn to turn what the cache needs [P1][P2]. */
+export class PromptComposer {
+  readonly #options: PromptComposerOptions;
+  readonly #states = new LRUCache<string, PromptState>({ max: keptSessions });
+
+  constructor(options: PromptComposerOptions) {
+    this.#options = options;
+  }
+
+  async compose(context: TurnContext): Promise<Prompt> {
+    const { readers, soul, timeZone, historyBudget, maxChars, logger } = this.#options;
+    const [sections, soulText, earlier] = await Promise.all([
+      readSections(readers, context, logger),
+      soul().catch((error: unknown) => {
+        logger.warn('SOUL.md could not be read', { error });
+        return '';
+      }),
+      this.#earlierMessages(context),
+    ]);
+
+    const name = sessionName(sessionOf(context));
+    const state = this.#states.get(name);
+    const { window, walkedAnew } = nextWindow(state?.window, earlier, historyBudget);
+    const { snapshot, changes } = nextSnapshot(state?.snapshot, sections, context.now, {
+      windowWalkedAnew: walkedAnew,
+    });
+    this.#states.set(name, { window, snapshot });
+
+    return buildPrompt({
+      soul: soulText,
+      rules: promptRules,
+      channel: sections.filter((section) => section.slot === 'channel'),
+      snapshot,
+      history: window,
+      last: [...sections.filter((section) => section.slot === 'last'), changes],
+      message: {
+        speakerName: context.speaker.name,
+        messages: context.messages,
+        place: context.place,
+        localTime: localDateTime(context.now, timeZone),
+      },
+      promptMaxChars: maxChars,
+    });
+  }
+
+  /** What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's. */
+  async #earlierMessages(context: TurnContext): Promise<readonly ChatMessage[]> {
+    const { history, logger } = this.#options;
+    const own = new Set(context.messages.map((message) => message.id));
+    const newest = context.messages.at(-1)?.id ?? '';
+    try {
+      const recent = await history.recent(context.place.channelId, askedMessages + own.size);
+      return recent.filter(
+        ({ id, author }) =>
+          !own.has(id) && !(author.id === context.speaker.id && compareSnowflakes(id, newest) > 0),
+      );
+    } catch (error) {
+      logger.warn('history could not be read', { channelId: context.place.channelId, error });
+      return [];
+    }
+  }
+}
