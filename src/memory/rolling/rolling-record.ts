@@ -1,0 +1,109 @@
+import type { Place, SessionKey } from '../../core/place.ts';
+import { wholeTurns } from '../session-log/fold-log.ts';
+import type { SequencedMessage } from '../session-log/fold-log.ts';
+import type { SessionLog } from '../session-log/session-log.ts';
+import type { RollingState, SessionState, SessionStates } from '../session-log/session-state.ts';
+import {
+  advanced,
+  cleared,
+  endsAt,
+  pendingWithdrawals,
+  rewound,
+  rollingOf,
+  withoutJobs,
+} from './rolling-state.ts';
+import type { SummaryEnd } from './rolling-state.ts';
+import type { SummaryNotes } from './summary-notes.ts';
+
+/** A session's summary and what it does not hold yet. */
+export interface RollingView {
+  readonly rolling: RollingState;
+  /** The whole turns after the summary. */
+  readonly messages: readonly SequencedMessage[];
+  readonly turns: number;
+  /** The newest log line looked at. */
+  readonly seen: number;
+  /** Where the session was last. */
+  readonly place: Place | undefined;
+}
+
+/** The stored side of the rolling summary: who wins when a job, a reset and a deletion meet is decided here [A4]. */
+export interface RollingRecord {
+  /** The summary, once everything withdrawn from it is accounted for, also what a crash left undone. */
+  read(session: SessionKey): Promise<RollingView>;
+  /** Stores a job's result unless anything has changed since `expected` was read; `undefined` when it was dropped. */
+  commit(session: SessionKey, expected: RollingState, to: SummaryEnd): Promise<RollingState | undefined>;
+  reset(session: SessionKey): Promise<void>;
+  retract(session: SessionKey, sequence: number): Promise<void>;
+}
+
+export function createRollingRecord({
+  states,
+  log,
+  notes,
+}: {
+  states: SessionStates;
+  log: Pick<SessionLog, 'since' | 'lastSequence'>;
+  notes: SummaryNotes;
+}): RollingRecord {
+  async function read(session: SessionKey): Promise<RollingView> {
+    const state = await states.read(session);
+    const rolling = rollingOf(state);
+    const fold = await log.since(session, rolling.cursor);
+    const [withdrawal] = pendingWithdrawals(rolling, fold.withdrawals);
+    if (withdrawal === undefined)
+      return { rolling, ...wholeTurns(fold.messages), seen: fold.last, place: state.place };
+    await retract(session, withdrawal.of);
+    return read(session);
+  }
+
+  async function retract(session: SessionKey, sequence: number): Promise<void> {
+    await states.transact(session, async (state) => {
+      const rolling = rollingOf(state);
+      const fold = await log.since(session, rolling.cursor);
+      const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
+      for (const withdrawn of [sequence, ...pending]) await notes.removeHolding(session, withdrawn);
+      const held = [sequence, ...pending].filter((of) => of > rolling.from && of <= rolling.cursor);
+      if (held.length === 0) return changing(withoutJobs);
+      const earlier = await notes.newestBefore(session, Math.min(...held), rolling.from);
+      return changing((current) => rewound(current, endsAt(earlier, current.from, fold.last)));
+    });
+  }
+
+  return {
+    read,
+    retract,
+    async commit(session, expected, to) {
+      const next = advanced(expected, to);
+      let isStored = false;
+      await states.transact(session, async (state) => {
+        const current = rollingOf(state);
+        if (current.revision !== expected.revision) return undefined;
+        const { withdrawals } = await log.since(session, to.seen);
+        if (pendingWithdrawals(next, withdrawals).length > 0) return undefined;
+        const { summary, from, cursor } = current;
+        if (summary !== undefined && summary.text !== to.summary?.text)
+          await notes.keep(session, { ...summary, from, cursor });
+        return changing((latest) => {
+          isStored = latest.revision === expected.revision;
+          return isStored ? next : latest;
+        });
+      });
+      return isStored ? next : undefined;
+    },
+    async reset(session) {
+      await states.transact(session, async () => {
+        const now = await log.lastSequence(session);
+        return changing((current) => cleared(current, now));
+      });
+    },
+  };
+}
+
+function changing(change: (rolling: RollingState) => RollingState): (state: SessionState) => SessionState {
+  return (state) => {
+    const rolling = rollingOf(state);
+    const next = change(rolling);
+    return next === rolling ? state : { ...state, rolling: next };
+  };
+}

@@ -1,0 +1,75 @@
+import { localDateTime } from '../../core/local-time.ts';
+import type { StoredSummary } from '../session-log/session-state.ts';
+import { z } from 'zod';
+
+import { visibilitySchema } from '../session-log/log-record.ts';
+
+/** A summary that was replaced, as it is kept in the session's `detail/` [R3]. It holds the log lines after `from` up to `cursor`. */
+export interface SummaryNote extends StoredSummary {
+  readonly from: number;
+  readonly cursor: number;
+}
+
+/** The file's name, the same whenever the same summary is written. Local time, and the cursor, since several can be made in a minute. */
+export function noteName(note: SummaryNote, timeZone: string): string {
+  const time = localDateTime(new Date(note.updatedAt), timeZone).replace(' ', 'T').replace(':', '-');
+  return `${time}-${note.cursor}-summary.md`;
+}
+
+/** The cursor that a note's name tells; `undefined` where the file is no kept summary. */
+export function cursorOfNote(name: string): number | undefined {
+  const digits = /^[^/]+-(?<cursor>\d+)-summary\.md$/u.exec(name)?.groups?.['cursor'];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The note as a file: a title, META lines, the text. */
+export function renderNote(note: SummaryNote, timeZone: string): string {
+  return [
+    `# Conversation summary of ${localDateTime(new Date(note.updatedAt), timeZone)}`,
+    '',
+    '<!--',
+    'META:',
+    `created: ${note.updatedAt}`,
+    `keywords: ${JSON.stringify(keywords(note.text))}`,
+    `visibility: ${note.visibility}`,
+    `home: ${note.homeId}`,
+    `from: ${note.from}`,
+    `cursor: ${note.cursor}`,
+    '-->',
+    '',
+    note.text,
+    '',
+  ].join('\n');
+}
+
+const metaSchema = z.object({
+  created: z.iso.datetime(),
+  visibility: visibilitySchema,
+  home: z.string(),
+  from: z.coerce.number().int(),
+  cursor: z.coerce.number().int(),
+});
+
+/** Reads a note back; `undefined` where it was changed into something else. */
+export function parseNote(file: string): SummaryNote | undefined {
+  const [head, ...body] = file.split('\n-->\n');
+  const lines = (head?.split('META:\n')[1] ?? '').split('\n');
+  const fields = lines.map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]);
+  const meta = metaSchema.safeParse(Object.fromEntries(fields));
+  const text = body.join('\n-->\n').trim();
+  if (!meta.success || text === '') return undefined;
+  const { created, visibility, home, from, cursor } = meta.data;
+  return { text, updatedAt: created, visibility, homeId: home, from, cursor };
+}
+
+const keywordCount = 8;
+
+/** The words that stand in a text most often, short ones left out. */
+function keywords(text: string): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}]{4,}/gu)) {
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const byCount = [...counts].toSorted(([, a], [, b]) => b - a);
+  return byCount.slice(0, keywordCount).map(([word]) => word);
+}

@@ -1,0 +1,55 @@
+import type { SessionKey } from '../../core/place.ts';
+import type { Store } from '../../core/store.ts';
+import { sessionFolder } from '../session-log/session-keys.ts';
+import { cursorOfNote, noteName, parseNote, renderNote } from './summary-note.ts';
+import type { SummaryNote } from './summary-note.ts';
+
+/** The replaced summaries of a session in its `detail/` folder [R3]. */
+export interface SummaryNotes {
+  keep(session: SessionKey, note: SummaryNote): Promise<void>;
+  /** Removes those that may hold the log line. */
+  removeHolding(session: SessionKey, sequence: number): Promise<void>;
+  /** The newest that begins where `from` says and ends before the log line. */
+  newestBefore(session: SessionKey, sequence: number, from: number): Promise<SummaryNote | undefined>;
+}
+
+export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone: string }): SummaryNotes {
+  async function list(session: SessionKey): Promise<readonly { key: string; cursor: number }[]> {
+    const files = await store.list(folderOf(session));
+    return files.flatMap(({ path }) => {
+      const cursor = cursorOfNote(path);
+      return cursor === undefined ? [] : [{ key: `${folderOf(session)}/${path}`, cursor }];
+    });
+  }
+
+  async function read(key: string): Promise<SummaryNote | undefined> {
+    const file = await store.readText(key);
+    return file === undefined ? undefined : parseNote(file);
+  }
+
+  return {
+    keep: (session, note) =>
+      store.writeText(`${folderOf(session)}/${noteName(note, timeZone)}`, renderNote(note, timeZone)),
+
+    async removeHolding(session, sequence) {
+      for (const { key, cursor } of await list(session)) {
+        if (cursor < sequence) continue;
+        const from = (await read(key))?.from ?? 0;
+        if (from < sequence) await store.remove(key);
+      }
+    },
+
+    async newestBefore(session, sequence, from) {
+      const earlier = (await list(session)).filter(({ cursor }) => cursor < sequence && cursor > from);
+      for (const { key, cursor } of earlier.toSorted((a, b) => b.cursor - a.cursor)) {
+        const note = await read(key);
+        if (note?.from === from && note.cursor === cursor) return note;
+      }
+      return undefined;
+    },
+  };
+}
+
+function folderOf(session: SessionKey): string {
+  return `${sessionFolder(session)}/detail`;
+}

@@ -1,0 +1,61 @@
+import type { LogEntry } from '../../core/store.ts';
+import type { LogRecord, LoggedMessage } from './log-record.ts';
+
+/** A message and its place in the log, which cursors count by. */
+export interface SequencedMessage {
+  readonly sequence: number;
+  readonly message: LoggedMessage;
+}
+
+/** A log line saying that an earlier message was edited or deleted. What was made from that message is no longer supported. */
+export interface Withdrawal {
+  /** The line's own place in the log. */
+  readonly sequence: number;
+  /** The place of the message it is about. */
+  readonly of: number;
+  readonly id: string;
+}
+
+/** A stretch of the log as it reads now. */
+export interface LogFold {
+  /** In order; edited ones with their present text, deleted ones left out. */
+  readonly messages: readonly SequencedMessage[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** The newest sequence number that was looked at. */
+  readonly last: number;
+}
+
+/** Applies edits and deletions to the messages before them [W3]. `after` is where the stretch begins. */
+export function foldLog(entries: readonly LogEntry<LogRecord>[], after = 0): LogFold {
+  const messages = new Map<number, LoggedMessage>();
+  const withdrawals: Withdrawal[] = [];
+  for (const { sequence, record } of entries) {
+    if (record.type === 'message') {
+      messages.set(sequence, record);
+      continue;
+    }
+    withdrawals.push({ sequence, of: record.of, id: record.id });
+    const message = messages.get(record.of);
+    if (message === undefined) continue;
+    if (record.type === 'delete') messages.delete(record.of);
+    else messages.set(record.of, { ...message, text: record.text });
+  }
+  return {
+    messages: [...messages].map(([sequence, message]) => ({ sequence, message })),
+    withdrawals,
+    last: entries.at(-1)?.sequence ?? after,
+  };
+}
+
+/**
+ * The messages up to the newest reply: whole turns only, since a message that still waits for its answer belongs to the next fold.
+ * A turn is a reply together with what it answers.
+ */
+export function wholeTurns(messages: readonly SequencedMessage[]): {
+  readonly messages: readonly SequencedMessage[];
+  readonly turns: number;
+} {
+  const lastReply = messages.findLastIndex(({ message }) => message.role === 'assistant');
+  const whole = messages.slice(0, lastReply + 1);
+  return { messages: whole, turns: whole.filter(({ message }) => message.role === 'assistant').length };
+}

@@ -1,0 +1,204 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Clock } from '../../core/clock.ts';
+import type { Place, SessionKey } from '../../core/place.ts';
+import type { Store } from '../../core/store.ts';
+import { sessionOf } from '../../core/turn-context.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { visibilityOf } from '../../core/visibility.ts';
+import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import { changeMessages } from './change-messages.ts';
+import type { MessageChanges } from './change-messages.ts';
+import { foldLog } from './fold-log.ts';
+import type { LogFold, SequencedMessage } from './fold-log.ts';
+import { idsOf } from './log-record.ts';
+import type { LogRecord } from './log-record.ts';
+import { LogTails } from './log-tails.ts';
+import { channelFolder, logKey, sessionOfLog, sessionsFolder } from './session-keys.ts';
+import { seenIn } from './seen-in.ts';
+import type { FoldName } from './seen-in.ts';
+import { changeState } from './session-state.ts';
+
+/** A reply as it was sent. */
+export interface SentReply {
+  /** All messages it was sent as, in order. Without any, nothing was sent and nothing is logged. */
+  readonly ids: readonly string[];
+  readonly text: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** Messages of one session that were edited or deleted, as they were before. */
+export interface AffectedSession {
+  readonly session: SessionKey;
+  readonly messages: readonly SequencedMessage[];
+}
+
+/**
+ * What was said, a log a session [W3]: the truth that every derived layer folds [F4]. All writes are jobs of the user's queue [S3] and are on
+ * disk when they resolve; everything may reject with `StoreError`.
+ */
+export interface SessionLog {
+  /** Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. */
+  recordUser(context: TurnContext): Promise<void>;
+  /** Logs the reply to the turn's messages, once. */
+  recordReply(context: TurnContext, reply: SentReply): Promise<void>;
+  /** An edited message of whoever wrote it in the channel [G5]. A text that stays the same affects nothing. */
+  edit(channelId: string, messageId: string, text: string): Promise<readonly AffectedSession[]>;
+  /** Deleted messages of whoever wrote them in the channel, the bot included [G5]. */
+  remove(channelId: string, messageIds: readonly string[]): Promise<readonly AffectedSession[]>;
+  /** Everything after a cursor: messages as they read now, and what was withdrawn of them or of earlier ones. */
+  since(session: SessionKey, cursor: number): Promise<LogFold>;
+  /** The messages after a cursor, as they read now. */
+  turnsAfter(session: SessionKey, cursor: number): Promise<readonly SequencedMessage[]>;
+  /** A message's present text; `undefined` when it was never logged or was deleted. */
+  message(session: SessionKey, id: string): Promise<string | undefined>;
+  /** The newest messages, oldest first, at most `limit`. */
+  recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]>;
+  /** The sequence number of the newest line, 0 for a session without a log. */
+  lastSequence(session: SessionKey): Promise<number>;
+  /** Every session that has a log. */
+  sessions(): Promise<readonly SessionKey[]>;
+  sessionsOfChannel(channelId: string): Promise<readonly SessionKey[]>;
+}
+
+export interface SessionLogOptions {
+  readonly store: Store;
+  /** The users' write queue; a job of it must not call this log. */
+  readonly writes: KeyedQueue;
+  readonly clock: Clock;
+  /** The author of replies. */
+  readonly botName: string;
+  /** The layers with a cursor that are switched on; both where not given. */
+  readonly activeFolds?: readonly FoldName[];
+}
+
+/** Changes remembered for messages that may still be on their way into the log. */
+const keptChanges = 1000;
+
+export function createSessionLog(options: SessionLogOptions): SessionLog {
+  const { store, writes, clock, botName, activeFolds = ['shortTerm', 'extraction'] } = options;
+  const tails = new LogTails(store);
+  const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
+
+  async function since(session: SessionKey, cursor: number): Promise<LogFold> {
+    return foldLog(await tails.after(session, cursor), cursor);
+  }
+
+  async function logUser(context: TurnContext): Promise<void> {
+    const session = sessionOf(context);
+    const ids = context.messages.map(({ id }) => id);
+    const known = await tails.covering(session, ids);
+    const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
+    const last = await store.lastSequence(logKey(session));
+    for (const { id, at, text, attachments } of context.messages) {
+      if (logged.has(id)) continue;
+      await tails.append(session, {
+        type: 'message',
+        role: 'user',
+        id,
+        at,
+        authorId: context.speaker.id,
+        author: context.speaker.name,
+        text,
+        attachments: [...attachments],
+        ...originOf(context.place),
+      });
+    }
+    await changeMessages(tails, session, changesOf(ids), clock().toISOString());
+    const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
+    await changeState(store, session, (state) => seenIn(state, context, before, activeFolds));
+  }
+
+  /** What happened to messages while they were on their way into the log: a deletion may overtake the turn. */
+  function changesOf(ids: readonly string[]): MessageChanges {
+    return new Map(
+      ids.flatMap((id) => {
+        const changed = changes.get(id);
+        return changed === undefined ? [] : [[id, changed.text]];
+      }),
+    );
+  }
+
+  async function logReply(context: TurnContext, reply: SentReply): Promise<void> {
+    const [id] = reply.ids;
+    if (id === undefined) return;
+    const session = sessionOf(context);
+    const known = await tails.covering(session, reply.ids);
+    if (known.some(({ record }) => namesAny(record, reply.ids))) return;
+    await tails.append(session, {
+      type: 'message',
+      role: 'assistant',
+      id,
+      ids: [...reply.ids],
+      replyTo: context.messages.map((message) => message.id),
+      at: reply.at,
+      author: botName,
+      text: reply.text,
+      attachments: [],
+      ...originOf(context.place),
+    });
+    await changeMessages(tails, session, changesOf(reply.ids), clock().toISOString());
+  }
+
+  async function change(channelId: string, changed: MessageChanges): Promise<readonly AffectedSession[]> {
+    for (const [id, text] of changed) changes.set(id, { text });
+    const affected: AffectedSession[] = [];
+    for (const session of await sessionsOfChannel(channelId)) {
+      const messages = await writes.run(session.userId, () =>
+        changeMessages(tails, session, changed, clock().toISOString()),
+      );
+      if (messages.length > 0) affected.push({ session, messages });
+    }
+    return affected;
+  }
+
+  async function sessionsBelow(folder: string): Promise<readonly SessionKey[]> {
+    const files = await store.list(folder);
+    const below = folder.slice(sessionsFolder.length + 1);
+    return files.flatMap(({ path }) => sessionOfLog(below === '' ? path : `${below}/${path}`) ?? []);
+  }
+
+  function sessionsOfChannel(channelId: string): Promise<readonly SessionKey[]> {
+    return sessionsBelow(channelFolder(channelId));
+  }
+
+  return {
+    recordUser: (context) => writes.run(context.speaker.id, () => logUser(context)),
+    recordReply: (context, reply) => writes.run(context.speaker.id, () => logReply(context, reply)),
+    edit: (channelId, messageId, text) => change(channelId, new Map([[messageId, text]])),
+    remove: (channelId, messageIds) =>
+      change(channelId, new Map(messageIds.map((messageId) => [messageId, undefined]))),
+    since,
+    turnsAfter: async (session, cursor) => (await since(session, cursor)).messages,
+    async message(session, id) {
+      const { messages } = foldLog(await tails.covering(session, [id]));
+      return messages.find(({ message }) => idsOf(message).includes(id))?.message.text;
+    },
+    async recent(session, limit) {
+      const last = await store.lastSequence(logKey(session));
+      for (let size = limit * 2; ; size *= 4) {
+        const { messages } = await since(session, Math.max(0, last - size));
+        if (messages.length >= limit || size >= last) return limit > 0 ? messages.slice(-limit) : [];
+      }
+    },
+    lastSequence: (session) => store.lastSequence(logKey(session)),
+    sessions: () => sessionsBelow(sessionsFolder),
+    sessionsOfChannel,
+  };
+}
+
+function originOf({ audience, homeId, guildId, channelName }: Place) {
+  return {
+    visibility: visibilityOf(audience),
+    homeId,
+    ...(guildId === undefined ? {} : { guildId }),
+    ...(channelName === undefined ? {} : { channelName }),
+  };
+}
+
+/** Whether a line is about one of these messages, be it their deletion. */
+function namesAny(record: LogRecord, ids: readonly string[]): boolean {
+  const own = record.type === 'message' ? idsOf(record) : [record.id];
+  return own.some((id) => ids.includes(id));
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+import type { Place, SessionKey } from '../../core/place.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
+import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import { visibilitySchema } from './log-record.ts';
+import { sessionFolder } from './session-keys.ts';
+
+const placeSchema: z.ZodType<Place> = z.object({
+  audience: z.enum(['dm', 'private', 'public']),
+  channelId: z.string(),
+  homeId: z.string(),
+  guildId: z.string().exactOptional(),
+  parentId: z.string().exactOptional(),
+  channelName: z.string().exactOptional(),
+  parentName: z.string().exactOptional(),
+});
+
+const summarySchema = z.object({
+  text: z.string(),
+  /** ISO 8601, UTC. */
+  updatedAt: z.string(),
+  /** The narrowest of all that was folded in. */
+  visibility: visibilitySchema,
+  homeId: z.string(),
+});
+
+const rollingSchema = z.object({
+  /** The summary begins after this log line: 0, or where the last reset was. */
+  from: z.number(),
+  /** The summary holds the log up to this line. */
+  cursor: z.number(),
+  /** Edits and deletions up to this log line are accounted for; never less than `cursor`. */
+  seen: z.number(),
+  /** Grows with every change; a job that finds another one than it began with drops its result [A4]. */
+  revision: z.number(),
+  /** Something was withdrawn: the summary is made anew without waiting for the usual number of turns. */
+  rebuild: z.boolean(),
+  summary: summarySchema.exactOptional(),
+});
+
+const cursorSchema = z.object({ cursor: z.number() });
+
+const stateSchema = z.object({
+  version: z.literal(1),
+  /** Where the session was last, with its audience then. */
+  place: placeSchema.exactOptional(),
+  speakerName: z.string().exactOptional(),
+  rolling: rollingSchema.exactOptional(),
+  shortTerm: cursorSchema.exactOptional(),
+  extraction: cursorSchema.exactOptional(),
+});
+
+/**
+ * What is known of a session besides its log: `sessions/<channelId>/<userId>/state.json`. Every derived layer has a cursor of its
+ * own, a sequence number of the log up to which it has folded [F4]. Without one, the rolling summary begins at the beginning of the log; short-term
+ * memory and extraction are given theirs when the speaker writes while the layer is on, so switching one on never mines the past.
+ */
+export type SessionState = z.infer<typeof stateSchema>;
+export type RollingState = z.infer<typeof rollingSchema>;
+export type StoredSummary = z.infer<typeof summarySchema>;
+
+const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
+
+/** The state documents of all sessions. Reads and writes reject with `StoreError`. */
+export interface SessionStates {
+  /** A session never seen has no cursors. */
+  read(session: SessionKey): Promise<SessionState>;
+  /** One job of the user's queue [S3]. `change` may run twice, so it must have no effects of its own. */
+  update(session: SessionKey, change: (state: SessionState) => SessionState): Promise<SessionState>;
+  /**
+   * One job of the user's queue, for a change that depends on more than the document: `job` sees the state and resolves with the change,
+   * or with `undefined` for none. It must not use the user's queue itself.
+   */
+  transact(
+    session: SessionKey,
+    job: (state: SessionState) => Promise<((state: SessionState) => SessionState) | undefined>,
+  ): Promise<SessionState>;
+}
+
+export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }): SessionStates {
+  return {
+    read: (session) => readState(store, session),
+    update: (session, change) => writes.run(session.userId, () => changeState(store, session, change)),
+    transact: (session, job) =>
+      writes.run(session.userId, async () => {
+        const state = await readState(store, session);
+        const change = await job(state);
+        return change === undefined ? state : changeState(store, session, change);
+      }),
+  };
+}
+
+/** Changes the document from within a job of the user's queue. */
+export async function changeState(
+  store: Store,
+  session: SessionKey,
+  change: (state: SessionState) => SessionState,
+): Promise<SessionState> {
+  const changed = await store.update(stateKey(session), stateKind, (current) => {
+    const next = change(current ?? unseen);
+    return next === unseen ? current : next;
+  });
+  return changed ?? unseen;
+}
+
+async function readState(store: Store, session: SessionKey): Promise<SessionState> {
+  return (await store.read(stateKey(session), stateKind)) ?? unseen;
+}
+
+function stateKey(session: SessionKey): string {
+  return `${sessionFolder(session)}/state.json`;
+}
+
+const unseen: SessionState = { version: 1 };

@@ -1,0 +1,128 @@
+import type { Clock } from '../../core/clock.ts';
+import type { SessionKey } from '../../core/place.ts';
+import type { SectionReader } from '../../core/section.ts';
+import type { Store } from '../../core/store.ts';
+import { normalizeText } from '../../core/text/normalize.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import { wholeTurns } from '../session-log/fold-log.ts';
+import type { SessionLog } from '../session-log/session-log.ts';
+import type { SessionStates } from '../session-log/session-state.ts';
+import { exchangesOf } from './exchanges.ts';
+import {
+  shortTermFolder,
+  shortTermKey,
+  shortTermKind,
+  withEntries,
+  withoutEntries,
+} from './short-term-document.ts';
+import type { ShortTermDocument, ShortTermEntry, ShortTermLimits } from './short-term-document.ts';
+import { shortTermSection } from './short-term-section.ts';
+
+/** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
+export interface ShortTerm {
+  readonly reader: SectionReader<TurnContext>;
+  /** Folds the exchanges that the session's log has after the layer's cursor. */
+  record(session: SessionKey): Promise<void>;
+  /** Drops the lines made from messages that were edited or deleted [G5]. */
+  retract(userId: string, messageIds: readonly string[]): Promise<void>;
+  /**
+   * Drops the user's lines that contain the text, whatever the case; exchanges still on their way are looked through too, and a
+   * turn that runs now leaves none [A4].
+   */
+  forget(userId: string, text: string): Promise<void>;
+}
+
+export interface ShortTermOptions extends ShortTermLimits {
+  readonly store: Store;
+  readonly writes: KeyedQueue;
+  readonly states: SessionStates;
+  readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'sessions'>;
+  /** Off: nothing is read or recorded; `retract` and `forget` still drop. */
+  readonly enabled: boolean;
+  readonly injectMaxChars: number;
+  readonly clock: Clock;
+  /** IANA. */
+  readonly timeZone: string;
+}
+
+/** Log lines looked back over in a session that has no cursor yet. */
+const firstLookBack = 40;
+
+export function createShortTerm(options: ShortTermOptions): ShortTerm {
+  const { store, writes, states, log, enabled, clock } = options;
+
+  /** Folds up to the newest whole turn; with `toEnd` past a turn that has no reply yet, whose exchange is then never recorded. */
+  async function fold(session: SessionKey, toEnd: boolean): Promise<void> {
+    await states.transact(session, async ({ shortTerm }) => {
+      const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstLookBack;
+      const { messages, withdrawals, last } = await log.since(session, Math.max(0, cursor));
+      const whole = wholeTurns(messages).messages;
+      const withdrawn = withdrawals.filter(({ of }) => of <= cursor).map(({ id }) => id);
+      if (withdrawn.length > 0) await drop(session.userId, madeOf(withdrawn));
+      for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
+        await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
+          withEntries(document, [entry], options, clock()),
+        );
+      }
+      const waiting = messages[whole.length];
+      const next = toEnd || waiting === undefined ? last : waiting.sequence - 1;
+      return (state) =>
+        state.shortTerm?.cursor === next ? state : { ...state, shortTerm: { cursor: next } };
+    });
+  }
+
+  /** A job of the user's queue calls this. */
+  async function drop(userId: string, isWithdrawn: (entry: ShortTermEntry) => boolean): Promise<void> {
+    for (const key of await keysOf(userId)) {
+      await store.update(key, shortTermKind, (document) =>
+        document === undefined ? undefined : withoutEntries(document, isWithdrawn),
+      );
+    }
+  }
+
+  async function keysOf(userId: string): Promise<readonly string[]> {
+    const folder = shortTermFolder(userId);
+    const files = await store.list(folder);
+    return files.filter(({ path }) => /^\d+\.json$/.test(path)).map(({ path }) => `${folder}/${path}`);
+  }
+
+  /** In a guild its own exchanges, in the speaker's DM those of all guilds. */
+  async function entriesFor({ speaker, place }: TurnContext): Promise<readonly ShortTermEntry[]> {
+    const keys =
+      place.guildId === undefined ? await keysOf(speaker.id) : [shortTermKey(speaker.id, place.guildId)];
+    const documents = await Promise.all(keys.map((key) => store.read<ShortTermDocument>(key, shortTermKind)));
+    return documents.flatMap((document) => document?.entries ?? []);
+  }
+
+  return {
+    reader: {
+      layer: 'short-term memory',
+      async read(context) {
+        if (!enabled) return [];
+        return [shortTermSection(await entriesFor(context), context, options)];
+      },
+    },
+    async record(session) {
+      if (enabled) await fold(session, false);
+    },
+    async retract(userId, messageIds) {
+      await writes.run(userId, () => drop(userId, madeOf(messageIds)));
+    },
+    async forget(userId, text) {
+      const wanted = normalizeText(text);
+      if (wanted === '') return;
+      if (enabled) {
+        const sessions = await log.sessions();
+        for (const session of sessions) if (session.userId === userId) await fold(session, true);
+      }
+      await writes.run(userId, () => drop(userId, (entry) => normalizeText(entry.text).includes(wanted)));
+    },
+  };
+}
+
+/** Picks the entries that any of these messages is part of. */
+function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boolean {
+  const ids = new Set(messageIds);
+  return (entry) => entry.messageIds.some((id) => ids.has(id));
+}
