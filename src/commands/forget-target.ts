@@ -18,10 +18,10 @@ export async function forgetTarget(
 ): Promise<string> {
   const { id: commandId, speaker, place } = request;
   const { forgotten, elsewhere } = await options.durable.forget(speaker.id, target, place, commandId);
-  const wordings = [target, ...forgotten.map((item) => item.text)];
+  const words = wordsMeant(target, forgotten);
   const notes = await Promise.all([
-    noted(() => dropRecent(request, wordings, options), options),
-    noted(() => summaryNote(request, wordings, options), options),
+    noted(() => dropRecent(request, words, options), options),
+    noted(() => summaryNote(request, words, options), options),
   ]);
   return [
     ...forgottenLines(request, target, forgotten, options),
@@ -30,13 +30,21 @@ export async function forgetTarget(
   ].join('\n');
 }
 
+/** The target itself, or, where it was an id, the words of the item that has it. */
+function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
+  const [first] = forgotten;
+  if (first === undefined || normalizeText(first.text).includes(normalizeText(target))) return target;
+  return first.text;
+}
+
 function forgottenLines(
   request: CommandRequest,
   target: string,
   forgotten: readonly DurableItem[],
   { timeZone }: CommandOptions,
 ): readonly string[] {
-  if (forgotten.length === 0) return [`No item that I may use here matches ${quoted(target)}`];
+  const where = request.place.audience === 'dm' ? '' : ' that I may use here';
+  if (forgotten.length === 0) return [`No item${where} matches ${quoted(target)}`];
   const view = readingPlace(request);
   const { named } = nameable(forgotten, request.speaker.id, view);
   return [
@@ -47,21 +55,20 @@ function forgottenLines(
 
 async function dropRecent(
   request: CommandRequest,
-  wordings: readonly string[],
+  words: string,
   { shortTerm }: CommandOptions,
 ): Promise<undefined> {
-  for (const wording of wordings) await shortTerm?.forget(request.speaker.id, wording);
+  await shortTerm?.forget(request.speaker.id, words);
 }
 
 async function summaryNote(
   request: CommandRequest,
-  wordings: readonly string[],
+  words: string,
   { rolling, settings }: CommandOptions,
 ): Promise<string | undefined> {
   if (!settings.summaryEnabled) return undefined;
   const summary = await rolling.show(sessionOf(request), readingPlace(request), request.speaker.id);
-  const text = normalizeText(summary ?? '');
-  return wordings.some((wording) => text.includes(normalizeText(wording)))
+  return normalizeText(summary ?? '').includes(normalizeText(words))
     ? 'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.'
     : undefined;
 }

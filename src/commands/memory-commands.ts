@@ -13,7 +13,7 @@ import { showMemory } from './show-memory.ts';
 /** The commands of §8, one implementation for `!memory` and `/memory`. */
 export interface MemoryCommands {
   /** Resolves with the answer, of any length, as lines. Never rejects: what fails is logged and answered in words. */
-  handle(request: CommandRequest): Promise<string>;
+  readonly handle: (request: CommandRequest) => Promise<string>;
 }
 
 export function createMemoryCommands(options: CommandOptions): MemoryCommands {

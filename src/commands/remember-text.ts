@@ -1,5 +1,4 @@
 import type { CommandRequest } from '../core/chat.ts';
-import { mayUseItem } from '../memory/durable/item-place.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import type { CommandOptions } from './command-options.ts';
 import { counted, idAndVisibility, nameable } from './item-lines.ts';
@@ -16,14 +15,10 @@ export async function rememberText(
   const result = await options.durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
   if (result.outcome === 'refused') return refusal(result.reason, text, options.settings.itemMaxChars);
   const view = readingPlace(request);
-  // An item of the same words may belong to another place; then these words are all that may be said of it.
-  const isNameable = mayUseItem(result.item, speaker.id, view);
-  const remembered = isNameable
-    ? `Remembered: ${quoted(result.item.text)} · ${idAndVisibility(result.item)}`
-    : `Remembered: ${quoted(text)}`;
   const { named, hidden } = nameable(result.evicted, speaker.id, view);
   return [
-    remembered,
+    // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
+    `Remembered: ${quoted(text)} · ${idAndVisibility(result.item)}`,
     ...named.map((item) => `To make room, I let go of ${quoted(item.text)} · ${idAndVisibility(item)}`),
     ...(hidden === 0 ? [] : [`To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`]),
   ].join('\n');

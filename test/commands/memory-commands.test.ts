@@ -153,13 +153,19 @@ describe('remember', () => {
     expect(await say('show')).toContain(`id ${await idOf('a pinned thing')} · everywhere · pinned`);
   });
 
-  it('does not betray that the same words are kept in a narrower place', async () => {
-    const { say } = createHarness();
-    await say('remember Has a cat', privatePlace);
-    const otherPrivate = { ...privatePlace, channelId: '200000000000000004', homeId: '200000000000000004' };
-    expect(await say('remember Has a cat', otherPrivate)).toMatch(/^Remembered: "Has a cat"/u);
-    await say('remember Has a dog', dmPlace);
-    expect(await say('remember Has a dog')).toMatch(/^Remembered: "Has a dog" · id \w+ · everywhere$/u);
+  it('does not betray that the same words were kept before, in a narrower place', async () => {
+    const elsewhere = { ...privatePlace, channelId: '200000000000000004', homeId: '200000000000000004' };
+    for (const before of [dmPlace, privatePlace, publicPlace]) {
+      for (const [now, visibility] of [
+        [publicPlace, 'everywhere'],
+        [elsewhere, before === publicPlace ? 'everywhere' : 'here'],
+      ] as const) {
+        const { say, idOf } = createHarness();
+        await say('remember has a cat', before);
+        const answer = await say('remember Has a cat', now);
+        expect(answer).toBe(`Remembered: "Has a cat" · id ${await idOf('Has a cat')} · ${visibility}`);
+      }
+    }
   });
 
   it("says that it can't save when the disk refuses, and what to do", async () => {
@@ -209,6 +215,7 @@ describe('forget', () => {
     await say('remember Has a cat');
     for (const target of ['.*', 'c.t', 'Has|cat', '$&', '%'])
       expect(await say(`forget ${target}`)).toBe(`No item that I may use here matches "${target}"`);
+    expect(await say('forget dog', dmPlace)).toBe('No item matches "dog"');
     expect(await durable.list(aliceId)).toHaveLength(1);
   });
 

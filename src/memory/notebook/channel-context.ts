@@ -10,14 +10,14 @@ const contextMaxChars = 2000;
 
 /**
  * What the owner wrote about a channel, in every prompt of that channel and its threads, whoever speaks [N8]. A file named by the
- * channel's id wins over one named by its name; a name counts only if it can be part of a storage key.
+ * channel's id wins over one named by its name.
  */
 export function channelContextReader({ store }: { readonly store: Store }): SectionReader<TurnContext> {
   return {
     layer: 'channel-context',
     async read({ place }) {
       for (const key of contextKeys(place)) {
-        const text = await store.readText(key);
+        const text = await readIfKey(store, key);
         if (text !== undefined) return [contextSection(key, text)];
       }
       return [];
@@ -43,7 +43,24 @@ function contextKeys(place: Place): readonly string[] {
   return names.map((each) => `workspace/channels/${each}.md`);
 }
 
+/** Bytes of a channel's name at most, so that with its ending it is a file name anywhere. */
+const nameMaxBytes = 240;
+
 /** Whoever names a channel must not reach another folder by the name, nor, by the other's id, another channel's file. */
 function isUsableName(name: string): boolean {
-  return /^(?!\.)[\w.-]+$/.test(name) && !isSnowflake(name);
+  return (
+    /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name) &&
+    !isSnowflake(name) &&
+    Buffer.byteLength(name) <= nameMaxBytes
+  );
+}
+
+/** Not every store has keys in every script; where a name can be no key, there is no file by it. */
+async function readIfKey(store: Store, key: string): Promise<string | undefined> {
+  try {
+    return await store.readText(key);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

@@ -21,7 +21,7 @@ export interface WorkspaceOptions {
 /** The bot owner's folder as the prompt sees it; read anew each turn through the store, whose cache makes that cheap [S5]. */
 export interface Workspace {
   /** The bot's identity, first in every prompt [N1]; at most 8,000 characters. Never rejects. */
-  soul(): Promise<string>;
+  readonly soul: () => Promise<string>;
   readonly readers: readonly SectionReader<TurnContext>[];
 }
 

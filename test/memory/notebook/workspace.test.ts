@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { StoreError } from '../../../src/core/errors.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import type { Section } from '../../../src/core/section.ts';
 import type { Place } from '../../../src/core/place.ts';
@@ -145,8 +146,35 @@ describe('the context of a channel [N8]', () => {
       'MEMORY.md': 'a secret',
       'channels/200000000000000007.md': 'of another channel',
     });
-    for (const channelName of ['../MEMORY', '..', '.hidden', '200000000000000007', 'général', 'a/b', ''])
+    const names = ['../MEMORY', '..', '.hidden', '200000000000000007', 'a/b', 'a\\b', 'a\u0000b', ''];
+    for (const channelName of names)
       expect(await read(contextIn({ ...publicPlace, channelName }, false))).toEqual([]);
+  });
+
+  it('is found by a name in any script, where the store has such keys', async () => {
+    const { read, store } = await workspaceWith({});
+    const place = { ...publicPlace, channelName: '📢-новости' };
+    expect(await read(contextIn(place, false))).toEqual([]);
+    store.readText = (key) =>
+      Promise.resolve(key === 'workspace/channels/📢-новости.md' ? 'Говорим кратко.' : undefined);
+    expect((await read(contextIn(place, false)))[0]?.lines).toEqual(['Говорим кратко.']);
+  });
+
+  it('is not asked for by a name that is too long for a file', async () => {
+    const { read, store } = await workspaceWith({});
+    const asked: string[] = [];
+    store.readText = (key) => {
+      asked.push(key);
+      return Promise.resolve(undefined);
+    };
+    await read(contextIn({ ...publicPlace, channelName: '語'.repeat(100) }, false));
+    expect(asked).toEqual([`workspace/channels/${publicPlace.channelId}.md`]);
+  });
+
+  it('fails with the store, so that the turn warns and goes on', async () => {
+    const { read, store } = await workspaceWith({});
+    store.readText = () => Promise.reject(new StoreError('EIO', 'workspace'));
+    await expect(read(contextIn(publicPlace, false))).rejects.toBeInstanceOf(StoreError);
   });
 
   it('keeps to its budget and says where it goes on', async () => {
