@@ -52,7 +52,7 @@ export const controlInputs = {
   setChannelPrivacy: z.strictObject({ channel, private: z.boolean(), members: z.array(person).default([]) }),
   setOverwrite: z.strictObject({
     channel,
-    /** A person, or a role by name. */
+    /** A person, or a role, by name or id. */
     for: z.string().min(1),
     allow: permissions,
     deny: permissions,

@@ -41,7 +41,7 @@ export function addPerson(
   return user;
 }
 
-/** Sets what a role (by name) or a person may do in a channel. @throws {SandboxError} */
+/** Sets what a person or a role may do in a channel; a name that both have, as the bot and its role do, means the person. @throws {SandboxError} */
 export function overwrite(
   world: World,
   input: {
@@ -52,7 +52,9 @@ export function overwrite(
   },
 ): TextChannel {
   const channel = findTextChannel(world, input.channel);
-  const role = [...guildOf(world, channel.guildId).roles.values()].find(({ name }) => name === input.for);
+  const role = [...guildOf(world, channel.guildId).roles.values()].find(
+    ({ id, name }) => id === input.for || (name === input.for && !isPerson(world, name)),
+  );
   setOverwrite(world, channel, {
     targetId: role?.id ?? findPerson(world, input.for).id,
     kind: role === undefined ? 'member' : 'role',
@@ -107,4 +109,8 @@ export function deleteChannel(world: World, reference: string): void {
     case 'dm':
       throw new SandboxError('A DM cannot be deleted');
   }
+}
+
+function isPerson(world: World, name: string): boolean {
+  return [...world.users.values()].some(({ username }) => username === name);
 }

@@ -7,6 +7,7 @@ import { openDm } from '../world/channels.ts';
 import type { TextChannel, ThreadChannel } from '../world/entities.ts';
 import { joinThread, leaveThread } from '../world/thread-members.ts';
 import { createThread } from '../world/threads.ts';
+import { memberOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { messageIn, requirePermission, viewableChannel } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
@@ -92,20 +93,32 @@ export function channelRoutes(app: FastifyInstance, context: RestContext, onTypi
 
   app.get<OnMember>('/channels/:channel/thread-members/:user', (request) => {
     const thread = viewableThread(request.params.channel);
-    const userId = request.params.user === '@me' ? world.botId : request.params.user;
+    const userId = memberId(request.params.user);
     if (!thread.members.has(userId)) throw apiErrors.unknownMember();
     return threadMemberPayload(thread, userId);
   });
 
-  app.put<InChannel>('/channels/:channel/thread-members/@me', (request, reply) => {
-    joinThread(world, viewableThread(request.params.channel), world.botId);
+  app.put<OnMember>('/channels/:channel/thread-members/:user', (request, reply) => {
+    const thread = viewableThread(request.params.channel);
+    const userId = memberId(request.params.user);
+    if (memberOf(world, thread.guildId, userId) === undefined) throw apiErrors.unknownMember();
+    if (userId !== world.botId) requirePermission(context, thread, 'SendMessagesInThreads');
+    joinThread(world, thread, userId);
     return reply.code(204).send();
   });
 
-  app.delete<InChannel>('/channels/:channel/thread-members/@me', (request, reply) => {
-    leaveThread(world, viewableThread(request.params.channel), world.botId);
+  app.delete<OnMember>('/channels/:channel/thread-members/:user', (request, reply) => {
+    const thread = viewableThread(request.params.channel);
+    const userId = memberId(request.params.user);
+    if (userId !== world.botId) requirePermission(context, thread, 'ManageThreads');
+    leaveThread(world, thread, userId);
     return reply.code(204).send();
   });
+
+  // Clients write `@me` percent-encoded here, so it cannot be a fixed part of the route.
+  function memberId(reference: string): string {
+    return reference === '@me' ? world.botId : reference;
+  }
 
   function parentChannel(id: string): TextChannel {
     const channel = viewableChannel(context, id);

@@ -119,8 +119,9 @@ async function suffer(
           ...(global
             ? { 'x-ratelimit-global': 'true' }
             : {
+                // A limit that is shared with others is hit while one's own is not used up.
                 'x-ratelimit-limit': '5',
-                'x-ratelimit-remaining': '0',
+                'x-ratelimit-remaining': fault.scope === 'shared' ? '4' : '0',
                 'x-ratelimit-reset-after': seconds.toFixed(3),
                 'x-ratelimit-reset': (Date.now() / 1000 + seconds).toFixed(3),
                 'x-ratelimit-bucket': 'sandbox',

@@ -1,0 +1,107 @@
+import { ChannelType, MessageType } from 'discord.js';
+import type { TextChannel } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+
+import { runBot, textsFromPeople } from '../support/bot-client.ts';
+import type { RunningBot } from '../support/bot-client.ts';
+
+async function botInDev(): Promise<RunningBot & { readonly channel: TextChannel }> {
+  const bot = await runBot();
+  const channel = bot.client.channels.cache.find(
+    (each): each is TextChannel => 'name' in each && each.name === 'dev',
+  );
+  if (channel === undefined) throw new Error('No channel dev');
+  return { ...bot, channel };
+}
+
+describe('threads', () => {
+  it('are opened by the bot on a message, which has one at most', async () => {
+    const { server, channel, seen } = await botInDev();
+    const said = await server.say({ as: 'bob', in: '#dev', text: 'topic' });
+    const message = await channel.messages.fetch(said.id);
+    const thread = await message.startThread({ name: 'talk' });
+    expect(thread.id).toBe(said.id);
+    expect(thread.parentId).toBe(channel.id);
+    await expect(message.startThread({ name: 'again' })).rejects.toMatchObject({
+      code: 160_004,
+    });
+    await server.say({ as: 'carol', in: 'talk', text: 'inside' });
+    await thread.send('answer');
+    await server.delivered();
+    expect(textsFromPeople(seen)).toEqual(['topic', 'inside']);
+    expect((await server.messages({ in: 'talk', from: 'bot' })).map(({ text }) => text)).toEqual([
+      '',
+      'answer',
+    ]);
+    const start = (await thread.messages.fetch()).last();
+    expect(start?.type).toBe(MessageType.ThreadStarterMessage);
+  });
+
+  it('are opened by the bot without a message, public or private', async () => {
+    const { server, channel } = await botInDev();
+    const open = await channel.threads.create({ name: 'open', type: ChannelType.PublicThread });
+    const closed = await channel.threads.create({ name: 'closed', type: ChannelType.PrivateThread });
+    expect([open.type, closed.type]).toEqual([ChannelType.PublicThread, ChannelType.PrivateThread]);
+    await expect(server.say({ as: 'carol', in: 'closed', text: 'let me in' })).rejects.toThrow(
+      'carol cannot see #closed',
+    );
+    expect(await server.say({ as: 'carol', in: 'open', text: 'hi' })).toMatchObject({ text: 'hi' });
+    const [note] = await server.messages({ in: '#dev' });
+    expect(note?.text).toBe('open');
+  });
+
+  it('are joined, left and listed', async () => {
+    const { server, channel } = await botInDev();
+    await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
+    await server.delivered();
+    const { threads } = await channel.threads.fetchActive();
+    const thread = threads.first();
+    expect(thread?.name).toBe('plan');
+    await thread?.join();
+    await thread?.members.add('140000000000000002');
+    expect((await thread?.members.fetch())?.map(({ id }) => id).toSorted()).toEqual([
+      '130000000000000001',
+      '140000000000000002',
+      '140000000000000003',
+    ]);
+    await expect(thread?.members.remove('140000000000000002')).rejects.toMatchObject({ code: 50_013 });
+    expect((await thread?.members.fetchMe())?.id).toBe(channel.client.user.id);
+    await thread?.leave();
+    await expect(thread?.members.fetchMe({ force: true })).rejects.toMatchObject({ code: 10_007 });
+  });
+
+  it('need their permissions', async () => {
+    const { server, channel } = await botInDev();
+    await server.setOverwrite({
+      channel: '#dev',
+      for: 'Discoclaw',
+      deny: ['CreatePublicThreads', 'SendMessagesInThreads'],
+    });
+    await expect(channel.threads.create({ name: 'no' })).rejects.toMatchObject({ code: 50_013 });
+    const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
+    const thread = await channel.threads.fetch(id);
+    await expect(thread?.send('no')).rejects.toMatchObject({ code: 50_013 });
+  });
+
+  it('are gone with their channel', async () => {
+    const { server } = await botInDev();
+    const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
+    await server.deleteChannel({ channel: 'dev' });
+    await expect(server.messages({ in: id })).rejects.toThrow('There is no channel');
+  });
+});
+
+describe('the API', () => {
+  it('answers for users, members, roles and channels', async () => {
+    const { server, client } = await botInDev();
+    const { people } = await server.info();
+    const guild = client.guilds.cache.first();
+    expect((await client.users.fetch(people['bob'] ?? '')).username).toBe('bob');
+    expect((await guild?.members.fetch(people['bob'] ?? ''))?.displayName).toBe('bob');
+    expect((await guild?.roles.fetch())?.map(({ name }) => name)).toEqual(['@everyone', 'Discoclaw']);
+    expect((await guild?.channels.fetch())?.size).toBe(3);
+    expect((await guild?.members.list({ limit: 10 }))?.size).toBe(4);
+    await expect(client.users.fetch('150000000000000001')).rejects.toMatchObject({ code: 10_013 });
+    await expect(client.guilds.fetch('150000000000000001')).rejects.toMatchObject({ code: 10_004 });
+  });
+});

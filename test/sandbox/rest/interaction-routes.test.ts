@@ -1,0 +1,157 @@
+import { ApplicationCommandOptionType, Events, MessageFlags } from 'discord.js';
+import type { ChatInputCommandInteraction } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+
+import { runBot } from '../support/bot-client.ts';
+import type { RunningBot } from '../support/bot-client.ts';
+
+const memoryCommand = {
+  name: 'memory',
+  description: 'What the bot remembers',
+  options: [
+    { type: ApplicationCommandOptionType.Subcommand, name: 'show', description: 'Show it' },
+    {
+      type: ApplicationCommandOptionType.Subcommand,
+      name: 'remember',
+      description: 'Remember a text',
+      options: [
+        { type: ApplicationCommandOptionType.String, name: 'text', description: 'The text', required: true },
+        { type: ApplicationCommandOptionType.Integer, name: 'days', description: 'For how long' },
+      ],
+    },
+  ],
+} as const;
+
+async function botAnswering(
+  answer: (interaction: ChatInputCommandInteraction) => Promise<unknown>,
+): Promise<RunningBot & { readonly failures: unknown[] }> {
+  const bot = await runBot();
+  const failures: unknown[] = [];
+  await bot.client.application.commands.set([memoryCommand]);
+  bot.client.on(Events.InteractionCreate, (interaction) => {
+    if (interaction.isChatInputCommand()) answer(interaction).catch((error: unknown) => failures.push(error));
+  });
+  return { ...bot, failures };
+}
+
+describe('a slash command', () => {
+  it('is answered for everybody, in the channel', async () => {
+    const { server } = await botAnswering((interaction) =>
+      interaction.reply(
+        `${interaction.options.getSubcommand()} in ${interaction.guild?.name} for ${interaction.user.username}`,
+      ),
+    );
+    const outcome = await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
+    expect(outcome).toMatchObject({
+      state: 'answered',
+      isEphemeral: false,
+      answer: { text: 'show in Sandbox for bob' },
+    });
+    expect((await server.messages({ in: '#dev' })).map(({ id }) => id)).toEqual([outcome.answer?.id]);
+  });
+
+  it('is answered for its giver alone: the answer enters no channel', async () => {
+    const { server, seen } = await botAnswering(async (interaction) => {
+      await interaction.reply({ content: 'one', flags: MessageFlags.Ephemeral });
+      await interaction.followUp({ content: 'two', flags: MessageFlags.Ephemeral });
+    });
+    const outcome = await server.slash({
+      as: 'bob',
+      in: '#dev',
+      name: 'memory',
+      subcommand: 'show',
+      followUps: 1,
+    });
+    expect(outcome.isEphemeral).toBe(true);
+    expect(outcome.followUps).toMatchObject([{ text: 'two', isEphemeral: true }]);
+    await server.delivered();
+    expect(await server.messages({ in: '#dev' })).toEqual([]);
+    expect(seen).toEqual([]);
+    expect(await server.interaction({ id: outcome.id })).toEqual(outcome);
+  });
+
+  it('is answered later, with its options, in a DM', async () => {
+    const { server } = await botAnswering(async (interaction) => {
+      const deferred = await interaction.deferReply({ flags: MessageFlags.Ephemeral, withResponse: true });
+      const { text, days } = {
+        text: interaction.options.getString('text'),
+        days: interaction.options.getInteger('days'),
+      };
+      await interaction.editReply(
+        `${text} ${days} ${deferred.interaction.responseMessageLoading} ${interaction.inGuild()}`,
+      );
+    });
+    const outcome = await server.slash({
+      as: 'bob',
+      in: 'dm',
+      name: 'memory',
+      subcommand: 'remember',
+      options: { text: 'Prefers Rust', days: 3 },
+    });
+    expect(outcome.answer?.text).toBe('Prefers Rust 3 true false');
+  });
+
+  it('fills in a deferred answer with the first follow-up', async () => {
+    const { server } = await botAnswering(async (interaction) => {
+      await interaction.deferReply();
+      await interaction.followUp('late');
+    });
+    const outcome = await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
+    expect(outcome.answer?.text).toBe('late');
+    expect(outcome.followUps).toEqual([]);
+  });
+
+  it('is acknowledged only once', async () => {
+    const { server, client, failures } = await botAnswering(async (interaction) => {
+      await interaction.reply('first');
+      await client.rest.post(`/interactions/${interaction.id}/${interaction.token}/callback`, {
+        body: { type: 4, data: { content: 'second' } },
+        auth: false,
+      });
+    });
+    await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
+    await expect.poll(() => failures).toMatchObject([{ code: 40_060 }]);
+  });
+
+  it('takes no answer longer than 2,000 characters, and the wait for one ends', async () => {
+    const { server, failures } = await botAnswering((interaction) => interaction.reply('x'.repeat(2_001)));
+    const slash = server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show', timeoutMs: 200 });
+    await expect(slash).rejects.toThrow('in vain for the answer to /memory, which is waiting');
+    expect(failures).toMatchObject([{ code: 50_035 }]);
+  });
+
+  it('is refused before it is sent where Discord’s client would not offer it', async () => {
+    const { server } = await botAnswering((interaction) => interaction.reply('never'));
+    const call = { as: 'carol', in: '#dev', name: 'memory' };
+    await expect(server.slash({ ...call, name: 'forget' })).rejects.toThrow(
+      'no command /forget here (it has: /memory)',
+    );
+    await expect(server.slash(call)).rejects.toThrow('has the subcommands show, remember');
+    await expect(server.slash({ ...call, subcommand: 'remember' })).rejects.toThrow('needs the option text');
+    const wrong = { ...call, subcommand: 'remember', options: { text: 'a', days: 'three' } };
+    await expect(server.slash(wrong)).rejects.toThrow('does not take "three" as days');
+    await expect(server.slash({ ...call, in: '#secret', subcommand: 'show' })).rejects.toThrow(
+      'carol cannot see #secret',
+    );
+  });
+});
+
+describe('registered commands', () => {
+  it('are overwritten as a whole, keep their ids, and a guild’s own goes before the global one', async () => {
+    const { server, client } = await botAnswering((interaction) =>
+      interaction.reply(String(interaction.command?.guildId)),
+    );
+    const before = await client.application.commands.fetch();
+    const after = await client.application.commands.set([
+      memoryCommand,
+      { name: 'other', description: 'Other' },
+    ]);
+    expect(after.find(({ name }) => name === 'memory')?.id).toBe(before.first()?.id);
+    await client.application.commands.set([memoryCommand]);
+    expect((await client.application.commands.fetch()).size).toBe(1);
+    const guildId = client.guilds.cache.first()?.id ?? '';
+    await client.application.commands.set([memoryCommand], guildId);
+    const outcome = await server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' });
+    expect(outcome.answer?.text).toBe(guildId);
+  });
+});

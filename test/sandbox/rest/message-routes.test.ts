@@ -1,0 +1,267 @@
+import { DiscordAPIError, MessageFlags } from 'discord.js';
+import type { TextChannel } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+
+import type { Clock } from '../../../src/core/clock.ts';
+import { runBot } from '../support/bot-client.ts';
+import type { RunningBot } from '../support/bot-client.ts';
+
+async function botIn(
+  name: string,
+  options: { readonly now?: Clock } = {},
+): Promise<RunningBot & { readonly channel: TextChannel }> {
+  const bot = await runBot(options);
+  const channel = bot.client.channels.cache.find(
+    (each): each is TextChannel => 'name' in each && each.name === name,
+  );
+  if (channel === undefined) throw new Error(`No channel ${name}`);
+  return { ...bot, channel };
+}
+
+/** The error that Discord answered with: its own code and the HTTP status. */
+async function refusal(
+  request: Promise<unknown>,
+): Promise<{ readonly code: unknown; readonly status: number }> {
+  try {
+    await request;
+  } catch (error) {
+    if (error instanceof DiscordAPIError) return { code: error.code, status: error.status };
+    throw error;
+  }
+  throw new Error('The request was not refused');
+}
+
+describe('posting', () => {
+  it('puts the message into the channel and tells of it', async () => {
+    const { server, channel, seen } = await botIn('general');
+    const said = await server.say({ as: 'bob', in: '#general', text: 'hello' });
+    const reply = await channel.send({ content: ' hi \n', reply: { messageReference: said.id } });
+    await server.delivered();
+    expect(reply.content).toBe('hi');
+    expect(await server.waitForReply({ in: '#general' })).toMatchObject({
+      id: reply.id,
+      replyTo: said.id,
+      mentions: [],
+    });
+    expect(seen.map(({ id }) => id)).toEqual([said.id, reply.id]);
+  });
+
+  it('answers an equal nonce with the message that has it, and sends no second event', async () => {
+    const { server, channel, seen } = await botIn('general');
+    const first = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
+    const second = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
+    const other = await channel.send({ content: 'other', nonce: '43', enforceNonce: true });
+    const unforced = await channel.send({ content: 'again', nonce: '42' });
+    await server.delivered();
+    expect(second.id).toBe(first.id);
+    expect(seen.map(({ content }) => content)).toEqual(['once', 'other', 'again']);
+    expect(new Set([first, other, unforced].map(({ id }) => id)).size).toBe(3);
+    expect(await server.requests({ method: 'POST', path: '/channels/*/messages' })).toHaveLength(4);
+  });
+
+  it('forgets a nonce after some minutes', async () => {
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    const { channel } = await botIn('general', { now: () => new Date(now) });
+    const first = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
+    now += 6 * 60_000;
+    const second = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
+    expect(second.id).not.toBe(first.id);
+  });
+
+  it('takes 2,000 characters and not one more, also in an edit', async () => {
+    const { channel, client } = await botIn('general');
+    const message = await channel.send('x'.repeat(2_000));
+    expect(await refusal(channel.send('x'.repeat(2_001)))).toEqual({ code: 50_035, status: 400 });
+    expect(await refusal(message.edit('x'.repeat(2_001)))).toEqual({ code: 50_035, status: 400 });
+    const body = { content: 'x'.repeat(2_001) };
+    await expect(client.rest.post(`/channels/${channel.id}/messages`, { body })).rejects.toMatchObject({
+      rawError: { errors: { content: { _errors: [{ code: 'BASE_TYPE_MAX_LENGTH' }] } } },
+    });
+  });
+
+  it('refuses what is empty, what replies to nothing, and a nonce that is too long', async () => {
+    const { channel } = await botIn('general');
+    expect(await refusal(channel.send(' \n '))).toEqual({ code: 50_006, status: 400 });
+    const reply = { messageReference: '150000000000000001' };
+    expect(await refusal(channel.send({ content: 'a', reply }))).toEqual({ code: 50_035, status: 400 });
+    expect(
+      (await channel.send({ content: 'a', reply: { ...reply, failIfNotExists: false } })).reference,
+    ).toBeNull();
+    expect((await refusal(channel.send({ content: 'a', nonce: 'n'.repeat(26) }))).code).toBe(50_035);
+  });
+
+  it('takes files, serves them, and records their names with the rest of the request', async () => {
+    const { server, channel } = await botIn('general');
+    const message = await channel.send({
+      content: 'see',
+      files: [{ attachment: Buffer.from('bytes'), name: 'a.txt' }],
+    });
+    expect(await (await fetch(message.attachments.first()?.url ?? '')).text()).toBe('bytes');
+    const [request] = await server.requests({ method: 'POST', path: '/channels/*/messages' });
+    expect(request?.body).toMatchObject({
+      content: 'see',
+      files: ['a.txt'],
+      allowed_mentions: { parse: [] },
+    });
+  });
+
+  it('leaves out what Discord leaves out', async () => {
+    const { server, channel, client } = await botIn('general');
+    const { id } = await server.say({ as: 'bob', in: '#general', text: 'hello' });
+    const raw = await client.rest.get(`/channels/${channel.id}/messages/${id}`);
+    for (const key of [
+      'guild_id',
+      'member',
+      'nonce',
+      'channel_type',
+      'message_reference',
+      'referenced_message',
+    ]) {
+      expect(raw).not.toHaveProperty(key);
+    }
+  });
+});
+
+describe('editing and deleting', () => {
+  it('change the bot’s own message and tell of it', async () => {
+    const { server, channel } = await botIn('general');
+    const message = await channel.send('draft');
+    const edited = await message.edit('final');
+    expect(edited.editedAt).not.toBeNull();
+    expect((await server.messages({ in: '#general' }))[0]?.text).toBe('final');
+    await message.delete();
+    expect(await server.messages({ in: '#general' })).toEqual([]);
+    expect(await refusal(message.edit('late'))).toEqual({ code: 10_008, status: 404 });
+  });
+
+  it('are refused for the messages of others, unless the bot manages messages', async () => {
+    const { server, channel } = await botIn('general');
+    const said = [];
+    for (const text of ['a', 'b', 'c']) said.push(await server.say({ as: 'bob', in: '#general', text }));
+    const message = await channel.messages.fetch(said[0]?.id ?? '');
+    expect((await refusal(message.edit('mine'))).code).toBe(50_005);
+    expect((await refusal(message.delete())).code).toBe(50_013);
+    expect((await refusal(channel.bulkDelete(said.map(({ id }) => id)))).code).toBe(50_013);
+    await server.setRole({ name: 'mods', permissions: ['ManageMessages'], people: ['Discoclaw'] });
+    await message.delete();
+    await channel.bulkDelete(said.slice(1).map(({ id }) => id));
+    expect(await server.messages({ in: '#general' })).toEqual([]);
+  });
+
+  it('bulk-delete only 2 to 100 messages, younger than 14 days', async () => {
+    const { server, channel, client } = await botIn('general');
+    await server.setRole({ name: 'mods', permissions: ['ManageMessages'], people: ['Discoclaw'] });
+    const bulk = (messages: readonly string[]): Promise<unknown> =>
+      client.rest.post(`/channels/${channel.id}/messages/bulk-delete`, { body: { messages } });
+    expect((await refusal(bulk(['150000000000000001']))).code).toBe(50_016);
+    expect((await refusal(bulk(['150000000000000001', '150000000000000002']))).code).toBe(50_034);
+  });
+});
+
+describe('history', () => {
+  it('comes in pages, newest first, before and after a message', async () => {
+    const { server, channel } = await botIn('general');
+    const ids: string[] = [];
+    for (let number = 1; number <= 5; number += 1) {
+      ids.push((await server.say({ as: 'bob', in: '#general', text: String(number) })).id);
+    }
+    const page = async (options: {
+      limit?: number;
+      before?: string;
+      after?: string;
+      around?: string;
+    }): Promise<string> => (await channel.messages.fetch(options)).map(({ content }) => content).join(' ');
+    expect(await page({})).toBe('5 4 3 2 1');
+    expect(await page({ limit: 2, before: ids[3] ?? '' })).toBe('3 2');
+    expect(await page({ limit: 2, after: ids[1] ?? '' })).toBe('4 3');
+    expect(await page({ limit: 3, around: ids[2] ?? '' })).toBe('4 3 2');
+  });
+
+  it('is empty without the right to read it', async () => {
+    const { server, channel } = await botIn('general');
+    await server.say({ as: 'bob', in: '#general', text: 'hello' });
+    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ReadMessageHistory'] });
+    expect((await channel.messages.fetch({ limit: 5 })).size).toBe(0);
+  });
+
+  it('refuses a limit that Discord does not have', async () => {
+    const { channel, client } = await botIn('general');
+    expect((await refusal(client.rest.get(`/channels/${channel.id}/messages?limit=101`))).code).toBe(50_035);
+  });
+});
+
+describe('permissions', () => {
+  it('decide what the bot may see and where it may write', async () => {
+    const { server, client, channel } = await botIn('secret');
+    await server.setOverwrite({
+      channel: '#secret',
+      for: 'Discoclaw',
+      allow: ['ViewChannel'],
+      deny: ['SendMessages'],
+    });
+    expect(await refusal(channel.send('a'))).toEqual({ code: 50_013, status: 403 });
+    expect(await refusal(channel.sendTyping())).toEqual({ code: 50_013, status: 403 });
+    await server.setOverwrite({ channel: '#secret', for: 'Discoclaw', deny: ['ViewChannel'] });
+    expect(await refusal(channel.send('a'))).toEqual({ code: 50_001, status: 403 });
+    expect(await refusal(channel.messages.fetch({ limit: 1 }))).toEqual({ code: 50_001, status: 403 });
+    expect(await refusal(client.rest.get('/channels/150000000000000001'))).toEqual({
+      code: 10_003,
+      status: 404,
+    });
+  });
+});
+
+describe('direct messages', () => {
+  it('reach a person who shares a guild with the bot and has not closed them', async () => {
+    const { server, client } = await botIn('general');
+    const { people } = await server.info();
+    const dm = await client.users.createDM(people['bob'] ?? '');
+    await dm.send('hello');
+    expect(await server.messages({ in: '@bob' })).toHaveLength(1);
+    await server.closeDms({ person: 'bob', closed: true });
+    expect(await refusal(dm.send('again'))).toEqual({ code: 50_007, status: 403 });
+    const stranger = await server.addPerson({ name: 'stranger', guilds: [] });
+    const strange = await client.users.createDM(stranger.id);
+    expect((await refusal(strange.send('hello'))).code).toBe(50_007);
+  });
+
+  it('do not let the bot delete what the person said', async () => {
+    const { server, client } = await botIn('general');
+    const said = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const path = `/channels/${said.channelId}/messages/${said.id}` as const;
+    expect((await refusal(client.rest.delete(path))).code).toBe(50_003);
+  });
+});
+
+describe('reactions and typing', () => {
+  it('are seen by the people', async () => {
+    const { server, channel } = await botIn('general');
+    const said = await server.say({ as: 'bob', in: '#general', text: 'hello' });
+    const message = await channel.messages.fetch(said.id);
+    await message.react('👀');
+    await channel.sendTyping();
+    expect((await server.messages({ in: '#general' }))[0]?.reactions).toEqual({ '👀': 1 });
+    expect(await server.typingEvents({ in: '#general' })).toHaveLength(1);
+    expect(await server.typingEvents({ in: '#dev' })).toEqual([]);
+    await message.reactions.cache.first()?.users.remove(message.client.user.id);
+    expect((await server.messages({ in: '#general' }))[0]?.reactions).toEqual({});
+  });
+});
+
+describe('who is pinged', () => {
+  it('follows allowed_mentions', async () => {
+    const { server, channel } = await botIn('general');
+    const { people } = await server.info();
+    const text = `<@${people['bob']}>`;
+    await channel.send(text);
+    await channel.send({
+      content: text,
+      allowedMentions: { users: [people['bob'] ?? ''] },
+      flags: MessageFlags.SuppressEmbeds,
+    });
+    expect((await server.messages({ in: '#general' })).map(({ mentions }) => mentions)).toEqual([
+      [],
+      [people['bob']],
+    ]);
+  });
+});
