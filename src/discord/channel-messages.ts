@@ -1,0 +1,40 @@
+import type { Message } from 'discord.js';
+
+import { compareSnowflakes } from '../core/snowflake.ts';
+import type { FindChannel } from './place-of.ts';
+
+/** Discord gives at most this many messages a request. */
+const pageSize = 100;
+
+/** Reads a channel's messages from Discord. Both reject where Discord does. */
+export interface ChannelMessages {
+  /** The newest messages, at most 100, in any order. */
+  newest(channelId: string, limit: number): Promise<readonly Message[]>;
+  /** All messages after an id, oldest first, at most `pages` × 100. */
+  after(channelId: string, messageId: string, pages: number): Promise<readonly Message[]>;
+}
+
+export function createChannelMessages(findChannel: FindChannel): ChannelMessages {
+  async function page(
+    channelId: string,
+    query: { readonly after?: string; readonly limit: number },
+  ): Promise<Message[]> {
+    const channel = await findChannel(channelId);
+    if (channel === undefined || !channel.isTextBased() || !('messages' in channel)) return [];
+    const found = await channel.messages.fetch({ ...query, cache: false });
+    return [...found.values()];
+  }
+
+  return {
+    newest: (channelId, limit) => page(channelId, { limit: Math.min(limit, pageSize) }),
+    async after(channelId, messageId, pages) {
+      const all: Message[] = [];
+      for (let count = 0; count < pages; count += 1) {
+        const found = await page(channelId, { after: all.at(-1)?.id ?? messageId, limit: pageSize });
+        all.push(...found.toSorted((a, b) => compareSnowflakes(a.id, b.id)));
+        if (found.length < pageSize) break;
+      }
+      return all;
+    },
+  };
+}

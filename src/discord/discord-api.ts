@@ -1,0 +1,48 @@
+import {
+  Routes,
+  type APIApplication,
+  type APIMessage,
+  type REST,
+  type RESTPostAPIChannelMessageJSONBody,
+} from 'discord.js';
+
+import { compareSnowflakes } from '../core/snowflake.ts';
+
+/** The requests that need no cache. All reject as discord.js's REST client does, which waits for rate limits by itself. */
+export interface DiscordApi {
+  /** The application that the token belongs to. */
+  application(): Promise<APIApplication>;
+  /** Replaces the application's commands by these; the same again changes nothing. */
+  registerCommands(applicationId: string, commands: readonly object[]): Promise<void>;
+  postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
+  /** The first hundred messages after one, oldest first. */
+  messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]>;
+  showTyping(channelId: string): Promise<void>;
+}
+
+export function createDiscordApi(rest: REST): DiscordApi {
+  return {
+    application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
+    async registerCommands(applicationId, commands) {
+      await rest.put(Routes.applicationCommands(applicationId), { body: commands });
+    },
+    postMessage: (channelId, body) =>
+      answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body })),
+    async messagesAfter(channelId, messageId) {
+      const query = new URLSearchParams({ after: messageId, limit: '100' });
+      const found = await answer<readonly APIMessage[]>(
+        rest.get(Routes.channelMessages(channelId), { query }),
+      );
+      return found.toSorted((a, b) => compareSnowflakes(a.id, b.id));
+    },
+    async showTyping(channelId) {
+      await rest.post(Routes.channelTyping(channelId));
+    },
+  };
+}
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each route has its own answer
+async function answer<Answer>(request: Promise<unknown>): Promise<Answer> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Discord's API is documented by these types, and nobody else's answers come here
+  return (await request) as Answer;
+}

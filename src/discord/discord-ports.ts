@@ -1,0 +1,61 @@
+import type { APIMessage, Client } from 'discord.js';
+
+import type { ChatMessage, ReplyPort } from '../core/chat.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Logger } from '../core/logger.ts';
+import { createChannelFinder } from './channel-finder.ts';
+import { createChannelMessages } from './channel-messages.ts';
+import { createDiscordApi } from './discord-api.ts';
+import { createHistory, type History, type HistoryOptions } from './history.ts';
+import { namesIn, userName } from './names-in.ts';
+import { chatMessageOf, isSpoken } from './normalise.ts';
+import { readableText } from './readable-text.ts';
+import { createReplies } from './replies.ts';
+
+export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The ports that turns need, over one client. What `replies` sends is in `history` at once, before the gateway tells of it. */
+export function createDiscordPorts(options: DiscordPortsOptions): {
+  readonly history: History;
+  readonly replies: ReplyPort;
+} {
+  const { client, clock, logger } = options;
+  const messages = createChannelMessages(createChannelFinder(client, logger));
+  const history = createHistory({
+    ...options,
+    async fetchNewest(channelId, limit) {
+      const found = await messages.newest(channelId, limit);
+      return found.filter(isSpoken).map((message) => chatMessageOf(message, client.user?.id ?? ''));
+    },
+  });
+  const replies = createReplies({
+    api: createDiscordApi(client.rest),
+    botId: () => client.user?.id,
+    clock,
+    logger,
+    onSent: (message) => history.seen(ownMessage(client, message)),
+  });
+  return { history, replies };
+}
+
+function ownMessage(client: Client, message: APIMessage): ChatMessage {
+  const { id, channel_id: channelId, author } = message;
+  const channel = client.channels.cache.get(channelId);
+  const guildId = channel === undefined || channel.isDMBased() ? null : channel.guildId;
+  return {
+    id,
+    channelId,
+    author: { id: author.id, name: userName(author), kind: 'self' },
+    text: readableText(
+      message.content,
+      namesIn(client, { channelId, guildId, mentioned: message.mentions }),
+      author.id,
+    ),
+    at: new Date(message.timestamp).toISOString(),
+    attachments: message.attachments.map((attachment) => attachment.filename),
+  };
+}

@@ -1,0 +1,55 @@
+import { hasAccess, isListed, worksIn, type AccessSettings, type ChannelFacts } from './access.ts';
+
+/** What the decision needs to know of a message. */
+export interface MessageFacts extends ChannelFacts {
+  readonly authorId: string;
+  readonly authorKind: 'human' | 'self' | 'bot';
+  /** Written by nobody: a join, a pin, a webhook's post. */
+  readonly isSystem: boolean;
+  /** The text as it is handed on: without the bot's mention before it. */
+  readonly text: string;
+  readonly hasAttachments: boolean;
+  /** Pinged by name; @everyone, @here and roles do not count. */
+  readonly mentionsBot: boolean;
+  readonly repliesToBot: boolean;
+  /** In a thread that the bot made. */
+  readonly isOwnThread: boolean;
+}
+
+export interface IntakePolicy extends AccessSettings {
+  /** The words after `!memory` where the text is a command [K1]. */
+  readonly commandWords: (text: string) => string | undefined;
+}
+
+export type IntakeDecision =
+  | {
+      readonly kind: 'ignore';
+      readonly reason: 'self' | 'system' | 'bot' | 'no-access' | 'other-channel' | 'empty' | 'not-addressed';
+    }
+  | { readonly kind: 'command'; readonly words: string }
+  | { readonly kind: 'turn' };
+
+/**
+ * What becomes of a message [G1][G2]. A command needs access and channel, but no mention; it is never a turn [F2]. A bot that may
+ * speak is answered only when it mentions this one or replies to it, so that two bots in one channel do not go on for ever; its
+ * commands are ignored, since it has no memory to command.
+ */
+export function decideIntake(message: MessageFacts, policy: IntakePolicy): IntakeDecision {
+  const { authorKind, authorId } = message;
+  if (authorKind === 'self') return { kind: 'ignore', reason: 'self' };
+  if (message.isSystem) return { kind: 'ignore', reason: 'system' };
+  const isBot = authorKind === 'bot';
+  if (isBot && !policy.allowedBotIds.includes(authorId)) return { kind: 'ignore', reason: 'bot' };
+  if (!isBot && !hasAccess(policy, authorId)) return { kind: 'ignore', reason: 'no-access' };
+  if (!worksIn(policy, message)) return { kind: 'ignore', reason: 'other-channel' };
+  if (message.text === '' && !message.hasAttachments) return { kind: 'ignore', reason: 'empty' };
+  const words = policy.commandWords(message.text);
+  if (words !== undefined) return isBot ? { kind: 'ignore', reason: 'bot' } : { kind: 'command', words };
+  return isAddressed(message, policy) ? { kind: 'turn' } : { kind: 'ignore', reason: 'not-addressed' };
+}
+
+function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean {
+  if (message.mentionsBot || message.repliesToBot) return true;
+  if (message.authorKind === 'bot') return false;
+  return message.isDm || message.isOwnThread || isListed(policy.autoReplyChannelIds, message);
+}

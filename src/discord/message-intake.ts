@@ -1,0 +1,88 @@
+import type { Channel, Message } from 'discord.js';
+
+import type { BotHandlers, ChatMessage } from '../core/chat.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Place } from '../core/place.ts';
+import { isOwner } from './access.ts';
+import type { ChannelOrder } from './channel-order.ts';
+import type { HandOn } from './hand-on.ts';
+import type { History } from './history.ts';
+import { decideIntake, type IntakePolicy } from './intake.ts';
+import { chatMessageOf, factsOf, isSpoken } from './normalise.ts';
+import { placeOf, type FindChannel } from './place-of.ts';
+import type { Retractions } from './retractions.ts';
+
+export interface MessageIntakeOptions {
+  readonly botId: string;
+  readonly policy: IntakePolicy;
+  readonly order: ChannelOrder;
+  readonly findChannel: FindChannel;
+  readonly history: Pick<History, 'seen'>;
+  readonly retractions: Pick<Retractions, 'wasDeleted'>;
+  readonly handlers: Pick<BotHandlers, 'message'>;
+  readonly handOn: HandOn;
+  readonly logger: Logger;
+}
+
+/**
+ * The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. The
+ * returned function never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the
+ * order they came in; how long each is worked on does not hold up the next.
+ */
+export function createMessageIntake(options: MessageIntakeOptions): (message: Message) => Promise<void> {
+  const { botId, policy, order, history, handOn, logger } = options;
+
+  return async (message) => {
+    if (options.retractions.wasDeleted(message.id)) return;
+    const chat = chatMessageOf(message, botId);
+    if (isSpoken(message)) history.seen(chat);
+    // What the bot says itself needs no place in the queue.
+    if (chat.author.kind === 'self') return;
+    await order.run(message.channelId, async () => {
+      try {
+        await consider(message, chat);
+      } catch (error) {
+        logger.error('a message could not be taken in', {
+          channelId: chat.channelId,
+          messageId: chat.id,
+          error,
+        });
+      }
+    });
+  };
+
+  async function consider(message: Message, chat: ChatMessage): Promise<void> {
+    const channel = await options.findChannel(message.channelId);
+    const facts = factsOf(message, chat, channelFacts(message, channel, botId), botId);
+    const decision = decideIntake(facts, policy);
+    if (decision.kind === 'ignore') {
+      logger.debug('a message is ignored', {
+        channelId: chat.channelId,
+        messageId: chat.id,
+        reason: decision.reason,
+      });
+      return;
+    }
+    const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.findChannel);
+    // It may have been deleted while its place was looked up.
+    if (place === undefined || options.retractions.wasDeleted(message.id)) return;
+    const words = decision.kind === 'command' ? { commandWords: decision.words } : {};
+    handOn('a message', () =>
+      options.handlers.message({ ...chat, ...words, place, isOwner: isOwner(policy, chat.author.id) }),
+    );
+  }
+}
+
+function channelFacts(message: Message, channel: Channel | undefined, botId: string) {
+  const thread = channel?.isThread() === true ? channel : undefined;
+  return {
+    isDm: channel?.isDMBased() ?? !message.inGuild(),
+    parentId: thread?.parentId ?? undefined,
+    isOwnThread: thread?.ownerId === botId,
+  };
+}
+
+/** Where nothing can be known, nothing is public [V2]. */
+function unknownPlace({ channelId, guildId }: Message): Place {
+  return { audience: 'private', channelId, homeId: channelId, ...(guildId !== null && { guildId }) };
+}
