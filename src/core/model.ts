@@ -15,6 +15,15 @@ export interface ToolUseBlock {
   readonly input: unknown;
 }
 
+/**
+ * What a vendor's model thought before it answered; opaque. Whoever sends a response's content back sends it along,
+ * unchanged and in its place, because vendors refuse a tool round without it.
+ */
+export interface ReasoningBlock {
+  readonly type: 'reasoning';
+  readonly vendor: Readonly<Record<string, unknown>>;
+}
+
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly toolUseId: string;
@@ -29,7 +38,7 @@ export interface UserMessage {
 
 export interface AssistantMessage {
   readonly role: 'assistant';
-  readonly content: readonly (TextBlock | ToolUseBlock)[];
+  readonly content: readonly (TextBlock | ToolUseBlock | ReasoningBlock)[];
 }
 
 export type ModelMessage = UserMessage | AssistantMessage;
@@ -50,7 +59,7 @@ export interface ModelRequest {
   readonly tools?: readonly ToolDefinition[];
   /** JSON Schema for a structured answer; the answer's text is then JSON of that shape. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** Output tokens at most. */
+  /** Tokens of the answer at most; what a model thinks before it is not counted. */
   readonly maxTokens: number;
 }
 
@@ -63,7 +72,7 @@ export interface ModelUsage {
 }
 
 export interface ModelResponse {
-  readonly content: readonly (TextBlock | ToolUseBlock)[];
+  readonly content: readonly (TextBlock | ToolUseBlock | ReasoningBlock)[];
   /** `cut` = the output limit was reached; such text is never stored as memory [M7]. */
   readonly stop: 'end' | 'tool_use' | 'cut' | 'refusal';
   readonly usage: ModelUsage;

@@ -1,0 +1,132 @@
+import Anthropic from '@anthropic-ai/sdk';
+
+import { ModelError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type {
+  ModelCallOptions,
+  ModelClient,
+  ModelPurpose,
+  ModelRequest,
+  ModelResponse,
+  ModelUsage,
+} from '../../core/model.ts';
+import { startDeadline } from '../deadline.ts';
+import type { Deadline } from '../deadline.ts';
+import { attempt } from './attempt.ts';
+import { attemptError } from './attempt-error.ts';
+import { createCallLimit } from './call-limit.ts';
+import { requestBody } from './request-body.ts';
+import { withRetries } from './with-retries.ts';
+
+export interface AnthropicClientOptions {
+  /** May be absent where `baseUrl` names a server that wants none. */
+  readonly apiKey?: string;
+  /** Default: the vendor's own. */
+  readonly baseUrl?: string;
+  /** Calls at a time. */
+  readonly concurrency: number;
+  /** Calls that may wait for one to end. */
+  readonly queueLimit: number;
+  /** Milliseconds of silence after which a stream counts as stalled. */
+  readonly idleTimeoutMs: number;
+  /** Milliseconds for a call in all: waiting for its turn, attempts and backoff. */
+  readonly totalTimeoutMs: number;
+  readonly logger: Logger;
+  /** From 0 up to 1, for the backoff. Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Told of every answer's cost; `model` is the name that was asked for. */
+  readonly onUsage?: (usage: ModelUsage, purpose: ModelPurpose, model: string) => void;
+}
+
+const vendorUrl = 'https://api.anthropic.com';
+
+/** The SDK wants a key, and reads the environment where it gets none; a server that asks for none ignores it. */
+const noKey = 'no-key';
+
+/** A model behind the Messages API, Anthropic's or any other server's that speaks it [M1][M7]. */
+export function createAnthropicClient(options: AnthropicClientOptions): ModelClient {
+  const { logger, random = Math.random } = options;
+  const apiKey = options.apiKey ?? noKey;
+  const sdk = new Anthropic({
+    apiKey,
+    baseURL: options.baseUrl ?? vendorUrl,
+    maxRetries: 0,
+    timeout: options.totalTimeoutMs,
+    // The SDK's own log shows events as they came, people's words among them.
+    logLevel: 'off',
+  });
+  const limit = createCallLimit(options.concurrency, options.queueLimit);
+
+  async function ask(
+    request: ModelRequest,
+    deadline: Deadline,
+    streamed: StreamedText,
+  ): Promise<ModelResponse> {
+    const body = requestBody(request);
+    const tryOnce = async (): Promise<ModelResponse> => {
+      streamed.restart();
+      try {
+        return await attempt(sdk, body, {
+          signal: deadline.signal,
+          idleTimeoutMs: options.idleTimeoutMs,
+          onText: (piece) => streamed.add(piece),
+        });
+      } catch (error) {
+        throw attemptError(error, apiKey, new Date());
+      }
+    };
+    return limit(() => withRetries(tryOnce, { deadline, random, logger }), deadline.signal);
+  }
+
+  return {
+    isOffline: false,
+    async complete(request, callOptions = {}) {
+      const deadline = startDeadline(options.totalTimeoutMs, callOptions.signal);
+      const streamed = new StreamedText(callOptions);
+      try {
+        const response = await ask(request, deadline, streamed);
+        options.onUsage?.(response.usage, request.purpose, request.model);
+        return response;
+      } catch (error) {
+        throw finalError(deadline.signal.aborted ? deadline.signal.reason : error, streamed.partialText);
+      } finally {
+        deadline.end();
+      }
+    },
+  };
+}
+
+/** What the caller was given of the answer's text, attempt by attempt. */
+class StreamedText {
+  readonly #options: ModelCallOptions;
+  #current = '';
+  #latest = '';
+
+  constructor(options: ModelCallOptions) {
+    this.#options = options;
+  }
+
+  /** The text of the latest attempt that had any. */
+  get partialText(): string {
+    return this.#latest;
+  }
+
+  /** Before an attempt: takes back what an earlier one had given. */
+  restart(): void {
+    if (this.#current === '') return;
+    this.#current = '';
+    this.#options.onRestart?.();
+  }
+
+  add(piece: string): void {
+    this.#current += piece;
+    this.#latest = this.#current;
+    this.#options.onText?.(piece);
+  }
+}
+
+function finalError(error: unknown, partialText: string): ModelError {
+  if (error instanceof ModelError) return new ModelError(error.message, error.failure, { partialText });
+  const name = error instanceof Error ? error.name : typeof error;
+  return new ModelError(`The model could not be asked (${name})`, 'rejected', { cause: error, partialText });
+}

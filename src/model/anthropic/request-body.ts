@@ -1,0 +1,111 @@
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  OutputConfig,
+  TextBlockParam,
+  Tool,
+} from '@anthropic-ai/sdk/resources/messages';
+
+import type {
+  ModelMessage,
+  ModelPurpose,
+  ModelRequest,
+  TextBlock,
+  ToolDefinition,
+} from '../../core/model.ts';
+import { resolveModel, thinksFirst } from './model-aliases.ts';
+import { reasoningParam } from './reasoning.ts';
+
+/** The vendor accepts this many cache marks a request. */
+const maxCacheMarks = 4;
+
+/** Thinking counts towards the vendor's output limit, and must not eat up the answer's. */
+const thinkingTokens = 4_000;
+
+const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
+  chat: 'medium',
+  summary: 'low',
+  condense: 'low',
+  extraction: 'low',
+};
+
+/**
+ * The request as the Messages API takes it. Equal requests give equal bytes, so that the vendor's cache holds [P2]. Of more
+ * than four cache marks the last four count, as they cover the most; texts without a visible character, which the API refuses, are left out.
+ */
+export function requestBody(request: ModelRequest): MessageCreateParamsStreaming {
+  const model = resolveModel(request.model);
+  const thinks = thinksFirst(model);
+  const config = outputConfig(request, thinks);
+  const system = request.system.filter(isVisible).map(textParam);
+  const messages = request.messages.map(messageParam).filter((message) => message.content.length > 0);
+  keepLastMarks([...system, ...messages.flatMap((message) => message.content)]);
+  return {
+    model,
+    max_tokens: request.maxTokens + (thinks ? thinkingTokens : 0),
+    stream: true,
+    ...(request.tools !== undefined && request.tools.length > 0
+      ? { tools: request.tools.map(toolParam) }
+      : {}),
+    ...(system.length > 0 ? { system } : {}),
+    messages,
+    ...(config === undefined ? {} : { output_config: config }),
+  };
+}
+
+function outputConfig(request: ModelRequest, thinks: boolean): OutputConfig | undefined {
+  if (!thinks && request.outputSchema === undefined) return undefined;
+  return {
+    ...(thinks ? { effort: effortFor[request.purpose] } : {}),
+    ...(request.outputSchema === undefined
+      ? {}
+      : {
+          format: { type: 'json_schema' as const, schema: transformJSONSchema({ ...request.outputSchema }) },
+        }),
+  };
+}
+
+function toolParam(tool: ToolDefinition): Tool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...tool.inputSchema, type: 'object' },
+  };
+}
+
+function messageParam(message: ModelMessage): MessageParam & { content: ContentBlockParam[] } {
+  return { role: message.role, content: message.content.flatMap(blockParam) };
+}
+
+function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[] {
+  switch (block.type) {
+    case 'text':
+      return isVisible(block) ? [textParam(block)] : [];
+    case 'tool_use':
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: block.input }];
+    case 'tool_result':
+      return [
+        { type: 'tool_result', tool_use_id: block.toolUseId, content: block.text, is_error: block.isError },
+      ];
+    case 'reasoning':
+      return reasoningParam(block);
+  }
+}
+
+function textParam(block: TextBlock): TextBlockParam {
+  if (block.cache === undefined) return { type: 'text', text: block.text };
+  return { type: 'text', text: block.text, cache_control: { type: 'ephemeral' } };
+}
+
+function isVisible(block: TextBlock): boolean {
+  return block.text.trim() !== '';
+}
+
+function keepLastMarks(blocks: readonly ContentBlockParam[]): void {
+  const marked = blocks.filter(
+    (block): block is TextBlockParam => block.type === 'text' && 'cache_control' in block,
+  );
+  for (const block of marked.slice(0, -maxCacheMarks)) delete block.cache_control;
+}

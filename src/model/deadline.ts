@@ -1,0 +1,32 @@
+import { ModelError } from '../core/errors.ts';
+
+/** The time that a piece of work has, and its caller's wish to end it, as one signal. */
+export interface Deadline {
+  /** Aborted with a `ModelError`: `timeout` or `aborted`. */
+  readonly signal: AbortSignal;
+  /** Milliseconds left, never negative. */
+  remainingMs(): number;
+  /** Frees the timer and the caller's signal. */
+  end(): void;
+}
+
+/** Starts the clock: `limitMs` milliseconds from now, less if the caller's signal is aborted before. */
+export function startDeadline(limitMs: number, callerSignal?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const endsAt = performance.now() + limitMs;
+  const timer = setTimeout(
+    () => controller.abort(new ModelError(`No answer within ${limitMs} ms`, 'timeout')),
+    limitMs,
+  );
+  const abort = (): void => controller.abort(new ModelError('The call was given up', 'aborted'));
+  if (callerSignal?.aborted === true) abort();
+  else callerSignal?.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    remainingMs: () => Math.max(0, endsAt - performance.now()),
+    end() {
+      clearTimeout(timer);
+      callerSignal?.removeEventListener('abort', abort);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+
+import { blockEvents, halfText, messageEvents } from '../../support/model-answer.ts';
+import { clientOf, failureOf, request } from './client-under-test.ts';
+
+function soon(): AbortSignal {
+  return AbortSignal.timeout(100);
+}
+
+/** How a call failed, if it failed promptly. */
+async function ending(call: Promise<unknown>): Promise<string> {
+  const start = performance.now();
+  const { failure } = await failureOf(call);
+  return performance.now() - start < 500 ? failure : `${failure}, but late`;
+}
+
+describe('time', () => {
+  it.each(['stall', 'silent'] as const)(
+    'ends a call that stays silent (%s), with what had come',
+    async (fault) => {
+      const { client } = await clientOf(() => fault, { idleTimeoutMs: 100, totalTimeoutMs: 350 });
+      const start = performance.now();
+
+      const failure = await failureOf(client.complete(request()));
+
+      expect(['stalled', 'timeout']).toContain(failure.failure);
+      expect(failure.partialText).toBe(fault === 'stall' ? halfText : '');
+      expect(performance.now() - start).toBeLessThan(1_000);
+    },
+  );
+
+  it('ends a call that keeps talking', async () => {
+    const chatter = Array.from({ length: 100 }, () => 'bla ');
+    const { client, server } = await clientOf(() => ({ text: chatter, pauseMs: 20 }), {
+      totalTimeoutMs: 200,
+    });
+
+    const failure = await failureOf(client.complete(request()));
+
+    expect(failure.failure).toBe('timeout');
+    expect(failure.partialText).toMatch(/^(?:bla )+$/u);
+    await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
+  });
+
+  it('is not up while the server says that it is still there', async () => {
+    const pings = Array.from({ length: 8 }, () => [{ type: 'ping' }, { pauseMs: 50 }]).flat();
+    const [start, ...rest] = messageEvents(blockEvents(0, { type: 'text', text: 'Thought' }, []), 'end_turn');
+    const { client } = await clientOf(() => ({ events: [start ?? {}, ...pings, ...rest] }), {
+      idleTimeoutMs: 200,
+    });
+
+    expect(await client.complete(request())).toMatchObject({ content: [{ text: 'Thought' }] });
+  });
+});
+
+describe('giving up', () => {
+  it('works before the call', async () => {
+    const { client, server } = await clientOf(() => ({ text: 'Hi' }));
+
+    expect(await ending(client.complete(request(), { signal: AbortSignal.abort() }))).toBe('aborted');
+
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('works while the server is silent', async () => {
+    const { client, server } = await clientOf(() => 'silent');
+
+    expect(await ending(client.complete(request(), { signal: soon() }))).toBe('aborted');
+
+    await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
+  });
+
+  it('works while the answer streams, and keeps what had come', async () => {
+    const { client, server } = await clientOf(() => 'stall');
+    const call = client.complete(request(), { signal: soon() });
+
+    expect(await failureOf(call)).toMatchObject({ failure: 'aborted', partialText: halfText });
+    await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
+  });
+
+  it('works between attempts', async () => {
+    const { client } = await clientOf(() => ({ status: 429, headers: { 'retry-after': '5' } }));
+
+    expect(await ending(client.complete(request(), { signal: soon() }))).toBe('aborted');
+  });
+
+  it('works in the queue, and frees the place there', async () => {
+    const { client, server } = await clientOf(() => ({ text: 'Hi', delayMs: 400 }), {
+      concurrency: 1,
+      queueLimit: 1,
+    });
+    const running = client.complete(request());
+
+    expect(await ending(client.complete(request(), { signal: soon() }))).toBe('aborted');
+    const next = client.complete(request());
+
+    await Promise.all([running, next]);
+    expect(server.requests).toHaveLength(2);
+  });
+});

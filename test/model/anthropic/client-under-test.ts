@@ -1,0 +1,53 @@
+import { onTestFinished } from 'vitest';
+
+import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-client.ts';
+import type { AnthropicClientOptions } from '../../../src/model/anthropic/anthropic-client.ts';
+import { ModelError } from '../../../src/core/errors.ts';
+import type { ModelClient, ModelRequest } from '../../../src/core/model.ts';
+import { startModelServer } from '../../support/model-server.ts';
+import type { ModelScript, ModelServer } from '../../support/model-server.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+/** A scripted server and a client of it that does not wait between attempts; both end with the test. */
+export async function clientOf(
+  script: ModelScript,
+  options: Partial<AnthropicClientOptions> = {},
+): Promise<{ client: ModelClient; server: ModelServer }> {
+  const server = await startModelServer(script);
+  onTestFinished(() => server.close());
+  const client = createAnthropicClient({
+    apiKey: 'test-key',
+    baseUrl: server.url,
+    concurrency: 4,
+    queueLimit: 10,
+    idleTimeoutMs: 5_000,
+    totalTimeoutMs: 10_000,
+    logger: recordingLogger(),
+    random: () => 0,
+    ...options,
+  });
+  return { client, server };
+}
+
+/** A chat request that says hello, with what a test cares about changed. */
+export function request(changes: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    purpose: 'chat',
+    model: 'sonnet',
+    system: [{ type: 'text', text: 'Be brief.' }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+    maxTokens: 100,
+    ...changes,
+  };
+}
+
+/** The `ModelError` that a call rejects with; anything else fails the test. */
+export async function failureOf(call: Promise<unknown>): Promise<ModelError> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    throw error;
+  }
+  throw new Error('The call did not fail');
+}
