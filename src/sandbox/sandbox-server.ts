@@ -62,10 +62,12 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
   const requests = new RequestLog(now);
   const typing: TypingView[] = [];
   const gateway = new Gateway({ world, token, urls });
-  const app = createRestServer({ world, token, faults, requests, urls }, (channelId) => {
-    typing.push({ channelId, at: now().toISOString() });
+  world.subscribe((event) => {
+    if (event.type !== 'typing-started' || event.userId !== world.botId) return;
+    typing.push({ channelId: event.channel.id, at: event.at.toISOString() });
     if (typing.length > keptTyping) typing.shift();
   });
+  const app = createRestServer({ world, token, faults, requests, urls });
   const { control, calls } = createLocalControl({
     world,
     gateway,

@@ -68,7 +68,7 @@ function clientEvent(world: World, event: WorldEvent, audience: Audience): Gated
     case 'thread-joined':
       return threadJoined(world, event.thread, event.userId);
     case 'thread-left':
-      return threadMembersUpdate(world, event.thread, { removed_member_ids: [event.userId] });
+      return threadMembersUpdate(world, event.thread, event.userId, { removed_member_ids: [event.userId] });
     case 'role-created':
     case 'role-updated':
       return guildEvent(
@@ -185,21 +185,26 @@ function threadDeleted(thread: ThreadChannel): GatedEvent {
 /** Being added to a thread shows the bot the thread; others joining one that it sees is a change of members. */
 function threadJoined(world: World, thread: ThreadChannel, userId: string): GatedEvent | undefined {
   if (userId === world.botId) return threadCreated(world, thread, false);
-  return threadMembersUpdate(world, thread, { added_members: [threadMemberPayload(thread, userId)] });
+  return threadMembersUpdate(world, thread, userId, { added_members: [threadMemberPayload(thread, userId)] });
 }
 
-function threadMembersUpdate(world: World, thread: ThreadChannel, change: object): GatedEvent | undefined {
+function threadMembersUpdate(
+  world: World,
+  thread: ThreadChannel,
+  userId: string,
+  change: object,
+): GatedEvent | undefined {
   if (!canView(world, thread, world.botId)) return undefined;
-  return guildEvent(GatewayDispatchEvents.ThreadMembersUpdate, {
-    id: thread.id,
-    guild_id: thread.guildId,
-    member_count: thread.members.size,
-    ...change,
-  });
+  return {
+    type: GatewayDispatchEvents.ThreadMembersUpdate,
+    data: { id: thread.id, guild_id: thread.guildId, member_count: thread.members.size, ...change },
+    // Without the intent for members Discord tells a bot only of its own membership.
+    intent: userId === world.botId ? GatewayIntentBits.Guilds : GatewayIntentBits.GuildMembers,
+  };
 }
 
 function typingEvent(world: World, channel: Channel, userId: string, at: Date): GatedEvent | undefined {
-  if (!canView(world, channel, world.botId)) return undefined;
+  if (userId === world.botId || !canView(world, channel, world.botId)) return undefined;
   const guildId = guildIdOf(channel);
   const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
   return {

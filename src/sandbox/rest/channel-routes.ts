@@ -28,11 +28,8 @@ interface OnMember {
   readonly Params: { readonly channel: string; readonly user: string };
 }
 
-/** A bot's typing request, recorded for those who test. */
-export type TypingListener = (channelId: string) => void;
-
 /** Channels, DMs, threads, typing. */
-export function channelRoutes(app: FastifyInstance, context: RestContext, onTyping: TypingListener): void {
+export function channelRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
   app.get<InChannel>('/channels/:channel', (request) =>
@@ -56,7 +53,7 @@ export function channelRoutes(app: FastifyInstance, context: RestContext, onTypi
         channel.kind === 'thread' ? 'SendMessagesInThreads' : 'SendMessages',
       );
     }
-    onTyping(channel.id);
+    world.emit({ type: 'typing-started', channel, userId: world.botId, at: world.now() });
     return reply.code(204).send();
   });
 

@@ -8,7 +8,6 @@ import { advanceInteraction, findInteractionByToken } from '../world/interaction
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, deleteMessage, draftMessage, editMessage, findMessage } from '../world/messages.ts';
 import { snowflakeTime } from '../world/snowflake-source.ts';
-import { channelOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent } from './message-form.ts';
 import type { MessageForm } from './message-form.ts';
@@ -118,8 +117,10 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
   }
 
   function answer(interaction: Interaction, form: MessageForm, extraFlags: number): Message {
+    const channel = world.channels.get(interaction.channelId);
+    if (channel === undefined) throw apiErrors.unknownChannel();
     const input = {
-      channel: channelOf(world, interaction.channelId),
+      channel,
       authorId: world.botId,
       text: form.text ?? '',
       mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, undefined),
@@ -139,6 +140,9 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
       text: form.text,
       embeds: form.embeds,
       flags: message.flags & ~MessageFlags.Loading,
+      ...(form.text === undefined
+        ? {}
+        : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, undefined) }),
     });
     advanceInteraction(world, interaction, message === interaction.original ? { state: 'answered' } : {});
   }

@@ -7,7 +7,6 @@ import { findAttachment } from '../world/messages.ts';
 import { accountRoutes } from './account-routes.ts';
 import { ApiError, apiErrors } from './api-error.ts';
 import { channelRoutes } from './channel-routes.ts';
-import type { TypingListener } from './channel-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import type { FaultKind } from './faults.ts';
 import { guildRoutes } from './guild-routes.ts';
@@ -26,7 +25,7 @@ interface OnAttachment {
 }
 
 /** The REST side: the API under `/api/v10`, and attachments. Not listening yet. */
-export function createRestServer(context: RestContext, onTyping: TypingListener): FastifyInstance {
+export function createRestServer(context: RestContext): FastifyInstance {
   const app = fastify({ bodyLimit: 25 * 1024 * 1024, forceCloseConnections: true });
   app.get<OnAttachment>('/attachments/:channel/:attachment/:name', (request, reply) => {
     const found = findAttachment(context.world, request.params.channel, request.params.attachment);
@@ -35,7 +34,7 @@ export function createRestServer(context: RestContext, onTyping: TypingListener)
   });
   app.register(
     (api, _options, done) => {
-      registerApi(api, context, onTyping);
+      registerApi(api, context);
       done();
     },
     { prefix: versionedPath },
@@ -43,7 +42,7 @@ export function createRestServer(context: RestContext, onTyping: TypingListener)
   return app;
 }
 
-function registerApi(api: FastifyInstance, context: RestContext, onTyping: TypingListener): void {
+function registerApi(api: FastifyInstance, context: RestContext): void {
   const recorded = new WeakMap<FastifyRequest, RecordedRequest>();
   const lost = new WeakSet<FastifyRequest>();
 
@@ -82,7 +81,7 @@ function registerApi(api: FastifyInstance, context: RestContext, onTyping: Typin
 
   accountRoutes(api, context);
   guildRoutes(api, context);
-  channelRoutes(api, context, onTyping);
+  channelRoutes(api, context);
   messageRoutes(api, context);
   commandRoutes(api, context);
   interactionRoutes(api, context);

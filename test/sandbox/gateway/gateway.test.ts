@@ -134,6 +134,19 @@ describe('messages', () => {
     expect(seen[0]?.attachments.size).toBe(0);
   });
 
+  it('come without content over REST too, where the bot has no access to it at all', async () => {
+    const { server, client } = await runBot({
+      disallowedIntents: ['messageContent'],
+      intents: botIntents.filter((intent) => intent !== GatewayIntentBits.MessageContent),
+    });
+    const plain = await server.say({ as: 'bob', in: '#dev', text: 'words' });
+    const addressed = await server.say({ as: 'bob', in: '#dev', text: 'words', mentionBot: true });
+    const contentOf = (id: string): Promise<unknown> =>
+      client.rest.get(`/channels/${plain.channelId}/messages/${id}`);
+    expect(await contentOf(plain.id)).toMatchObject({ content: '' });
+    expect(await contentOf(addressed.id)).toMatchObject({ content: addressed.text });
+  });
+
   it('tell of edits, of deletions one by one and in bulk', async () => {
     const { server, client } = await runBot();
     const log: string[] = [];

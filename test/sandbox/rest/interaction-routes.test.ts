@@ -2,6 +2,7 @@ import { ApplicationCommandOptionType, Events, MessageFlags } from 'discord.js';
 import type { ChatInputCommandInteraction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
+import type { Clock } from '../../../src/core/clock.ts';
 import { runBot } from '../support/bot-client.ts';
 import type { RunningBot } from '../support/bot-client.ts';
 
@@ -24,8 +25,9 @@ const memoryCommand = {
 
 async function botAnswering(
   answer: (interaction: ChatInputCommandInteraction) => Promise<unknown>,
+  options: { readonly now?: Clock } = {},
 ): Promise<RunningBot & { readonly failures: unknown[] }> {
-  const bot = await runBot();
+  const bot = await runBot(options);
   const failures: unknown[] = [];
   await bot.client.application.commands.set([memoryCommand]);
   bot.client.on(Events.InteractionCreate, (interaction) => {
@@ -118,6 +120,30 @@ describe('a slash command', () => {
     const slash = server.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show', timeoutMs: 200 });
     await expect(slash).rejects.toThrow('in vain for the answer to /memory, which is waiting');
     expect(failures).toMatchObject([{ code: 50_035 }]);
+  });
+
+  it('must be answered within three seconds, and its token is good for a quarter of an hour', async () => {
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    const late = await botAnswering(
+      (interaction) => {
+        now += 3_001;
+        return interaction.reply('late');
+      },
+      { now: () => new Date(now) },
+    );
+    const call = { as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' };
+    await expect(late.server.slash({ ...call, timeoutMs: 100 })).rejects.toThrow('in vain');
+    expect(late.failures).toMatchObject([{ code: 10_062 }]);
+    const slow = await botAnswering(
+      async (interaction) => {
+        await interaction.deferReply();
+        now += 15 * 60_000 + 1;
+        await interaction.editReply('too late');
+      },
+      { now: () => new Date(now) },
+    );
+    await expect(slow.server.slash({ ...call, timeoutMs: 100 })).rejects.toThrow('which is deferred');
+    expect(slow.failures).toMatchObject([{ code: 50_027 }]);
   });
 
   it('is refused before it is sent where Discord’s client would not offer it', async () => {
