@@ -2,14 +2,14 @@ import { terms } from '../../core/text/terms.ts';
 import { clauses, clausesAround } from './clauses.ts';
 import { isDenial, withoutContractions } from './denial.ts';
 import { ownWords } from './own-words.ts';
-import { stopTerms } from './stop-words.ts';
+import { fillerTerms } from './stop-words.ts';
 
 /** Verbs that only join a person to what is said about them; the rest of the item carries the meaning [M5a]. */
 const neutralTerms: ReadonlySet<string> = new Set(
   terms(`
     prefer prefers like likes love loves enjoy enjoys want wants
     work works working live lives living use uses using own owns know knows speak speaks study studies
-    name named call called come comes go goes currently now
+    name named call called currently now
     предпочитает предпочитаю любит люблю нравится хочет работает работаю живёт живет живу использует знает говорит зовут сейчас
   `),
 );
@@ -54,7 +54,7 @@ export function isProven(item: { readonly text: string; readonly quote: string }
 }
 
 function isEmptyOfMeaning(term: string): boolean {
-  return stopTerms.has(term) || neutralTerms.has(term);
+  return fillerTerms.has(term) || neutralTerms.has(term);
 }
 
 function isSaid(claim: string, said: ReadonlySet<string>): boolean {

@@ -1,5 +1,5 @@
 const namedSecret =
-  /\b(?:pass(?:word|phrase|code|wd)|passwort|kennwort|mot de passe|contraseña|credentials?|cvv|cvc|iban|(?:pin|otp|2fa)(?: code)?|(?:api|secret|private|access|recovery|ssh)[ _-]?(?:key|token|code|phrase)|seed phrase|auth(?:orization)? token|bearer token|social security)\b|парол|пин-?код|密码|密碼|パスワード|비밀번호/iu;
+  /\b(?:pass(?:word|phrase|code|wd)|passwort|kennwort|mot de passe|contraseña|credentials?|cvv|cvc|iban|(?:pin|otp|2fa) (?:code|number|is)|(?:api|secret|private|access|recovery|ssh)[ _-]?(?:key|token|code|phrase)|seed phrase|auth(?:orization)? token|bearer token|social security)\b|парол|пин-?код|密码|密碼|パスワード|비밀번호/iu;
 
 /** Tokens as common services make them: OpenAI and Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM, Discord. */
 const knownToken =

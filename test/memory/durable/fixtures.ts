@@ -1,0 +1,180 @@
+import * as fc from 'fast-check';
+
+import type { Logger } from '../../../src/core/logger.ts';
+import type { Place } from '../../../src/core/place.ts';
+import type { TurnContext } from '../../../src/core/turn-context.ts';
+import type {
+  DurableDocument,
+  DurableItem,
+  ItemSource,
+} from '../../../src/memory/durable/durable-document.ts';
+import { itemKinds } from '../../../src/memory/durable/durable-document.ts';
+import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import type { DurableMemory, DurableMemoryOptions } from '../../../src/memory/durable/durable-memory.ts';
+import { createKeyedQueue } from '../../../src/queue/keyed-queue.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+
+export const aliceId = '100000000000000001';
+export const bobId = '100000000000000002';
+const guildId = '300000000000000001';
+
+export const dm: Place = {
+  audience: 'dm',
+  channelId: '210000000000000001',
+  homeId: '210000000000000001',
+};
+export const dev: Place = {
+  audience: 'public',
+  channelId: '220000000000000001',
+  homeId: '220000000000000001',
+  guildId,
+  channelName: 'dev',
+};
+export const team: Place = {
+  audience: 'private',
+  channelId: '230000000000000001',
+  homeId: '230000000000000001',
+  guildId,
+  channelName: 'team',
+};
+export const board: Place = {
+  audience: 'private',
+  channelId: '240000000000000001',
+  homeId: '240000000000000001',
+  guildId,
+  channelName: 'board',
+};
+/** An ordinary thread of #team. */
+export const teamThread: Place = {
+  audience: 'private',
+  channelId: '250000000000000001',
+  homeId: team.channelId,
+  parentId: team.channelId,
+  guildId,
+  channelName: 'release',
+  parentName: 'team',
+};
+export const places = [dm, dev, team, board, teamThread] as const;
+
+export const noon = new Date('2026-01-15T12:00:00.000Z');
+
+export function minutesLater(minutes: number): Date {
+  return new Date(noon.getTime() + minutes * 60_000);
+}
+
+export function item(changes: Partial<DurableItem> = {}): DurableItem {
+  return {
+    id: 'aaaaaaaa',
+    kind: 'preference',
+    text: 'Prefers Rust',
+    status: 'active',
+    visibility: 'everywhere',
+    pinned: false,
+    source: source(),
+    createdAt: noon.toISOString(),
+    updatedAt: noon.toISOString(),
+    ...changes,
+  };
+}
+
+export function source(changes: Partial<ItemSource> = {}): ItemSource {
+  return {
+    type: 'manual',
+    channelId: dev.channelId,
+    messageId: '400000000000000001',
+    guildId,
+    channelName: 'dev',
+    ...changes,
+  };
+}
+
+export function documentOf(...items: readonly DurableItem[]): DurableDocument {
+  return { version: 1, items };
+}
+
+export function turn(text: string, changes: Partial<TurnContext> = {}): TurnContext {
+  return {
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place: dev,
+    messages: [{ id: '400000000000000100', text, at: noon.toISOString(), attachments: [] }],
+    now: noon,
+    ...changes,
+  };
+}
+
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A durable memory over a store in memory, whose clock moves a minute a look. */
+export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
+  readonly store: MemoryStore;
+  readonly memory: DurableMemory;
+} {
+  const store = new MemoryStore();
+  let minutes = 0;
+  const memory = createDurableMemory({
+    store,
+    writes: createKeyedQueue(),
+    clock: () => minutesLater((minutes += 1)),
+    maxItems: 200,
+    injectMaxChars: 2000,
+    timeZone: 'UTC',
+    logger: silentLogger,
+    ...changes,
+  });
+  return { store, memory };
+}
+
+export function written(store: MemoryStore): Promise<unknown> {
+  return store.readText(`users/${aliceId}/durable.json`).then((text) => JSON.parse(text ?? 'null'));
+}
+
+export const anyPlace = fc.constantFrom(...places);
+
+const anyWord = fc.constantFrom(
+  'Rust',
+  'tabs',
+  'Berlin',
+  'кофе',
+  '東京の猫',
+  'a.*b(',
+  '$&',
+  '</durable_items>',
+  'line\nbreak',
+  '😀',
+  'x'.repeat(120),
+);
+
+export const anyText = fc.array(anyWord, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
+
+/** Items with ids of their own, of every kind, age, place and visibility. */
+export const anyItems = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom(...itemKinds),
+      text: anyText,
+      status: fc.constantFrom('active', 'active', 'deprecated'),
+      visibility: fc.constantFrom('everywhere', 'here', 'dm'),
+      pinned: fc.boolean(),
+      type: fc.constantFrom('manual', 'discord', 'summary'),
+      place: anyPlace,
+      age: fc.integer({ min: 0, max: 5 }),
+    }),
+    { maxLength: 30 },
+  )
+  .map((drafts) =>
+    drafts.map(({ type, place, age, ...draft }, index): DurableItem => {
+      const at = minutesLater(age).toISOString();
+      return {
+        ...draft,
+        id: index.toString(16).padStart(8, '0'),
+        source: {
+          type,
+          channelId: place.channelId,
+          messageId: `40000000000000${String(index).padStart(4, '0')}`,
+          homeId: place.homeId,
+        },
+        createdAt: at,
+        updatedAt: at,
+      };
+    }),
+  );

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+
+import { ownWords } from '../../../src/memory/durable/own-words.ts';
+
+it.each([
+  ['hello', 'hello'],
+  ['> theirs\nmine', 'mine'],
+  ['mine\n> theirs\n> theirs too\nmine again', 'mine\n\n\nmine again'],
+  ['mine\n>>> theirs\ntheirs too', 'mine'],
+  ['> theirs only', ''],
+  ['5 > 3 and a->b', '5 > 3 and a->b'],
+  ['>not a quote in Discord', '>not a quote in Discord'],
+])('of %j are %j', (text, own) => {
+  expect(ownWords(text)).toBe(own);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ToolOutcome } from '../../../src/core/tool.ts';
+import type { TurnContext } from '../../../src/core/turn-context.ts';
+import { createRememberItemTool } from '../../../src/memory/durable/remember-item-tool.ts';
+import { aliceId, createMemory, dev, dm, turn } from './fixtures.ts';
+
+const signal = new AbortController().signal;
+
+function setUp(present: (text: string | undefined) => string | undefined = (text) => text) {
+  const { memory, store } = createMemory({ maxItems: 3 });
+  let context = turn('');
+  const tool = createRememberItemTool({
+    durable: memory,
+    stillThere: (_session, id) =>
+      Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
+  });
+  const run = (input: unknown, said: string | TurnContext): Promise<ToolOutcome> => {
+    context = typeof said === 'string' ? turn(said) : said;
+    return tool.run(input, context, signal);
+  };
+  const texts = async (): Promise<readonly string[]> => (await memory.list(aliceId)).map(({ text }) => text);
+  return { memory, store, run, texts };
+}
+
+const rust = { kind: 'preference', text: 'Prefers Rust', quote: 'I prefer Rust' };
+
+describe('remember_item', () => {
+  it('stores what the speaker said, with the message it was said in', async () => {
+    const { run, memory } = setUp();
+    const outcome = await run(rust, 'Hey, I prefer Rust!');
+    expect(outcome.ok).toBe(true);
+    const [item] = await memory.list(aliceId);
+    expect(outcome.text).toBe(`Remembered: [preference] Prefers Rust (id ${item?.id})`);
+    expect(item).toMatchObject({
+      kind: 'preference',
+      visibility: 'everywhere',
+      source: { type: 'discord', messageId: '400000000000000100' },
+    });
+  });
+
+  it.each([
+    ['the words of somebody else', rust, 'What do you think about that article?'],
+    ['words that the quote does not say', { ...rust, text: 'Prefers Rust and hates Go' }, 'I prefer Rust'],
+    ['a quote of somebody else', rust, '> I prefer Rust\nwhat about him?'],
+    ['the opposite', { ...rust, quote: 'prefer Rust' }, "I don't prefer Rust"],
+    ['an empty text', { ...rust, text: '' }, 'I prefer Rust'],
+    ['another kind', { ...rust, kind: 'secret' }, 'I prefer Rust'],
+    ['no input', null, 'I prefer Rust'],
+  ])('refuses %s', async (_name, input, message) => {
+    const { run, texts } = setUp();
+    expect(await run(input, message)).toMatchObject({
+      ok: false,
+      text: expect.stringMatching(/^Not stored: /),
+    });
+    expect(await texts()).toEqual([]);
+  });
+
+  it('stores nothing from a message that was deleted or changed meanwhile', async () => {
+    for (const present of [undefined, 'I prefer Go']) {
+      const { run, texts } = setUp(() => present);
+      expect(await run(rust, 'I prefer Rust')).toMatchObject({ ok: false });
+      expect(await texts()).toEqual([]);
+    }
+  });
+
+  it('corrects an item named by id or by its words', async () => {
+    const { run, texts, memory } = setUp();
+    await run({ kind: 'fact', text: 'Lives in Paris', quote: 'I live in Paris' }, 'I live in Paris');
+    const berlin = {
+      kind: 'fact',
+      text: 'Lives in Berlin',
+      quote: 'I live in Berlin',
+      replaces: 'lives in paris',
+    };
+    expect((await run(berlin, 'I live in Berlin')).text).toContain('It replaces: [fact] Lives in Paris');
+    expect(await texts()).toEqual(['Lives in Berlin']);
+    const [item] = await memory.list(aliceId);
+    const rome = { kind: 'fact', text: 'Moved to Rome', quote: 'I moved to Rome', replaces: item?.id };
+    await run(rome, 'I moved to Rome');
+    expect(await texts()).toEqual(['Moved to Rome']);
+  });
+
+  it('does not let one item push out another that the speaker did not speak of', async () => {
+    const { run, texts } = setUp();
+    await run(rust, 'I prefer Rust');
+    const tea = { kind: 'fact', text: 'Drinks tea', quote: 'I drink tea', replaces: 'Rust' };
+    expect(await run(tea, 'I drink tea')).toMatchObject({ ok: false });
+    expect(await texts()).toEqual(['Prefers Rust']);
+  });
+
+  it('asks which one when `replaces` fits several, and says when it fits none', async () => {
+    const { run, memory } = setUp();
+    for (const text of ['Prefers Rust', 'Writes Rust']) {
+      await memory.remember(aliceId, { text, place: dev, messageId: '400000000000000001', type: 'manual' });
+    }
+    const go = { kind: 'preference', text: 'Prefers Go', quote: 'I prefer Go' };
+    const several = await run({ ...go, replaces: 'rust' }, 'I prefer Go');
+    expect(several.text).toMatch(/Prefers Rust \(id \w+\)/);
+    expect(several.text).toMatch(/Writes Rust \(id \w+\)/);
+    expect((await run({ ...go, replaces: 'zig' }, 'I prefer Go')).text).toContain('names no item');
+  });
+
+  it('names nothing in a guild that belongs into the DM', async () => {
+    const { run, memory } = setUp();
+    const secret = { place: dm, messageId: '400000000000000001', type: 'manual' } as const;
+    for (const text of ['Secret one', 'Secret two', 'Prefers Rust']) {
+      await memory.remember(aliceId, { ...secret, text });
+    }
+    const [item] = await memory.list(aliceId);
+    expect((await run({ ...rust, replaces: 'secret one' }, 'I prefer Rust')).text).toContain('names no item');
+    const known = await run(rust, 'I prefer Rust');
+    expect(known).toEqual({ ok: true, text: 'Remembered: Prefers Rust' });
+    expect(item?.visibility).toBe('dm');
+    const evicting = await run({ kind: 'fact', text: 'Drinks tea', quote: 'I drink tea' }, 'I drink tea');
+    expect(evicting.text).toContain('An older item is no longer kept');
+    expect(evicting.text).not.toContain('Secret');
+  });
+
+  it('does not bring back what the person forgot', async () => {
+    const { run, memory, texts } = setUp();
+    await run(rust, 'I prefer Rust');
+    await memory.forget(aliceId, 'rust', dev, '400000000000000090');
+    expect((await run(rust, 'I prefer Rust')).text).toContain('the person has forgotten this');
+    expect(await texts()).toEqual([]);
+  });
+});
