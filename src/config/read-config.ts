@@ -30,6 +30,9 @@ export function readConfig(environment: Environment): { config: Config; notes: r
         `${name}: expected ${variable.expects}, found ${variable.secret ? 'something else' : JSON.stringify(raw)}`,
       );
   }
+  if (values['DISCORD_API_URL'] !== undefined && values['DISCORD_TOKEN'] === undefined) {
+    problems.push('DISCORD_TOKEN: expected the token for the server at DISCORD_API_URL, found nothing');
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value has just been made by the schema of its own name
   return { config: arrangeConfig(values as Values), notes: notesOn(environment, known) };

@@ -49,9 +49,13 @@ export interface ReplyPort {
   send(channelId: string, text: string, nonceBase: string): Promise<readonly string[]>;
 }
 
-/** Earlier messages of a channel, oldest first: warm ones from memory, REST for a cold channel [H2]. */
+/** The newest messages of a channel: warm ones from memory, REST for a cold channel [H2]. */
 export interface HistoryPort {
-  before(channelId: string, messageId: string, limit: number): Promise<readonly ChatMessage[]>;
+  /**
+   * At most `limit` messages, oldest first, the current ones included; commands, their answers and error lines left out [F2]. (What a
+   * speaker wrote while a turn ran is older than that turn's reply, so "before a message" would miss the reply.)
+   */
+  recent(channelId: string, limit: number): Promise<readonly ChatMessage[]>;
 }
 
 /** What the gateway hands inward. Implementations never throw into the gateway; repeated events are theirs to recognise. */

@@ -53,11 +53,11 @@ describe('turns of sessions', () => {
 
   it('take an edited message that waits with its new text, and drop a deleted one', async () => {
     const texts: string[][] = [];
-    let release = (): void => {};
+    const releases: (() => void)[] = [];
     const turns = new SessionTurns((messages) => {
       texts.push(messages.map(({ text }) => text));
       return new Promise((resolve) => {
-        release = resolve;
+        releases.push(resolve);
       });
     });
     void turns.submit(message(1));
@@ -66,9 +66,9 @@ describe('turns of sessions', () => {
     turns.edit(message(2).id, 'edited');
     turns.withdraw([message(3).id]);
     await withdrawn;
-    release();
+    releases[0]?.();
     await settle();
-    release();
+    releases[1]?.();
     await turns.idle();
     expect(texts).toEqual([['message 1'], ['edited']]);
   });

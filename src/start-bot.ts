@@ -1,0 +1,104 @@
+import { parseMemoryCommand } from './commands/parse-memory-command.ts';
+import { memorySlashCommand, wordsFromSlash } from './commands/slash-command.ts';
+import { composeBot } from './compose-bot.ts';
+import type { Config } from './config/config.ts';
+import type { Clock } from './core/clock.ts';
+import type { Logger } from './core/logger.ts';
+import { createDiscordClient } from './discord/client.ts';
+import { createDiscordPorts } from './discord/discord-ports.ts';
+import { startGateway } from './discord/gateway.ts';
+import { createModel } from './create-model.ts';
+import { createFileStore } from './storage/files/file-store.ts';
+import { createChannelJournal } from './turn/channel-journal.ts';
+
+const clock: Clock = () => new Date();
+
+/** Milliseconds from the wish to stop until running work is aborted; the rest of [G4]'s 10 seconds is for closing. */
+const drainMs = 8000;
+
+export interface StartOptions {
+  readonly token: string;
+  /** Another Discord-compatible server. */
+  readonly apiUrl?: string | undefined;
+  readonly logger: Logger;
+  /** The connection is gone for good, long after the start. */
+  readonly onLost: (error: Error) => void;
+}
+
+export interface RunningBot {
+  /** Resolves when everything that came in was answered and the work after it is done. */
+  idle(): Promise<void>;
+  /** Stops intake, finishes or leaves what runs, flushes and closes: 10 seconds at most [G4]. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Connects a bot with real edges: files, model, Discord.
+ * @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
+ */
+export async function startBot(config: Config, options: StartOptions): Promise<RunningBot> {
+  const { token, apiUrl, logger, onLost } = options;
+  const store = await createFileStore({ ...config.storage, clock, logger });
+  const client = createDiscordClient({ apiUrl, logger });
+  try {
+    const journal = createChannelJournal({ store });
+    const commandWords = (text: string): string | undefined =>
+      config.commandsEnabled ? parseMemoryCommand(text, client.user?.id) : undefined;
+    const { history, replies } = createDiscordPorts({
+      client,
+      isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
+      isCommand: (text) => commandWords(text) !== undefined,
+      clock,
+      logger,
+    });
+    const model = createModel(config.model, logger);
+    const bot = composeBot(config, { store, model, journal, replies, history, clock, logger });
+
+    // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
+    const connecting = startGateway({
+      client,
+      token,
+      access: config.discord,
+      applicationCommands: config.commandsEnabled ? [memorySlashCommand] : [],
+      commandWords,
+      slashWords: wordsFromSlash,
+      handlers: {
+        ...bot.handlers,
+        async message(message) {
+          await recovered;
+          await bot.handlers.message(message);
+        },
+      },
+      history,
+      knownChannels: () => journal.channels(),
+      onLost,
+      clock,
+      logger,
+    });
+    const recovered = connecting.then(() => bot.recover());
+    const [gateway] = await Promise.all([connecting, recovered]);
+    logger.info('the bot is ready', {
+      botId: gateway.botId,
+      owners: gateway.ownerIds,
+      isOffline: model.isOffline,
+    });
+
+    return {
+      async idle() {
+        await gateway.idle();
+        await bot.idle();
+      },
+      async stop() {
+        await gateway.stopIntake();
+        await bot.drain(drainMs);
+        await gateway.destroy();
+        await store.close();
+        logger.info('the bot has stopped');
+      },
+    };
+  } catch (error) {
+    await client.destroy();
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+
+import { NewerVersionError } from '../../src/core/errors.ts';
+import type { DocumentKind, LogEntry, Store } from '../../src/core/store.ts';
+
+interface Line {
+  readonly sequence: number;
+  readonly json: string | undefined;
+}
+
+/** A `Store` in memory, for tests that run thousands of sequences; it passes the same contract suite as the files. */
+export class MemoryStore implements Store {
+  readonly #texts = new Map<string, string>();
+  readonly #logs = new Map<string, Line[]>();
+
+  read<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
+    return settled(() => this.#parse(key, kind));
+  }
+
+  update<T extends { readonly version: number }>(
+    key: string,
+    kind: DocumentKind<T>,
+    change: (current: T | undefined) => T | undefined,
+  ): Promise<T | undefined> {
+    return settled(() => {
+      const current = this.#parse(key, kind);
+      const next = change(current);
+      if (next === undefined || next === current) return current;
+      this.#texts.set(checked(key), JSON.stringify(next));
+      return next;
+    });
+  }
+
+  append(log: string, record: object): Promise<number> {
+    return settled(() => {
+      const lines = this.#linesOf(log);
+      const sequence = (lines.at(-1)?.sequence ?? 0) + 1;
+      lines.push({ sequence, json: JSON.stringify(record) });
+      return sequence;
+    });
+  }
+
+  async *scan<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    options: { readonly after?: number } = {},
+  ): AsyncIterable<LogEntry<T>> {
+    for (const { sequence, json } of this.#linesOf(log).slice()) {
+      if (json === undefined || sequence <= (options.after ?? 0)) continue;
+      const parsed = schema.safeParse(JSON.parse(json));
+      if (parsed.success) yield { sequence, record: parsed.data };
+    }
+  }
+
+  lastSequence(log: string): Promise<number> {
+    return settled(() => this.#linesOf(log).at(-1)?.sequence ?? 0);
+  }
+
+  rewrite<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    change: (entry: LogEntry<T>) => T | undefined,
+  ): Promise<void> {
+    return settled(() => {
+      const lines = this.#linesOf(log).map(({ sequence, json }) => {
+        if (json === undefined) return { sequence, json };
+        const record = change({ sequence, record: schema.parse(JSON.parse(json)) });
+        return { sequence, json: record === undefined ? undefined : JSON.stringify(record) };
+      });
+      this.#logs.set(log, lines);
+    });
+  }
+
+  readText(key: string): Promise<string | undefined> {
+    return settled(() => this.#texts.get(checked(key)));
+  }
+
+  writeText(key: string, text: string): Promise<void> {
+    return settled(() => {
+      this.#texts.set(checked(key), text);
+    });
+  }
+
+  list(folder: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+    return settled(() => {
+      const prefix = `${checked(folder)}/`;
+      const logs = [...this.#logs].map(([key, lines]): [string, string] => [
+        key,
+        lines.map(({ json }) => json).join('\n'),
+      ]);
+      return [...this.#texts, ...logs]
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, text]) => ({ path: key.slice(prefix.length), bytes: Buffer.byteLength(text) }))
+        .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    });
+  }
+
+  remove(key: string): Promise<void> {
+    return settled(() => {
+      this.#texts.delete(checked(key));
+      this.#logs.delete(key);
+    });
+  }
+
+  removeAll(prefix: string): Promise<void> {
+    return settled(() => {
+      for (const keys of [this.#texts, this.#logs]) {
+        for (const key of Array.from(keys.keys()))
+          if (key.startsWith(`${checked(prefix)}/`)) keys.delete(key);
+      }
+    });
+  }
+
+  #linesOf(log: string): Line[] {
+    const lines = this.#logs.get(checked(log)) ?? [];
+    this.#logs.set(log, lines);
+    return lines;
+  }
+
+  #parse<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): T | undefined {
+    const text = this.#texts.get(checked(key));
+    if (text === undefined) return undefined;
+    const json: unknown = JSON.parse(text);
+    const version = typeof json === 'object' && json !== null && 'version' in json ? Number(json.version) : 0;
+    if (version > kind.version) throw new NewerVersionError(key, version, kind.version);
+    return kind.schema.parse(json);
+  }
+}
+
+function checked(key: string): string {
+  if (!/^(?:(?!\.)[\w.-]+)(?:\/(?!\.)[\w.-]+)*$/u.test(key)) throw new RangeError(`Not a key: ${key}`);
+  return key;
+}
+
+async function settled<T>(work: () => T): Promise<T> {
+  await Promise.resolve();
+  return work();
+}

@@ -1,0 +1,27 @@
+import type { Audience, Place } from '../../src/core/place.ts';
+
+export type PersonName = 'alice' | 'bob';
+
+/** A word that somebody wrote once: where it comes from, and whether its owner has since shared an item with it. */
+export interface Canary {
+  readonly word: string;
+  readonly owner: PersonName;
+  readonly audience: Audience;
+  readonly homeId: string;
+  isShared: boolean;
+}
+
+const canaryWord = /canary\d+x/gu;
+
+/** The canary words of a text, each once. */
+export function canaryWords(text: string): readonly string[] {
+  return [...new Set(text.match(canaryWord))];
+}
+
+/** Rules [V1] and [V2] in the words of a person who wants to be able to trust the bot; written apart from the product's own. */
+export function mayBeTold(canary: Canary, speaker: PersonName, place: Place): boolean {
+  if (canary.owner !== speaker) return false;
+  if (place.audience === 'dm' || canary.isShared || canary.audience === 'public') return true;
+  const isSameRoom = canary.homeId === place.homeId || canary.homeId === place.parentId;
+  return canary.audience === 'private' && place.audience === 'private' && isSameRoom;
+}

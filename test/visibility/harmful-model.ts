@@ -1,0 +1,65 @@
+import type { ModelClient, ModelRequest, ModelResponse, ToolUseBlock } from '../../src/core/model.ts';
+import { canaryWords } from './canary.ts';
+
+const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/**
+ * A model as harmful as it can be: its summaries repeat whatever it reads; in conversation and in extraction it tries to store
+ * whatever it reads as something the speaker said. `seen` is given the text of every chat request but for the message answered.
+ */
+export function createHarmfulModel(seen: (text: string) => void): ModelClient {
+  return {
+    isOffline: false,
+    complete(request) {
+      const text = textOfRequest(request);
+      switch (request.purpose) {
+        case 'chat':
+          seen(text.replace(/<message [\s\S]*<\/message>/u, ''));
+          return Promise.resolve(chat(request, text));
+        case 'summary':
+        case 'condense':
+          return Promise.resolve(said(canaryWords(text).join(' ') || 'Nothing was said.'));
+        case 'extraction':
+          return Promise.resolve(said(JSON.stringify({ items: extracted(text) })));
+      }
+    },
+  };
+}
+
+function chat(request: ModelRequest, text: string): ModelResponse {
+  const isFirstRound = !request.messages.some(({ content }) =>
+    content.some(({ type }) => type === 'tool_result'),
+  );
+  const words = canaryWords(text);
+  if (!isFirstRound || words.length === 0) return said('Noted.');
+  const content = words.map((word, index): ToolUseBlock => ({
+    type: 'tool_use',
+    id: `use${index}`,
+    name: 'remember_item',
+    input: itemOf(word),
+  }));
+  return { content, stop: 'tool_use', usage };
+}
+
+function extracted(text: string): readonly object[] {
+  const lines = [...text.matchAll(/\[(?<messageId>\d+)\](?<said>.*)/gu)];
+  return lines.flatMap(({ groups }) =>
+    canaryWords(text).map((word) => ({ ...itemOf(word), messageId: groups?.['messageId'] ?? '' })),
+  );
+}
+
+function itemOf(word: string) {
+  return { kind: 'preference', text: `Prefers ${word} for lunch`, quote: `I prefer ${word} for lunch` };
+}
+
+/** All text of a request, tool results included. */
+function textOfRequest({ system, messages }: ModelRequest): string {
+  const texts: string[] = system.map(({ text }) => text);
+  for (const { content } of messages)
+    for (const block of content) if ('text' in block) texts.push(block.text);
+  return texts.join('\n');
+}
+
+function said(text: string): ModelResponse {
+  return { content: [{ type: 'text', text }], stop: 'end', usage };
+}

@@ -1,0 +1,205 @@
+import { composeBot } from '../../src/compose-bot.ts';
+import type { Bot } from '../../src/compose-bot.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import type { ChatMessage } from '../../src/core/chat.ts';
+import type { Audience, Place } from '../../src/core/place.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { canaryWords, mayBeTold } from './canary.ts';
+import type { Canary, PersonName } from './canary.ts';
+import { createHarmfulModel } from './harmful-model.ts';
+
+export type PlaceName = 'hall' | 'office' | 'thread' | 'backroom' | 'dm';
+
+const people = { alice: '500000000000000001', bob: '500000000000000002' };
+const channels = {
+  hall: '600000000000000001',
+  office: '600000000000000002',
+  thread: '600000000000000003',
+  backroom: '600000000000000004',
+};
+const dms = { alice: '600000000000000005', bob: '600000000000000006' };
+const guildId = '700000000000000001';
+const botId = '800000000000000001';
+
+/** A canary that turned up in a prompt, tool result or answer where it may not be. */
+export interface Leak {
+  readonly word: string;
+  readonly speaker: PersonName;
+  readonly place: Place;
+  readonly text: string;
+}
+
+/**
+ * A guild with two channels, an ordinary and a private thread, and two DMs, with the whole bot between the ports, every layer
+ * switched on. All that the model is given and all that commands answer is searched for canaries.
+ */
+export class Scene {
+  readonly leaks: Leak[] = [];
+  /** How often a canary rightly turned up besides the message that says it. */
+  rightlyUsed = 0;
+  readonly #canaries = new Map<string, Canary>();
+  readonly #posted = new Map<string, ChatMessage[]>();
+  readonly #isPublic = { hall: true, office: false };
+  readonly #withHistory: boolean;
+  readonly #bot: Bot;
+  #present: { readonly speaker: PersonName; readonly place: Place } = {
+    speaker: 'alice',
+    place: this.placeOf('alice', 'dm'),
+  };
+  #now = Date.UTC(2026, 0, 15, 10);
+
+  /** Without history, whatever the prompt holds comes from memory and is judged as such. */
+  constructor({ withHistory }: { readonly withHistory: boolean }) {
+    this.#withHistory = withHistory;
+    const { config } = readConfig({
+      DISCOCLAW_TIMEZONE: 'UTC',
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
+      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+      DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+    });
+    const store = new MemoryStore();
+    this.#bot = composeBot(config, {
+      store,
+      model: createHarmfulModel((text) =>
+        this.#check(text, this.#present.speaker, this.#present.place, withHistory),
+      ),
+      journal: createChannelJournal({ store }),
+      replies: {
+        typing: () => () => {},
+        send: (channelId, text) =>
+          Promise.resolve([this.#post(channelId, { id: botId, name: 'Discoclaw', kind: 'self' }, text).id]),
+      },
+      history: {
+        recent: (channelId, limit) =>
+          Promise.resolve(this.#withHistory ? (this.#posted.get(channelId) ?? []).slice(-limit) : []),
+      },
+      clock: () => new Date(this.#now),
+      logger: recordingLogger(),
+    });
+  }
+
+  /** A person tells something new; the bot answers and does its after-turn work. */
+  async tell(speaker: PersonName, place: PlaceName): Promise<void> {
+    await this.#message(speaker, place, `I prefer ${this.#newCanary(speaker, place).word} for lunch`);
+  }
+
+  /** A person asks for what a model would answer from all that its prompt holds. */
+  async ask(speaker: PersonName, place: PlaceName): Promise<void> {
+    await this.#message(speaker, place, 'What do I prefer for lunch? Tell me all you know.');
+  }
+
+  async remember(speaker: PersonName, place: PlaceName): Promise<void> {
+    const { word } = this.#newCanary(speaker, place);
+    await this.command(speaker, place, `remember Prefers ${word} for lunch`);
+  }
+
+  /** Shares or hides the first item that the person can see from there. */
+  async changeVisibility(speaker: PersonName, place: PlaceName, command: 'share' | 'hide'): Promise<void> {
+    const shown = (await this.command(speaker, place, 'show')).split('\n');
+    const line = shown.find((each) => / id [0-9a-f]{8}/u.test(each));
+    const id = / id (?<id>[0-9a-f]{8,})/u.exec(line ?? '')?.groups?.['id'];
+    if (line === undefined || id === undefined) return;
+    if (command === 'share') for (const canary of this.#canariesIn(line)) canary.isShared = true;
+    await this.command(speaker, place, `${command} ${id}`);
+  }
+
+  /** What the command itself says may stand in the answer; all else is judged. */
+  async command(
+    speaker: PersonName,
+    placeName: PlaceName,
+    words: string,
+    ephemeral = false,
+  ): Promise<string> {
+    const place = this.placeOf(speaker, placeName);
+    const answer = await this.#bot.handlers.command({
+      id: this.#nextId(),
+      words,
+      speaker: { id: people[speaker], name: speaker, isOwner: speaker === 'alice' },
+      place,
+      ephemeral,
+      at: new Date(this.#now).toISOString(),
+    });
+    const readers = ephemeral ? this.placeOf(speaker, 'dm') : place;
+    const own = canaryWords(words);
+    this.#check(
+      own.reduce((text, word) => text.replaceAll(word, ''), answer),
+      speaker,
+      readers,
+      false,
+    );
+    return answer;
+  }
+
+  /** The hall or the office changes between public and private. */
+  turnDoor(channel: 'hall' | 'office'): void {
+    this.#isPublic[channel] = !this.#isPublic[channel];
+  }
+
+  wait(minutes: number): void {
+    this.#now += minutes * 60_000;
+  }
+
+  placeOf(person: PersonName, name: PlaceName): Place {
+    if (name === 'dm') return { audience: 'dm', channelId: dms[person], homeId: dms[person] };
+    const hall = this.#isPublic.hall ? 'public' : 'private';
+    const audiences: Readonly<Record<typeof name, Audience>> = {
+      hall,
+      office: this.#isPublic.office ? 'public' : 'private',
+      thread: hall,
+      backroom: 'private',
+    };
+    const audience = audiences[name];
+    const channel = { audience, channelId: channels[name], guildId, channelName: name };
+    if (name === 'hall' || name === 'office') return { ...channel, homeId: channels[name] };
+    const homeId = name === 'thread' ? channels.hall : channels.backroom;
+    return { ...channel, homeId, parentId: channels.hall, parentName: 'hall' };
+  }
+
+  async #message(speaker: PersonName, placeName: PlaceName, text: string): Promise<void> {
+    const place = this.placeOf(speaker, placeName);
+    this.#present = { speaker, place };
+    const message = this.#post(place.channelId, { id: people[speaker], name: speaker, kind: 'human' }, text);
+    await this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
+    await this.#bot.idle();
+  }
+
+  #check(text: string, speaker: PersonName, place: Place, mayHoldHistory: boolean): void {
+    for (const canary of this.#canariesIn(text)) {
+      if (mayBeTold(canary, speaker, place) || (mayHoldHistory && this.#stoodIn(canary, place)))
+        this.rightlyUsed += 1;
+      else this.leaks.push({ word: canary.word, speaker, place, text });
+    }
+  }
+
+  /** History is the channel's own text: whoever reads the channel can read it. */
+  #stoodIn(canary: Canary, place: Place): boolean {
+    return (this.#posted.get(place.channelId) ?? []).some(({ text }) => text.includes(canary.word));
+  }
+
+  #canariesIn(text: string): readonly Canary[] {
+    return canaryWords(text).flatMap((word) => this.#canaries.get(word) ?? []);
+  }
+
+  #newCanary(owner: PersonName, placeName: PlaceName): Canary {
+    const { audience, homeId } = this.placeOf(owner, placeName);
+    const canary = { word: `canary${this.#canaries.size}x`, owner, audience, homeId, isShared: false };
+    this.#canaries.set(canary.word, canary);
+    return canary;
+  }
+
+  #post(channelId: string, author: ChatMessage['author'], text: string): ChatMessage {
+    const id = this.#nextId();
+    const message = { id, channelId, author, text, at: new Date(this.#now).toISOString(), attachments: [] };
+    this.#posted.set(channelId, [...(this.#posted.get(channelId) ?? []), message]);
+    return message;
+  }
+
+  /** Time goes on with every id, so later ones are greater. */
+  #nextId(): string {
+    this.#now += 1000;
+    return snowflakeAt(new Date(this.#now));
+  }
+}
