@@ -11,6 +11,7 @@ import type { FileSystem } from './file-system.ts';
 import type { Folders } from './folders.ts';
 import type { KeyLocks } from './key-locks.ts';
 import { backupOf } from './keys.ts';
+import type { PathOf } from './links.ts';
 import { formatDocument, parseDocument } from './parse-document.ts';
 import type { Quarantine } from './quarantine.ts';
 import { replaceFile } from './replace-file.ts';
@@ -19,12 +20,11 @@ interface Versioned {
   readonly version: number;
 }
 
-/** JSON documents as files, by key and path; failures are those of the file system or `StoreError`. */
+/** JSON documents as files; failures are those of the file system or `StoreError`. */
 export interface Documents {
-  read<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>): Promise<T | undefined>;
+  read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   update<T extends Versioned>(
     key: string,
-    path: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
   ): Promise<T | undefined>;
@@ -35,6 +35,7 @@ interface Dependencies {
   readonly folders: Folders;
   readonly files: FileReader;
   readonly locks: KeyLocks;
+  readonly pathOf: PathOf;
   readonly quarantine: Quarantine;
   readonly logger: Logger;
   readonly readOnly: boolean;
@@ -51,6 +52,7 @@ export function createDocuments({
   folders,
   files,
   locks,
+  pathOf,
   quarantine,
   logger,
   readOnly,
@@ -118,7 +120,8 @@ export function createDocuments({
   }
 
   return {
-    async read(key, path, kind) {
+    async read(key, kind) {
+      const path = await pathOf(key);
       const parsed = (await load(key, path, kind))?.value;
       if (parsed === undefined) return undefined;
       if (parsed.outcome === 'valid') return parsed.value;
@@ -134,8 +137,9 @@ export function createDocuments({
       return backup?.parsed.outcome === 'valid' ? backup.parsed.value : undefined;
     },
 
-    update: (key, path, kind, change) =>
+    update: (key, kind, change) =>
       locks.run(key, async () => {
+        const path = await pathOf(key);
         for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
           const current = await loadSound(key, path, kind);
           const next = change(current?.value);

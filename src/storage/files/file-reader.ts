@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
 import { unlessMissing } from './file-error.ts';
 import type { FileSystem, OpenFile } from './file-system.ts';
+import { withFile } from './file-system.ts';
 import { linkError } from './links.ts';
 
 /** What a file's content was made into, and which state of the file it was. */
@@ -91,16 +92,15 @@ async function readStable(
   path: string,
 ): Promise<{ readonly bytes: Buffer; readonly stats: BigIntStats }> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const file = await fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
+    const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const content = await withFile(opening, async (file) => {
       const stats = await file.stat();
       const bytes = await readAll(file, Number(stats.size));
-      if (fingerprintOf(await file.stat()) === fingerprintOf(stats) && bytes.length === Number(stats.size)) {
-        return { bytes, stats };
-      }
-    } finally {
-      await file.close();
-    }
+      const isWhole =
+        bytes.length === Number(stats.size) && fingerprintOf(await file.stat()) === fingerprintOf(stats);
+      return isWhole ? { bytes, stats } : undefined;
+    });
+    if (content !== undefined) return content;
   }
   throw new StoreError(`${key} kept changing while it was read`, key);
 }

@@ -4,21 +4,22 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
 import { createDocuments } from './documents.ts';
-import { orStoreError, unlessMissing } from './file-error.ts';
+import { orStoreError, toStoreError, unlessMissing } from './file-error.ts';
 import { createFileReader } from './file-reader.ts';
 import type { FileSystem } from './file-system.ts';
 import { nodeFileSystem } from './file-system.ts';
-import { listFiles, removeFolder } from './folder-files.ts';
 import type { Folders } from './folders.ts';
 import { createFolders } from './folders.ts';
 import { createKeyLocks } from './key-locks.ts';
 import { assertKey, isWithin } from './keys.ts';
 import { assertNoLinks } from './links.ts';
+import { listFiles } from './list-files.ts';
 import { createLogAppend } from './log-append.ts';
 import { createLogStates } from './log-state.ts';
 import { createLogs } from './logs.ts';
 import { takeOwnerLock } from './owner-lock.ts';
 import { createQuarantine } from './quarantine.ts';
+import { createRemoval } from './remove-files.ts';
 import type { RootFolders } from './roots.ts';
 import { allRoots, locate, locateFolders, locateQuarantine } from './roots.ts';
 import { removeTemporaryFiles } from './temporary-files.ts';
@@ -29,9 +30,9 @@ export interface FileStoreOptions {
   /** The bot owner's folder: keys below `workspace/`. */
   readonly workspaceDir: string;
   /** Where a layer's files lie instead of in `dataDir`, under the same names. */
-  readonly durableDir?: string;
-  readonly summaryDir?: string;
-  readonly shortTermDir?: string;
+  readonly durableDir?: string | undefined;
+  readonly summaryDir?: string | undefined;
+  readonly shortTermDir?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Takes no lock and changes nothing on disk, so it may open beside the bot; writes reject. Default: false. */
@@ -64,64 +65,79 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const locks = createKeyLocks();
   const files = createFileReader(fileSystem);
   const quarantine = createQuarantine({ fileSystem, folders, roots, clock });
-  const documents = createDocuments({ fileSystem, folders, files, locks, quarantine, logger, readOnly });
-  const texts = createTextFiles({ fileSystem, folders, files, locks });
+  const pathOf = async (key: string): Promise<string> => {
+    const location = locate(roots, key);
+    await assertNoLinks(fileSystem, key, location);
+    return location.path;
+  };
+  const documents = createDocuments({
+    fileSystem,
+    folders,
+    files,
+    locks,
+    pathOf,
+    quarantine,
+    logger,
+    readOnly,
+  });
+  const texts = createTextFiles({ fileSystem, folders, files, locks, pathOf });
+  const removal = createRemoval({ fileSystem, folders, logger });
   const states = createLogStates();
-  const append = createLogAppend({ fileSystem, folders, locks, states });
-  const logs = createLogs({ fileSystem, folders, locks, states, logger });
+  const append = createLogAppend({ fileSystem, folders, locks, pathOf, states });
+  const logs = createLogs({ fileSystem, folders, locks, pathOf, states, logger });
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
-  async function open(key: string): Promise<string> {
-    const location = locate(roots, assertKey(key));
-    await assertNoLinks(fileSystem, key, location);
-    return location.path;
-  }
-
-  async function read<T>(key: string, work: (path: string) => Promise<T>): Promise<T> {
-    const reading = orStoreError(key, 'read', async () => work(await open(key)));
-    running.add(reading);
-    return reading.finally(() => running.delete(reading));
-  }
-
-  async function change<T>(key: string, action: string, work: (path: string) => Promise<T>): Promise<T> {
-    if (readOnly || isClosed) {
-      assertKey(key);
-      throw new StoreError(
-        `${key} was not ${action}: the store is ${readOnly ? 'open for reading only' : 'closed'}`,
-        key,
-      );
+  async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    assertKey(key);
+    const job = orStoreError(key, action, work);
+    running.add(job);
+    try {
+      return await job;
+    } finally {
+      running.delete(job);
     }
-    const changing = orStoreError(key, action, async () => work(await open(key)));
-    running.add(changing);
-    return changing.finally(() => running.delete(changing));
+  }
+
+  async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    assertKey(key);
+    if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
+    if (isClosed) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
+    return run(key, action, work);
+  }
+
+  async function removeFile(key: string): Promise<void> {
+    await removal.file(await pathOf(key));
+    states.forget((log) => log === key);
+  }
+
+  async function removeFolder(prefix: string): Promise<void> {
+    const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
+    for (const location of locations) await assertNoLinks(fileSystem, prefix, location);
+    await removal.folders(locations);
+    states.forget((log) => isWithin(log, prefix));
   }
 
   return {
-    read: (key, kind) => read(key, (path) => documents.read(key, path, kind)),
-    update: (key, kind, make) => change(key, 'stored', (path) => documents.update(key, path, kind, make)),
-    append: (log, record) => change(log, 'appended to', (path) => append(log, path, record)),
+    read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
+    update: (key, kind, make) => change(key, 'stored', () => documents.update(key, kind, make)),
+    append: (log, record) => change(log, 'appended to', () => append(log, record)),
     async *scan(log, schema, { after = 0 } = {}) {
-      const path = await read(log, (found) => Promise.resolve(found));
-      yield* logs.scan(log, path, schema, after);
+      assertKey(log);
+      try {
+        yield* logs.scan(log, schema, after);
+      } catch (error) {
+        throw toStoreError(log, 'read', error);
+      }
     },
-    lastSequence: (log) => read(log, (path) => logs.lastSequence(log, path)),
-    rewrite: (log, schema, make) => change(log, 'rewritten', (path) => logs.rewrite(log, path, schema, make)),
-    readText: (key) => read(key, (path) => texts.read(key, path)),
-    writeText: (key, text) => change(key, 'written', (path) => texts.write(key, path, text)),
-    list: (folder) => read(folder, () => listFiles(fileSystem, roots, folder)),
-    remove: (key) =>
-      change(key, 'removed', (path) => texts.remove(key, path, () => states.forget((log) => log === key))),
+    lastSequence: (log) => run(log, 'read', () => logs.lastSequence(log)),
+    rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
+    readText: (key) => run(key, 'read', () => texts.read(key)),
+    writeText: (key, text) => change(key, 'written', () => texts.write(key, text)),
+    list: (folder) => run(folder, 'listed', () => listFiles(fileSystem, roots, folder)),
+    remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
     removeAll: (prefix) =>
-      change(prefix, 'removed', () =>
-        locks.runAlone(prefix, async () => {
-          for (const location of [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)]) {
-            await assertNoLinks(fileSystem, prefix, location);
-            await removeFolder(fileSystem, folders, location);
-          }
-          states.forget((log) => isWithin(log, prefix));
-        }),
-      ),
+      change(prefix, 'removed', () => locks.runAlone(prefix, () => removeFolder(prefix))),
     async close() {
       isClosed = true;
       while (running.size > 0) await Promise.allSettled(running);

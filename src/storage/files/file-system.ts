@@ -39,6 +39,26 @@ export interface AtomicWriteOptions {
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
+/**
+ * Opens a file, does the work, and closes it. A failure to close is no failure of the work: what was read is read, and what
+ * must be on disk was synced before.
+ */
+export async function withFile<T>(
+  opening: Promise<OpenFile>,
+  work: (file: OpenFile) => Promise<T>,
+): Promise<T> {
+  const file = await opening;
+  try {
+    return await work(file);
+  } finally {
+    await closeQuietly(file);
+  }
+}
+
+export async function closeQuietly(file: OpenFile): Promise<void> {
+  await file.close().catch(() => undefined);
+}
+
 export const nodeFileSystem: FileSystem = {
   async open(path, flags, mode) {
     const handle = await fs.open(path, flags, mode);

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { FileSystem } from './file-system.ts';
+import { withFile } from './file-system.ts';
 
 /** Folders, made and kept so that they survive power loss [S2]. */
 export interface Folders {
@@ -15,12 +16,8 @@ export function createFolders(fileSystem: FileSystem): Folders {
   const unsynced = new Set<string>();
 
   async function sync(path: string): Promise<void> {
-    const folder = await fileSystem.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+    await withFile(opening, (folder) => folder.sync());
   }
 
   return {

@@ -23,6 +23,9 @@ export async function assertNoLinks(
   }
 }
 
+/** Finds the path of a key that was checked, and makes sure that no symbolic link leads it elsewhere. */
+export type PathOf = (key: string) => Promise<string>;
+
 export function linkError(key: string): StoreError {
   return new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
 }

@@ -3,13 +3,15 @@ import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
 import { isMissing, toStoreError } from './file-error.ts';
 import type { FileSystem, OpenFile } from './file-system.ts';
+import { withFile } from './file-system.ts';
 import type { Folders } from './folders.ts';
 import type { KeyLocks } from './key-locks.ts';
+import type { PathOf } from './links.ts';
 import { formatLine, formatRecord } from './log-lines.ts';
 import type { LogState, LogStates } from './log-state.ts';
 
 /** Appends a record to a log; resolves with its sequence number when it is on disk. */
-export type AppendToLog = (log: string, path: string, record: object) => Promise<number>;
+export type AppendToLog = (log: string, record: object) => Promise<number>;
 
 interface WaitingRecord {
   readonly json: string;
@@ -24,11 +26,13 @@ export function createLogAppend({
   fileSystem,
   folders,
   locks,
+  pathOf,
   states,
 }: {
   readonly fileSystem: FileSystem;
   readonly folders: Folders;
   readonly locks: KeyLocks;
+  readonly pathOf: PathOf;
   readonly states: LogStates;
 }): AppendToLog {
   const waiting = new Map<string, WaitingRecord[]>();
@@ -69,36 +73,31 @@ export function createLogAppend({
     return state.highest + 1;
   }
 
-  async function writeBatch(log: string, path: string, batch: readonly WaitingRecord[]): Promise<number> {
-    const file = await open(path);
-    try {
-      return await write(log, path, file, batch);
-    } finally {
-      // What was synced is kept, whatever closing says.
-      await file.close().catch(() => undefined);
-    }
+  async function writeBatch(log: string, batch: readonly WaitingRecord[]): Promise<number> {
+    const path = await pathOf(log);
+    return withFile(open(path), (file) => write(log, path, file, batch));
   }
 
-  async function flush(log: string, path: string): Promise<void> {
+  async function flush(log: string): Promise<void> {
     const batch = waiting.get(log);
     if (batch === undefined) return;
     waiting.delete(log);
     try {
-      const first = await writeBatch(log, path, batch);
+      const first = await writeBatch(log, batch);
       for (const [index, { resolve }] of batch.entries()) resolve(first + index);
     } catch (error) {
       for (const { reject } of batch) reject(toStoreError(log, 'appended to', error));
     }
   }
 
-  return (log, path, record) =>
+  return (log, record) =>
     new Promise((resolve, reject) => {
       const json = formatRecord(record);
       const batch = waiting.get(log) ?? [];
       waiting.set(log, batch);
       batch.push({ json, resolve, reject });
       // Whichever turn comes first takes all that wait by then; the others find nothing left to do.
-      locks.run(log, () => flush(log, path)).catch(reject);
+      locks.run(log, () => flush(log)).catch(reject);
     });
 }
 

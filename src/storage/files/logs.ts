@@ -4,27 +4,25 @@ import type { Logger } from '../../core/logger.ts';
 import type { LogEntry } from '../../core/store.ts';
 import { unlessMissing } from './file-error.ts';
 import type { FileSystem, OpenFile } from './file-system.ts';
+import { closeQuietly } from './file-system.ts';
 import type { Folders } from './folders.ts';
 import type { KeyLocks } from './key-locks.ts';
+import type { PathOf } from './links.ts';
 import type { LogLine } from './log-lines.ts';
 import { formatLine, formatRecord, linesBackward, linesForward, parseLine } from './log-lines.ts';
 import type { LogState, LogStates } from './log-state.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** Reads and rewrites logs, files of JSON lines, by key and path. */
+/** Reads and rewrites logs, files of JSON lines, */
 export interface Logs {
-  scan<T>(log: string, path: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>>;
-  lastSequence(log: string, path: string): Promise<number>;
+  scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>>;
+  lastSequence(log: string): Promise<number>;
   /** Keeps no backup: what is removed from a log is to be gone. Lines that `schema` refuses stay as they are. */
-  rewrite<T>(
-    log: string,
-    path: string,
-    schema: z.ZodType<T>,
-    change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<void>;
+  rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
 }
 
 interface Snapshot {
+  readonly path: string;
   readonly file: OpenFile;
   readonly state: LogState;
 }
@@ -33,43 +31,46 @@ export function createLogs({
   fileSystem,
   folders,
   locks,
+  pathOf,
   states,
   logger,
 }: {
   readonly fileSystem: FileSystem;
   readonly folders: Folders;
   readonly locks: KeyLocks;
+  readonly pathOf: PathOf;
   readonly states: LogStates;
   readonly logger: Logger;
 }): Logs {
   /** The open file with a state that fits it: only while the log's lock is held. The caller closes the file. */
-  async function open(log: string, path: string): Promise<Snapshot | undefined> {
+  async function open(log: string): Promise<Snapshot | undefined> {
+    const path = await pathOf(log);
     const file = await unlessMissing(fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
     if (file === undefined) return undefined;
     try {
-      return { file, state: await states.of(log, file) };
+      return { path, file, state: await states.of(log, file) };
     } catch (error) {
-      await file.close();
+      await closeQuietly(file);
       throw error;
     }
   }
 
-  async function withLog<T>(log: string, path: string, work: (snapshot: Snapshot) => Promise<T>) {
+  async function withLog<T>(log: string, work: (snapshot: Snapshot) => Promise<T>) {
     return locks.run(log, async () => {
-      const snapshot = await open(log, path);
+      const snapshot = await open(log);
       if (snapshot === undefined) return undefined;
       try {
         return await work(snapshot);
       } finally {
-        await snapshot.file.close();
+        await closeQuietly(snapshot.file);
       }
     });
   }
 
   return {
-    async *scan(log, path, schema, after) {
+    async *scan(log, schema, after) {
       // Appends go behind `end`, rewrites go into another file: the snapshot holds without the lock.
-      const snapshot = await locks.run(log, () => open(log, path));
+      const snapshot = await locks.run(log, () => open(log));
       if (snapshot === undefined) return;
       const { file, state } = snapshot;
       let skipped = 0;
@@ -81,17 +82,17 @@ export function createLogs({
           else if (line?.record !== undefined || line === undefined) skipped += 1;
         }
       } finally {
-        await file.close();
+        await closeQuietly(file);
         if (skipped > 0) logger.warn('log lines skipped', { log, skipped });
       }
     },
 
-    async lastSequence(log, path) {
-      return (await withLog(log, path, ({ state }) => Promise.resolve(state.newest))) ?? 0;
+    async lastSequence(log) {
+      return (await withLog(log, ({ state }) => Promise.resolve(state.newest))) ?? 0;
     },
 
-    async rewrite(log, path, schema, change) {
-      await withLog(log, path, async ({ file, state }) => {
+    async rewrite(log, schema, change) {
+      await withLog(log, async ({ path, file, state }) => {
         const rewritten = await rewriteLines(file, state, schema, change);
         if (rewritten === undefined) return;
         const { bytes, newest } = rewritten;

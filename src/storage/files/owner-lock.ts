@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../../core/errors.ts';
 import { errorCode, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
+import { withFile } from './file-system.ts';
 import { discard } from './temporary-files.ts';
 
 /** One process owns a data folder at a time, so that two never interleave their changes. */
@@ -50,8 +51,8 @@ export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string):
 }
 
 async function announce(fileSystem: FileSystem, path: string): Promise<void> {
-  const file = await fileSystem.open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  await file.close();
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  await withFile(fileSystem.open(path, flags, 0o600), () => Promise.resolve());
 }
 
 async function findOther(fileSystem: FileSystem, folder: string, own: string): Promise<Owner | undefined> {
@@ -117,13 +118,10 @@ async function processBegan(fileSystem: FileSystem, pid: number): Promise<string
 
 async function readProcess(fileSystem: FileSystem, pid: number): Promise<string> {
   try {
-    const file = await fileSystem.open(`/proc/${pid}/stat`, constants.O_RDONLY);
-    try {
+    return await withFile(fileSystem.open(`/proc/${pid}/stat`, constants.O_RDONLY), async (file) => {
       const bytes = Buffer.alloc(4096);
       return bytes.toString('utf8', 0, await file.read(bytes, 0));
-    } finally {
-      await file.close();
-    }
+    });
   } catch {
     return '';
   }

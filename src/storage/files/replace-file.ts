@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
 import { errorCode, unlessMissing } from './file-error.ts';
 import type { AtomicWriteOptions, FileSystem } from './file-system.ts';
+import { withFile } from './file-system.ts';
 import type { Folders } from './folders.ts';
 import { backupOf } from './keys.ts';
 import { discard, temporaryName } from './temporary-files.ts';
@@ -97,12 +98,7 @@ export async function copyFile(fileSystem: FileSystem, from: string, to: string)
   } catch (error) {
     if (!withoutLinks.has(errorCode(error) ?? '')) throw error;
     await fileSystem.copyFile(from, to);
-    const copy = await fileSystem.open(to, constants.O_RDONLY);
-    try {
-      await copy.sync();
-    } finally {
-      await copy.close();
-    }
+    await withFile(fileSystem.open(to, constants.O_RDONLY), (copy) => copy.sync());
   }
   await fileSystem.chmod(to, 0o600);
 }

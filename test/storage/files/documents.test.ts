@@ -1,0 +1,204 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NewerVersionError } from '../../../src/core/errors.ts';
+import type { FileStore } from '../../../src/storage/files/file-store.ts';
+import { alice, counterKind, document, increment, text } from '../store-fixtures.ts';
+import { createObservedFileSystem, diskError } from './observed-file-system.ts';
+import type { TemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores } from './temporary-store.ts';
+
+let stores: TemporaryStores;
+let store: FileStore;
+let path: string;
+beforeEach(async () => {
+  stores = await createTemporaryStores();
+  store = await stores.open();
+  path = join(stores.dataDir, document);
+});
+afterEach(() => stores.dispose());
+
+async function damage(content: string, file = path): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+
+async function quarantined(): Promise<string[]> {
+  const found = await readdir(join(stores.dataDir, 'quarantine'), { recursive: true, withFileTypes: true });
+  return found.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+const damages = [
+  '',
+  '{"version": 1, "cou',
+  'not json',
+  '[]',
+  'null',
+  '{"version":"1","count":2}',
+  '{"count":2}',
+];
+
+describe('an unreadable document', () => {
+  it.each(damages)('goes to quarantine and its last good copy is used [trap 8]: %j', async (content) => {
+    await store.update(document, counterKind, increment);
+    await store.update(document, counterKind, increment);
+    await damage(content);
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    expect(await quarantined()).toEqual(['durable.json.20260115T120000000Z']);
+    const kept = join(stores.dataDir, 'quarantine', `${document}.20260115T120000000Z`);
+    expect(await readFile(kept, 'utf8')).toBe(content);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, count: 1 });
+    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 2 });
+  });
+
+  it('goes to quarantine with a damaged copy, and a new document begins', async () => {
+    await damage('broken');
+    await damage('broken too', `${path}.bak`);
+    expect(await store.read(document, counterKind)).toBeUndefined();
+    expect(await quarantined()).toHaveLength(2);
+    expect(await readdir(dirname(path))).toEqual([]);
+    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
+  });
+
+  it('is found by an update too, and put in order first', async () => {
+    await store.update(document, counterKind, increment);
+    await store.update(document, counterKind, increment);
+    await damage('broken');
+    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 2 });
+    expect(await quarantined()).toHaveLength(1);
+  });
+
+  it('is logged without a word of its content', async () => {
+    await damage('{"secret": "Anna has the flu"');
+    await store.read(document, counterKind);
+    const errors = stores.logged.filter(({ level }) => level === 'error');
+    expect(errors).toHaveLength(1);
+    expect(JSON.stringify(errors)).not.toMatch(/Anna|secret/);
+    expect(errors[0]?.data).toMatchObject({ key: document, reason: 'not JSON' });
+  });
+
+  it('keeps every quarantined copy, also of the same moment', async () => {
+    for (const content of ['one', 'two', 'three']) {
+      await damage(content);
+      await store.read(document, counterKind);
+    }
+    expect(await quarantined()).toHaveLength(3);
+  });
+
+  it('is put in order once when many read it together', async () => {
+    await store.update(document, counterKind, increment);
+    await store.update(document, counterKind, increment);
+    await damage('broken');
+    const values = await Promise.all(Array.from({ length: 5 }, () => store.read(document, counterKind)));
+    expect(values).toEqual(Array.from({ length: 5 }, () => ({ version: 1, count: 1 })));
+    expect(await quarantined()).toHaveLength(1);
+  });
+
+  it('is not taken from a person who is in the middle of saving it', async () => {
+    await store.update(document, counterKind, increment);
+    await damage('{"version": 1, "cou');
+    const reading = store.read(document, counterKind);
+    await damage('{"version": 1, "count": 7}');
+    expect(await reading).toEqual({ version: 1, count: 7 });
+    expect(await readdir(stores.dataDir)).not.toContain('quarantine');
+  });
+
+  it('is answered from its last good copy where the disk refuses the quarantine, and stays', async () => {
+    await store.update(document, counterKind, increment);
+    await store.update(document, counterKind, increment);
+    await damage('broken');
+    await store.close();
+    const fileSystem = createObservedFileSystem(({ name, path: target }) =>
+      name === 'link' && target.includes('quarantine') ? diskError('EROFS') : 'works',
+    );
+    const onBrokenDisk = await stores.open({ fileSystem });
+    expect(await onBrokenDisk.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    await expect(onBrokenDisk.update(document, counterKind, increment)).rejects.toThrow('EROFS');
+    expect(await readFile(path, 'utf8')).toBe('broken');
+  });
+
+  it('goes when everything of its owner goes', async () => {
+    await damage('broken');
+    await store.read(document, counterKind);
+    await store.removeAll(`users/${alice}`);
+    expect(await quarantined()).toEqual([]);
+  });
+});
+
+describe('a document of a newer version', () => {
+  it('stays as it is, to the byte', async () => {
+    const content = '{ "version": 7, "unknown": [1, 2] }';
+    await damage(content);
+    await expect(store.read(document, counterKind)).rejects.toThrow(NewerVersionError);
+    await expect(store.update(document, counterKind, increment)).rejects.toThrow(NewerVersionError);
+    expect(await readFile(path, 'utf8')).toBe(content);
+    expect(await readdir(dirname(path))).toEqual(['durable.json']);
+  });
+
+  it('is not lost as a backup of a damaged one either', async () => {
+    await damage('broken');
+    await damage('{ "version": 7 }', `${path}.bak`);
+    await expect(store.read(document, counterKind)).rejects.toThrow(NewerVersionError);
+    expect(await readFile(path, 'utf8')).toBe('broken');
+  });
+});
+
+describe('a hand edit', () => {
+  it('is seen at the next read [S5]', async () => {
+    await store.update(document, counterKind, increment);
+    await damage('{"version": 1, "count": 2}');
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 2 });
+    await damage('\uFEFF{"version": 1, "count": 3}\r\n');
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 3 });
+  });
+
+  it('is seen at the next read in a text file too, and of the same size', async () => {
+    await store.writeText(text, 'tea');
+    await damage('rum', join(stores.dataDir, text));
+    expect(await store.readText(text)).toBe('rum');
+  });
+
+  it('that comes between reading and writing is kept: the change is made again on it', async () => {
+    await store.update(document, counterKind, increment);
+    await store.close();
+    let isEdited = false;
+    const fileSystem = createObservedFileSystem(({ name }) =>
+      name === 'writeFileAtomic' ? edit() : 'works',
+    );
+    function edit(): 'works' {
+      if (!isEdited) writeFileSync(path, '{"version": 1, "count": 40}');
+      isEdited = true;
+      return 'works';
+    }
+    const edited = await stores.open({ fileSystem });
+    expect(await edited.update(document, counterKind, increment)).toEqual({ version: 1, count: 41 });
+  });
+});
+
+describe('files on disk', () => {
+  it('are private, and so are their folders [S6]', async () => {
+    await store.update(document, counterKind, increment);
+    await store.update(document, counterKind, increment);
+    await store.append(`sessions/${alice}/${alice}/messages.jsonl`, {});
+    const entries = await readdir(stores.dataDir, { recursive: true, withFileTypes: true });
+    expect(entries.length).toBeGreaterThan(6);
+    for (const entry of entries) {
+      const { mode } = await stat(join(entry.parentPath, entry.name));
+      expect([entry.name, mode & 0o777]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
+    }
+    expect((await stat(stores.dataDir)).mode & 0o777).toBe(0o700);
+  });
+
+  it('keep the content before the last change as .bak', async () => {
+    await store.writeText(text, 'first');
+    await store.writeText(text, 'second');
+    await store.writeText(text, 'third');
+    expect(await readFile(join(stores.dataDir, `${text}.bak`), 'utf8')).toBe('second');
+  });
+
+  it('are documents that a person can read and edit', async () => {
+    await store.update(document, counterKind, increment);
+    expect(await readFile(path, 'utf8')).toBe('{\n  "version": 1,\n  "count": 1\n}\n');
+  });
+});

@@ -1,0 +1,81 @@
+import { setTimeout } from 'node:timers/promises';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { counterKind, document, increment, text } from '../store-fixtures.ts';
+import type { Operation } from './observed-file-system.ts';
+import { createObservedFileSystem } from './observed-file-system.ts';
+import type { TemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores } from './temporary-store.ts';
+
+let stores: TemporaryStores;
+beforeEach(async () => {
+  stores = await createTemporaryStores();
+});
+afterEach(() => stores.dispose());
+
+async function openObserved() {
+  const operations: Operation[] = [];
+  const fileSystem = createObservedFileSystem((operation) => {
+    operations.push(operation);
+    return 'works';
+  });
+  const store = await stores.open({ fileSystem });
+  const namesDuring = async (work: () => Promise<unknown>) => {
+    operations.length = 0;
+    await work();
+    return new Set(operations.map(({ name }) => name));
+  };
+  return { store, namesDuring };
+}
+
+const looks = new Set(['lstat', 'realpath']);
+
+describe('a warm read', () => {
+  it('looks at the file and reads nothing of it [S5]', async () => {
+    const { store, namesDuring } = await openObserved();
+    await store.update(document, counterKind, increment);
+    await store.writeText(text, 'words');
+    expect(await namesDuring(() => store.read(document, counterKind))).toEqual(looks);
+    expect(await namesDuring(() => store.readText(text))).toEqual(looks);
+  });
+
+  it('is warm after one read of what somebody else wrote', async () => {
+    const { store, namesDuring } = await openObserved();
+    await writeFile(join(stores.workspaceDir, 'SOUL.md'), 'soul');
+    await setTimeout(40);
+    expect(await namesDuring(() => store.readText('workspace/SOUL.md'))).toContain('read');
+    expect(await namesDuring(() => store.readText('workspace/SOUL.md'))).toEqual(new Set(['lstat']));
+  });
+
+  it('gives the very same value, so that unchanged is cheap to tell', async () => {
+    const { store } = await openObserved();
+    await store.update(document, counterKind, increment);
+    expect(await store.read(document, counterKind)).toBe(await store.read(document, counterKind));
+  });
+
+  it('does not give out a value that another schema made', async () => {
+    const { store } = await openObserved();
+    await store.update(document, counterKind, increment);
+    const loose = {
+      version: 1,
+      schema: z.object({ version: z.number(), count: z.number().transform(String) }),
+    };
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    expect(await store.read(document, loose)).toEqual({ version: 1, count: '1' });
+  });
+
+  it('asks about a missing file without opening anything', async () => {
+    const { store, namesDuring } = await openObserved();
+    expect(await namesDuring(() => store.read(document, counterKind))).toEqual(looks);
+  });
+});
+
+describe('an update that changes nothing', () => {
+  it('writes nothing', async () => {
+    const { store, namesDuring } = await openObserved();
+    await store.update(document, counterKind, increment);
+    expect(await namesDuring(() => store.update(document, counterKind, (current) => current))).toEqual(looks);
+  });
+});

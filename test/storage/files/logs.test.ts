@@ -1,0 +1,157 @@
+import { appendFile, mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { entriesOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
+import type { Operation } from './observed-file-system.ts';
+import { createObservedFileSystem } from './observed-file-system.ts';
+import type { TemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores } from './temporary-store.ts';
+
+let stores: TemporaryStores;
+let path: string;
+beforeEach(async () => {
+  stores = await createTemporaryStores();
+  path = join(stores.dataDir, log);
+  await mkdir(dirname(path), { recursive: true });
+});
+afterEach(() => stores.dispose());
+
+const line = (sequence: number, note: string) => `${JSON.stringify({ sequence, record: { note } })}\n`;
+
+describe('a log with a torn last line', () => {
+  const torn = ['{"sequence":3,"rec', '\0\0\0\0', '{"sequence":3,"record":{"note":"é'.slice(0, -1), '{'];
+  it.each(torn)(
+    'loses that line and nothing else, and takes the next record whole [trap 28]: %j',
+    async (tail) => {
+      await writeFile(path, line(1, 'a') + line(2, 'b') + tail);
+      const store = await stores.open();
+      expect(await notesOf(store, log)).toEqual(['a', 'b']);
+      expect(await store.append(log, { note: 'c' })).toBe(3);
+      expect(await readFile(path, 'utf8')).toBe(line(1, 'a') + line(2, 'b') + line(3, 'c'));
+    },
+  );
+
+  it('keeps a whole record that lacks only its line break', async () => {
+    await writeFile(path, line(1, 'a') + line(2, 'b').trimEnd());
+    const store = await stores.open();
+    expect(await notesOf(store, log)).toEqual(['a', 'b']);
+    expect(await store.append(log, { note: 'c' })).toBe(3);
+    expect(await notesOf(store, log)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is empty where nothing but the torn line is there', async () => {
+    await writeFile(path, '{"sequ');
+    const store = await stores.open();
+    expect(await store.lastSequence(log)).toBe(0);
+    expect(await store.append(log, { note: 'a' })).toBe(1);
+  });
+});
+
+describe('a log with damaged lines', () => {
+  const damaged = `${line(1, 'a')}not json\n{"sequence":"2"}\n\n{"sequence":3,"record":7}\n${line(4, 'd')}`;
+
+  it('skips them and tells how many there were, once', async () => {
+    await writeFile(path, damaged);
+    const store = await stores.open();
+    expect(await notesOf(store, log)).toEqual(['a', 'd']);
+    const warnings = stores.logged.filter(({ level }) => level === 'warn');
+    expect(warnings).toMatchObject([{ data: { log, skipped: 3 } }]);
+  });
+
+  it('keeps them in a rewrite', async () => {
+    await writeFile(path, damaged);
+    const store = await stores.open();
+    await store.rewrite(log, noteSchema, ({ sequence }) => (sequence === 1 ? undefined : { note: 'D' }));
+    expect(await readFile(path, 'utf8')).toBe(
+      `not json\n{"sequence":"2"}\n{"sequence":3,"record":7}\n${line(4, 'D')}`,
+    );
+  });
+
+  it('counts them as numbers given out when they are the newest', async () => {
+    await writeFile(path, `${line(1, 'a')}garbage\ngarbage\n`);
+    const store = await stores.open();
+    expect(await store.lastSequence(log)).toBe(1);
+    expect(await store.append(log, { note: 'd' })).toBe(4);
+  });
+});
+
+describe('a log that a person edits while the bot runs', () => {
+  it('goes on in the file that an editor put in its place', async () => {
+    const store = await stores.open();
+    for (const note of ['a', 'b', 'c']) await store.append(log, { note });
+    await writeFile(`${path}.new`, line(1, 'a') + line(3, 'c'));
+    await rename(`${path}.new`, path);
+    expect(await store.append(log, { note: 'd' })).toBe(4);
+    expect(await notesOf(store, log)).toEqual(['a', 'c', 'd']);
+  });
+
+  it('gives no number out again when the newest lines were cut off', async () => {
+    const store = await stores.open();
+    for (const note of ['a', 'b', 'c']) await store.append(log, { note });
+    await truncate(path, line(1, 'a').length);
+    expect(await store.lastSequence(log)).toBe(1);
+    expect(await store.append(log, { note: 'd' })).toBe(4);
+  });
+
+  it('sees lines that were added', async () => {
+    const store = await stores.open();
+    await store.append(log, { note: 'a' });
+    await appendFile(path, line(2, 'by hand'));
+    expect(await notesOf(store, log)).toEqual(['a', 'by hand']);
+    expect(await store.append(log, { note: 'c' })).toBe(3);
+  });
+});
+
+describe('the cost of a log', () => {
+  it('of reading on from a cursor does not grow with the log', async () => {
+    const notes = Array.from({ length: 20_000 }, (_, index) =>
+      line(index + 1, `note ${index} ${'x'.repeat(80)}`),
+    );
+    await writeFile(path, notes.join(''));
+    const reads: Operation[] = [];
+    const fileSystem = createObservedFileSystem((operation) => {
+      if (operation.name === 'read' && operation.path === path) reads.push(operation);
+      return 'works';
+    });
+    const store = await stores.open({ fileSystem });
+    expect(await entriesOf(store, log, { after: 19_990 })).toHaveLength(10);
+    expect(await store.append(log, { note: 'x' })).toBe(20_001);
+    expect(reads.length).toBeLessThanOrEqual(3);
+  });
+
+  it('of many records at once is few syncs: those that wait share one [S2]', async () => {
+    let syncs = 0;
+    const fileSystem = createObservedFileSystem(({ name }) => {
+      if (name === 'datasync') syncs += 1;
+      return 'works';
+    });
+    const store = await stores.open({ fileSystem });
+    await Promise.all(Array.from({ length: 100 }, (_, index) => store.append(log, { note: `${index}` })));
+    expect(await entriesOf(store, log)).toHaveLength(100);
+    expect(syncs).toBeLessThanOrEqual(3);
+  });
+
+  it('of a rewrite that changes nothing is no write', async () => {
+    const store = await stores.open();
+    await store.append(log, { note: 'a' });
+    const before = await readFile(path, 'utf8');
+    await store.rewrite(log, noteSchema, ({ record }) => ({ ...record }));
+    expect(await readFile(path, 'utf8')).toBe(before);
+  });
+});
+
+describe('what has no JSON', () => {
+  it('is refused before anything is written, and spoils no other record', async () => {
+    const store = await stores.open();
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    const [good, bad] = await Promise.allSettled([
+      store.append(log, { note: 'a' }),
+      store.append(log, circular),
+    ]);
+    expect(good).toMatchObject({ status: 'fulfilled', value: 1 });
+    expect(bad).toMatchObject({ status: 'rejected', reason: expect.any(TypeError) });
+    await expect(store.append(log, new Date(0))).rejects.toThrow(TypeError);
+    expect(await notesOf(store, log)).toEqual(['a']);
+  });
+});

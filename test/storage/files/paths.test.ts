@@ -1,0 +1,183 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/core/errors.ts';
+import {
+  alice,
+  ben,
+  counterKind,
+  document,
+  increment,
+  log,
+  noteSchema,
+  notesOf,
+  text,
+} from '../store-fixtures.ts';
+import type { TemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores } from './temporary-store.ts';
+
+let stores: TemporaryStores;
+let outside: string;
+beforeEach(async () => {
+  stores = await createTemporaryStores();
+  outside = await mkdtemp(join(tmpdir(), 'discoclaw-outside-'));
+});
+afterEach(async () => {
+  await stores.dispose();
+  await rm(outside, { recursive: true });
+});
+
+describe('a layer whose folder was moved', () => {
+  const state = `sessions/${ben}/${alice}/state.json`;
+  const shortTerm = `users/${alice}/short-term/${ben}.json`;
+
+  it('keeps its files there, and the others stay', async () => {
+    const moved = {
+      durableDir: join(outside, 'd'),
+      summaryDir: join(outside, 's'),
+      shortTermDir: join(outside, 't'),
+    };
+    const store = await stores.open(moved);
+    for (const key of [document, state, shortTerm, `users/${alice}/settings.json`]) {
+      await store.update(key, counterKind, increment);
+      await store.update(key, counterKind, increment);
+    }
+    expect(await readdir(join(outside, 'd', 'users', alice))).toEqual(['durable.json', 'durable.json.bak']);
+    expect(await readdir(join(outside, 's', 'sessions', ben, alice))).toEqual([
+      'state.json',
+      'state.json.bak',
+    ]);
+    expect(await readdir(join(outside, 't', 'users', alice, 'short-term'))).toHaveLength(2);
+    expect(await readdir(join(stores.dataDir, 'users', alice))).toEqual([
+      'settings.json',
+      'settings.json.bak',
+    ]);
+    expect((await store.list('users')).map(({ path }) => path)).toEqual([
+      `${alice}/durable.json`,
+      `${alice}/settings.json`,
+      `${alice}/short-term/${ben}.json`,
+    ]);
+    await store.removeAll(`users/${alice}`);
+    expect(await store.list('users')).toEqual([]);
+    expect(await readdir(join(outside, 'd', 'users'))).toEqual([]);
+    expect(await store.read(state, counterKind)).toEqual({ version: 1, count: 2 });
+  });
+
+  it('shows nothing of what was left in the old place', async () => {
+    const before = await stores.open();
+    await before.update(document, counterKind, increment);
+    await before.close();
+    const store = await stores.open({ durableDir: outside });
+    expect(await store.list('users')).toEqual([]);
+    expect(await store.read(document, counterKind)).toBeUndefined();
+  });
+});
+
+describe('the workspace', () => {
+  it('may hold files with any name a person gives', async () => {
+    const store = await stores.open();
+    const names = ['Été à Nice.md', 'notes (2025), [draft] #1.md', '日本語.md', "what's new?.md"];
+    for (const name of names) await writeFile(join(stores.workspaceDir, name), name);
+    expect((await store.list('workspace')).map(({ path }) => path)).toEqual(names.toSorted());
+    for (const name of names) expect(await store.readText(`workspace/${name}`)).toBe(name);
+  });
+
+  it('shows no hidden, temporary, backup or linked files', async () => {
+    const store = await stores.open();
+    await mkdir(join(stores.workspaceDir, '.obsidian'));
+    await writeFile(join(outside, 'secret.md'), 'secret');
+    for (const name of ['.DS_Store', '.obsidian/app.json', 'SOUL.md.bak', 'SOUL.md']) {
+      await writeFile(join(stores.workspaceDir, name), 'x');
+    }
+    await symlink(join(outside, 'secret.md'), join(stores.workspaceDir, 'link.md'));
+    expect(await store.list('workspace')).toEqual([{ path: 'SOUL.md', bytes: 1 }]);
+  });
+
+  it.each([
+    'workspace/../data/x',
+    'workspace/.git/config',
+    'workspace/a\\b',
+    'workspace/a\nb',
+    'workspace/SOUL.md.bak',
+  ])('has no key %j', async (key) => {
+    const store = await stores.open();
+    await expect(store.readText(key)).rejects.toThrow(RangeError);
+  });
+
+  it('keeps what its owner hides there when all of it is removed', async () => {
+    const store = await stores.open();
+    await mkdir(join(stores.workspaceDir, '.git'));
+    await store.writeText('workspace/memory/2026-01-15.md', 'x');
+    await store.removeAll('workspace');
+    expect(await readdir(stores.workspaceDir)).toEqual(['.git']);
+  });
+});
+
+describe('a symbolic link', () => {
+  it('in place of a folder is not followed, by any operation', async () => {
+    const store = await stores.open();
+    await mkdir(join(stores.dataDir, 'users'));
+    await symlink(outside, join(stores.dataDir, 'users', alice));
+    await writeFile(join(outside, 'durable.json'), '{"version":1,"count":1}');
+    const operations = [
+      store.read(document, counterKind),
+      store.update(document, counterKind, increment),
+      store.append(`users/${alice}/x.jsonl`, {}),
+      store.readText(text),
+      store.writeText(text, 'x'),
+      store.remove(document),
+      store.removeAll(`users/${alice}/notebook`),
+    ];
+    for (const outcome of await Promise.allSettled(operations)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreError) });
+    }
+    expect(await readdir(outside)).toEqual(['durable.json']);
+  });
+
+  it('in place of a file is neither read nor written through', async () => {
+    const store = await stores.open();
+    await store.writeText(text, 'x');
+    await store.append(log, { note: 'a' });
+    const target = join(outside, 'secret');
+    await writeFile(target, 'secret\n');
+    for (const key of [text, log]) {
+      await rm(join(stores.dataDir, key));
+      await symlink(target, join(stores.dataDir, key));
+    }
+    await expect(store.readText(text)).rejects.toThrow(StoreError);
+    await expect(store.append(log, { note: 'b' })).rejects.toThrow(StoreError);
+    await expect(notesOf(store, log)).rejects.toThrow(StoreError);
+    await expect(store.rewrite(log, noteSchema, () => undefined)).rejects.toThrow(StoreError);
+    await store.writeText(text, 'mine');
+    expect(await readFile(target, 'utf8')).toBe('secret\n');
+  });
+
+  it('to the data folder itself is fine', async () => {
+    await symlink(outside, stores.dataDir);
+    const store = await stores.open();
+    await store.writeText(text, 'x');
+    expect(await store.readText(text)).toBe('x');
+    expect(await readFile(join(outside, text), 'utf8')).toBe('x');
+  });
+});
+
+describe('temporary files of a run that was killed', () => {
+  it('are removed at start, and nothing that only looks alike', async () => {
+    const before = await stores.open();
+    await before.writeText(text, 'x');
+    await before.close();
+    const folder = join(stores.dataDir, 'users', alice, 'notebook');
+    const strays = [
+      '.USER.md.0123456789ab.tmp',
+      '.USER.md.0123456789ab.tmp.4061',
+      'facts/.user.md.ffffffffffff.tmp',
+    ];
+    const others = ['USER.md.tmp', 'x.123456', '.gitkeep'];
+    for (const name of [...strays, ...others]) await writeFile(join(folder, name), 'x');
+    await stores.open();
+    const left = await readdir(folder, { recursive: true });
+    expect(left.toSorted()).toEqual(['.gitkeep', 'USER.md.tmp', 'facts', 'facts/user.md', 'x.123456']);
+    expect(stores.logged).toMatchObject([{ level: 'info', data: { removed: 3 } }]);
+  });
+});

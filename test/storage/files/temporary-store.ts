@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from '../../../src/core/logger.ts';
+import type { FileStore, FileStoreOptions } from '../../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../../src/storage/files/file-store.ts';
+
+export interface LoggedLine {
+  readonly level: keyof Logger;
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function createRecordingLogger(lines: LoggedLine[]): Logger {
+  const record = (level: keyof Logger) => (event: string, data?: Readonly<Record<string, unknown>>) => {
+    lines.push({ level, event, data });
+  };
+  return { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') };
+}
+
+/** A temporary folder for stores, removed with all that were opened in it. */
+export interface TemporaryStores {
+  readonly dataDir: string;
+  readonly workspaceDir: string;
+  readonly logged: LoggedLine[];
+  open(options?: Partial<FileStoreOptions>): Promise<FileStore>;
+  dispose(): Promise<void>;
+}
+
+export async function createTemporaryStores(): Promise<TemporaryStores> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-store-'));
+  const [dataDir, workspaceDir] = [join(folder, 'data'), join(folder, 'workspace')];
+  const logged: LoggedLine[] = [];
+  const opened: FileStore[] = [];
+  return {
+    dataDir,
+    workspaceDir,
+    logged,
+    async open(options = {}) {
+      const store = await createFileStore({
+        dataDir,
+        workspaceDir,
+        clock: () => new Date('2026-01-15T12:00:00Z'),
+        logger: createRecordingLogger(logged),
+        ...options,
+      });
+      opened.push(store);
+      return store;
+    },
+    async dispose() {
+      for (const store of opened) await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

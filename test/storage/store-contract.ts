@@ -1,0 +1,363 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
+import type { Store } from '../../src/core/store.ts';
+import {
+  alice,
+  ben,
+  counterKind,
+  document,
+  entriesOf,
+  increment,
+  log,
+  noteSchema,
+  notesOf,
+  text,
+} from './store-fixtures.ts';
+import {
+  anyStep,
+  applyToModel,
+  applyToStore,
+  contentOfModel,
+  contentOfStore,
+  createModel,
+} from './store-model.ts';
+
+/** One store and the way to stop and open it again on the same data. */
+export interface StoreUnderTest {
+  store(): Store;
+  reopen(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** The suite that every implementation of `Store` passes [S1]. */
+export function describeStoreContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
+  describe(`${name} as a store`, () => {
+    let subject: StoreUnderTest;
+    beforeEach(async () => {
+      subject = await makeStore();
+    });
+    afterEach(() => subject.dispose());
+    const store = () => subject.store();
+
+    describe('keys', () => {
+      const unsafe = [
+        '',
+        '/etc/passwd',
+        '../outside',
+        'users/../../outside',
+        'users/./x',
+        'users//x',
+        'users/x/',
+        '.hidden/x',
+        'users/.hidden',
+        String.raw`users\x`,
+        'users/a\0b',
+        'users/a b',
+        'users/é',
+        'C:/x',
+      ];
+      it.each(unsafe)('refuses %j in every operation', async (key) => {
+        const all = [
+          () => store().read(key, counterKind),
+          () => store().update(key, counterKind, increment),
+          () => store().append(key, { note: 'x' }),
+          () => entriesOf(store(), key),
+          () => store().lastSequence(key),
+          () => store().rewrite(key, noteSchema, ({ record }) => record),
+          () => store().readText(key),
+          () => store().writeText(key, 'x'),
+          () => store().list(key),
+          () => store().remove(key),
+          () => store().removeAll(key),
+        ];
+        for (const operation of all) await expect(operation()).rejects.toThrow(RangeError);
+      });
+    });
+
+    describe('documents', () => {
+      it('has no document at first', async () => {
+        expect(await store().read(document, counterKind)).toBeUndefined();
+      });
+
+      it('gives back what was stored, also after a restart', async () => {
+        expect(await store().update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
+        expect(await store().read(document, counterKind)).toEqual({ version: 1, count: 1 });
+        await subject.reopen();
+        expect(await store().read(document, counterKind)).toEqual({ version: 1, count: 1 });
+      });
+
+      it('loses no change of many at once [trap 10]', async () => {
+        await Promise.all(Array.from({ length: 40 }, () => store().update(document, counterKind, increment)));
+        expect(await store().read(document, counterKind)).toEqual({ version: 1, count: 40 });
+      });
+
+      it('writes nothing when the change gives nothing or the very same', async () => {
+        expect(await store().update(document, counterKind, () => undefined)).toBeUndefined();
+        await store().update(document, counterKind, increment);
+        expect(await store().update(document, counterKind, (current) => current)).toEqual({
+          version: 1,
+          count: 1,
+        });
+        expect(await store().update(document, counterKind, () => undefined)).toEqual({
+          version: 1,
+          count: 1,
+        });
+      });
+
+      it('keeps the old document when the change throws, and goes on', async () => {
+        await store().update(document, counterKind, increment);
+        const failing = store().update(document, counterKind, () => {
+          throw new TypeError('no');
+        });
+        await expect(failing).rejects.toThrow(TypeError);
+        expect(await store().update(document, counterKind, increment)).toEqual({ version: 1, count: 2 });
+      });
+
+      it('never stores what it could not read again', async () => {
+        await store().update(document, counterKind, increment);
+        const nonsense = store().update(document, counterKind, () => ({ version: 1, count: Number.NaN }));
+        await expect(nonsense).rejects.toThrow(StoreError);
+        expect(await store().read(document, counterKind)).toEqual({ version: 1, count: 1 });
+      });
+
+      it('cannot be changed through what it gave out or was given', async () => {
+        const given = { version: 1 as const, count: 1 };
+        await store().update(document, counterKind, () => given);
+        given.count = 99;
+        const read = await store().read(document, counterKind);
+        expect(() => Object.assign(read ?? {}, { count: 98 })).toThrow(TypeError);
+        expect(await store().read(document, counterKind)).toEqual({ version: 1, count: 1 });
+      });
+
+      it('neither reads nor rewrites a document of a newer version [S4]', async () => {
+        const newer = { version: 2, schema: z.object({ version: z.literal(2), items: z.array(z.string()) }) };
+        await store().update(document, newer, () => ({ version: 2 as const, items: ['kept'] }));
+        await expect(store().read(document, counterKind)).rejects.toThrow(NewerVersionError);
+        await expect(store().update(document, counterKind, increment)).rejects.toMatchObject({
+          found: 2,
+          supported: 1,
+        });
+        expect(await store().read(document, newer)).toEqual({ version: 2, items: ['kept'] });
+      });
+    });
+
+    describe('logs', () => {
+      it('is empty at first', async () => {
+        expect(await store().lastSequence(log)).toBe(0);
+        expect(await entriesOf(store(), log)).toEqual([]);
+        await store().rewrite(log, noteSchema, () => undefined);
+        expect(await store().lastSequence(log)).toBe(0);
+      });
+
+      it('numbers records from 1 and keeps their order, also after a restart', async () => {
+        expect(await store().append(log, { note: 'a' })).toBe(1);
+        await subject.reopen();
+        expect(await store().append(log, { note: 'b' })).toBe(2);
+        expect(await entriesOf(store(), log)).toEqual([
+          { sequence: 1, record: { note: 'a' } },
+          { sequence: 2, record: { note: 'b' } },
+        ]);
+        expect(await store().lastSequence(log)).toBe(2);
+      });
+
+      it('numbers records added at once in the order of the calls', async () => {
+        const notes = Array.from({ length: 50 }, (_, index) => `note ${index}`);
+        const numbers = await Promise.all(notes.map((note) => store().append(log, { note })));
+        expect(numbers).toEqual(notes.map((_, index) => index + 1));
+        expect(await notesOf(store(), log)).toEqual(notes);
+      });
+
+      it('keeps line breaks and every script within one record', async () => {
+        const note = 'one\ntwo\r\n\u2028три 日本語 🦞 "quoted" \\ \u0000';
+        await store().append(log, { note });
+        await subject.reopen();
+        expect(await notesOf(store(), log)).toEqual([note]);
+      });
+
+      it('gives only what comes after a cursor', async () => {
+        for (const note of ['a', 'b', 'c']) await store().append(log, { note });
+        expect(await entriesOf(store(), log, { after: 2 })).toEqual([{ sequence: 3, record: { note: 'c' } }]);
+        expect(await entriesOf(store(), log, { after: 3 })).toEqual([]);
+        expect(await entriesOf(store(), log, { after: 0 })).toHaveLength(3);
+      });
+
+      it('skips records that the schema refuses', async () => {
+        await store().append(log, { note: 'a' });
+        await store().append(log, { other: 1 });
+        await store().append(log, { note: 'c' });
+        expect((await entriesOf(store(), log)).map(({ sequence }) => sequence)).toEqual([1, 3]);
+      });
+
+      it('changes and removes records, keeping the numbers of the others', async () => {
+        for (const note of ['a', 'b', 'c']) await store().append(log, { note });
+        await store().rewrite(log, noteSchema, ({ sequence, record }) => {
+          if (sequence === 1) return undefined;
+          return sequence === 2 ? { note: 'B' } : record;
+        });
+        expect(await entriesOf(store(), log)).toEqual([
+          { sequence: 2, record: { note: 'B' } },
+          { sequence: 3, record: { note: 'c' } },
+        ]);
+      });
+
+      it('leaves records alone in a rewrite that the schema refuses', async () => {
+        await store().append(log, { other: 1 });
+        await store().append(log, { note: 'b' });
+        await store().rewrite(log, noteSchema, () => undefined);
+        const others = [];
+        for await (const entry of store().scan(log, z.object({ other: z.number() }))) others.push(entry);
+        expect(others).toEqual([{ sequence: 1, record: { other: 1 } }]);
+      });
+
+      it('gives no number out twice, also when the newest records were removed', async () => {
+        for (const note of ['a', 'b', 'c']) await store().append(log, { note });
+        await store().rewrite(log, noteSchema, ({ sequence, record }) => (sequence > 1 ? undefined : record));
+        expect(await store().lastSequence(log)).toBe(1);
+        await subject.reopen();
+        expect(await store().append(log, { note: 'd' })).toBe(4);
+        await store().rewrite(log, noteSchema, () => undefined);
+        expect(await store().lastSequence(log)).toBe(0);
+        await subject.reopen();
+        expect(await store().append(log, { note: 'e' })).toBe(5);
+      });
+
+      it('loses nothing when a rewrite and appends come together', async () => {
+        const appends = Array.from({ length: 20 }, (_, index) => store().append(log, { note: `${index}` }));
+        const rewrite = store().rewrite(log, noteSchema, ({ record }) => ({
+          note: record.note.padStart(3, '0'),
+        }));
+        const later = Array.from({ length: 20 }, (_, index) =>
+          store().append(log, { note: `${index + 20}` }),
+        );
+        await Promise.all([...appends, rewrite, ...later]);
+        expect((await notesOf(store(), log)).map(Number)).toEqual(
+          Array.from({ length: 40 }, (_, index) => index),
+        );
+      });
+
+      it('scans a log as it was when the scan began', async () => {
+        for (const note of ['a', 'b', 'c']) await store().append(log, { note });
+        const seen: string[] = [];
+        for await (const { record } of store().scan(log, noteSchema)) {
+          seen.push(record.note);
+          if (seen.length === 1) await store().rewrite(log, noteSchema, () => undefined);
+          await store().append(log, { note: 'late' });
+        }
+        expect(seen).toEqual(['a', 'b', 'c']);
+      });
+
+      it('may be left in the middle of a scan', async () => {
+        for (const note of ['a', 'b']) await store().append(log, { note });
+        for await (const { record } of store().scan(log, noteSchema)) {
+          expect(record.note).toBe('a');
+          break;
+        }
+        expect(await store().append(log, { note: 'c' })).toBe(3);
+      });
+    });
+
+    describe('text files', () => {
+      it('has no file at first', async () => {
+        expect(await store().readText(text)).toBeUndefined();
+        expect(await store().list(`users/${alice}/notebook`)).toEqual([]);
+      });
+
+      it('gives back what was written, also after a restart', async () => {
+        await store().writeText(text, '# Title\n\nпривет 🦞\n');
+        expect(await store().readText(text)).toBe('# Title\n\nпривет 🦞\n');
+        await subject.reopen();
+        expect(await store().readText(text)).toBe('# Title\n\nпривет 🦞\n');
+      });
+
+      it('keeps an empty file apart from none', async () => {
+        await store().writeText(text, '');
+        expect(await store().readText(text)).toBe('');
+      });
+
+      it('lists files by path with their bytes, and no backups [trap 22]', async () => {
+        await store().writeText(`users/${alice}/notebook/USER.md`, 'ü');
+        await store().writeText(`users/${alice}/notebook/USER.md`, 'üü');
+        await store().writeText(text, 'x');
+        await store().writeText('workspace/SOUL.md', 'soul');
+        expect(await store().list(`users/${alice}/notebook`)).toEqual([
+          { path: 'USER.md', bytes: 4 },
+          { path: 'facts/user.md', bytes: 1 },
+        ]);
+        expect(await store().list('users')).toHaveLength(2);
+        expect(await store().list('workspace')).toEqual([{ path: 'SOUL.md', bytes: 4 }]);
+      });
+
+      it('ends with the last of several texts written at once', async () => {
+        await Promise.all(Array.from({ length: 20 }, (_, index) => store().writeText(text, `text ${index}`)));
+        expect(await store().readText(text)).toBe('text 19');
+      });
+    });
+
+    describe('removal', () => {
+      it('removes a document, a log and a text for good', async () => {
+        await store().update(document, counterKind, increment);
+        await store().update(document, counterKind, increment);
+        await store().append(log, { note: 'a' });
+        await store().writeText(text, 'a');
+        for (const key of [document, log, text]) await store().remove(key);
+        await subject.reopen();
+        expect(await store().read(document, counterKind)).toBeUndefined();
+        expect(await store().readText(text)).toBeUndefined();
+        expect(await store().append(log, { note: 'b' })).toBe(1);
+      });
+
+      it('does not mind what is not there', async () => {
+        await expect(store().remove(document)).resolves.toBeUndefined();
+        await expect(store().removeAll('users')).resolves.toBeUndefined();
+      });
+
+      it('removes a folder and nothing beside it', async () => {
+        await store().update(document, counterKind, increment);
+        await store().writeText(text, 'a');
+        await store().writeText(`users/${alice}0/notebook/USER.md`, 'other');
+        await store().update(`users/${ben}/durable.json`, counterKind, increment);
+        await store().removeAll(`users/${alice}`);
+        expect(await store().list('users')).toHaveLength(2);
+        expect(await store().read(document, counterKind)).toBeUndefined();
+        await subject.reopen();
+        expect(await store().readText(text)).toBeUndefined();
+        expect(await store().readText(`users/${alice}0/notebook/USER.md`)).toBe('other');
+      });
+
+      it('leaves nothing half-done when changes come together with the removal of their folder', async () => {
+        await store().append(log, { note: 'a' });
+        const changes = Array.from({ length: 10 }, () => store().append(log, { note: 'x' }));
+        const [numbers] = await Promise.all([
+          Promise.all(changes),
+          store().removeAll(`sessions/200000000000000001`),
+        ]);
+        const left = await entriesOf(store(), log);
+        const next = await store().append(log, { note: 'y' });
+        expect(left.map(({ record }) => record.note)).toEqual(left.map(() => 'x'));
+        expect(next).toBe((left.at(-1)?.sequence ?? 0) + 1);
+        expect(numbers).toHaveLength(10);
+      });
+    });
+
+    it('behaves as a simple model does, whatever is asked of it in whatever order', async () => {
+      await fc.assert(
+        fc
+          .asyncProperty(fc.array(anyStep, { maxLength: 25 }), async (steps) => {
+            const model = createModel();
+            for (const step of steps) {
+              if (step.kind === 'reopen') await subject.reopen();
+              else await applyToStore(store(), step);
+              applyToModel(model, step);
+              expect(await contentOfStore(store(), model)).toEqual(contentOfModel(model));
+            }
+          })
+          .beforeEach(async () => {
+            for (const folder of ['users', 'sessions']) await store().removeAll(folder);
+          }),
+        { numRuns: 20 },
+      );
+    });
+  });
+}
