@@ -1,0 +1,129 @@
+import { parseArgs } from 'node:util';
+
+import { composeMemory } from '../src/compose-memory.ts';
+import type { Memory } from '../src/compose-memory.ts';
+import type { Config } from '../src/config/config.ts';
+import { loadEnvironment } from '../src/config/load-environment.ts';
+import { readConfig } from '../src/config/read-config.ts';
+import type { ChatMessage } from '../src/core/chat.ts';
+import type { Place, SessionKey } from '../src/core/place.ts';
+import { snowflakeAt } from '../src/core/snowflake.ts';
+import { createModel } from '../src/create-model.ts';
+import type { SequencedMessage } from '../src/memory/session-log/fold-log.ts';
+import { createLogger } from '../src/observability/logger.ts';
+import { renderPromptReport } from '../src/prompt/report.ts';
+import { createKeyedQueue } from '../src/queue/keyed-queue.ts';
+import { createFileStore } from '../src/storage/files/file-store.ts';
+import { PromptComposer } from '../src/turn/prompt-composer.ts';
+
+const clock = () => new Date();
+
+const usage = `Prints the prompt that a person's next message in a channel would be sent with.
+
+npm run prompt -- --user <id or name> --channel <id, name or dm> [--message <text>] [--owner]
+
+History is taken from the session's own log. --owner: as the bot's owner, whose DMs hold the workspace; known by itself where
+DISCOCLAW_OWNER_IDS is set.`;
+
+interface Wish {
+  readonly user: string;
+  readonly channel: string;
+  readonly message: string;
+  readonly asOwner: boolean;
+}
+
+interface KnownSession {
+  readonly session: SessionKey;
+  readonly place: Place;
+  readonly speakerName: string;
+}
+
+async function printPrompt(config: Config, wish: Wish): Promise<void> {
+  const logger = createLogger({ level: 'warn' });
+  // Beside a running bot: nothing is locked and nothing is written.
+  const store = await createFileStore({ ...config.storage, clock, logger, readOnly: true });
+  try {
+    const model = createModel(config.model, logger);
+    const memory = composeMemory(config, { store, model, writes: createKeyedQueue(), clock, logger });
+    const { session, place, speakerName } = await findSession(memory, wish);
+    const composer = new PromptComposer({
+      readers: memory.readers,
+      soul: () => memory.workspace.soul(),
+      history: {
+        recent: async (channelId, limit) =>
+          (await memory.sessionLog.recent(session, limit)).map((entry) => chatMessageOf(channelId, entry)),
+      },
+      timeZone: config.timeZone,
+      historyBudget: config.prompt.historyBudget,
+      maxChars: config.prompt.maxChars,
+      logger,
+    });
+    const now = clock();
+    const isOwner = wish.asOwner || config.discord.ownerIds.includes(session.userId);
+    const prompt = await composer.compose({
+      speaker: { id: session.userId, name: speakerName, isOwner },
+      place,
+      messages: [{ id: snowflakeAt(now), text: wish.message, at: now.toISOString(), attachments: [] }],
+      now,
+    });
+    process.stdout.write(renderPromptReport(prompt));
+  } finally {
+    await store.close();
+  }
+}
+
+async function findSession(memory: Memory, { user, channel }: Wish): Promise<KnownSession> {
+  const known: KnownSession[] = [];
+  for (const session of await memory.sessionLog.sessions()) {
+    const { place, speakerName = '' } = await memory.states.read(session);
+    if (place !== undefined) known.push({ session, place, speakerName });
+  }
+  const found = known.find(
+    ({ session, place, speakerName }) =>
+      isNamed(user, session.userId, speakerName) &&
+      isNamed(channel.replace(/^#/u, ''), session.channelId, nameOf(place)),
+  );
+  if (found !== undefined) return found;
+  const lines = known.map(({ session, place, speakerName }) => {
+    return `  --user ${session.userId} (${speakerName}) --channel ${session.channelId} (${nameOf(place)})`;
+  });
+  throw new RangeError(
+    lines.length === 0
+      ? 'Nobody has talked with the bot yet.'
+      : `No such conversation. There are:\n${lines.join('\n')}`,
+  );
+}
+
+function nameOf(place: Place): string {
+  return place.audience === 'dm' ? 'dm' : (place.channelName ?? '');
+}
+
+function isNamed(wanted: string, id: string, name: string): boolean {
+  return wanted === id || wanted.toLowerCase() === name.toLowerCase();
+}
+
+function chatMessageOf(channelId: string, { message }: SequencedMessage): ChatMessage {
+  const { id, author: name, text, at, attachments } = message;
+  const author: ChatMessage['author'] =
+    message.role === 'user' ? { id: message.authorId, name, kind: 'human' } : { id, name, kind: 'self' };
+  return { id, channelId, author, text, at, attachments };
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      user: { type: 'string' },
+      channel: { type: 'string' },
+      message: { type: 'string', default: '(the next message)' },
+      owner: { type: 'boolean', default: false },
+    },
+  });
+  const { user, channel, message, owner } = values;
+  if (user === undefined || channel === undefined) throw new RangeError(usage);
+  await printPrompt(readConfig(loadEnvironment()).config, { user, channel, message, asOwner: owner });
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
