@@ -13,6 +13,7 @@ import { durableSections, durableUsage } from './durable-sections.ts';
 import type { ForgetResult } from './forget-items.ts';
 import { forgetItems } from './forget-items.ts';
 import { activeInOrder } from './item-order.ts';
+import { createLocalDates } from './local-dates.ts';
 import type { Remembering, RememberOutcome } from './remember-item.ts';
 import { rememberItem } from './remember-item.ts';
 import { setVisibility } from './set-visibility.ts';
@@ -70,7 +71,8 @@ export interface DurableMemoryOptions {
 }
 
 export function createDurableMemory(options: DurableMemoryOptions): DurableMemory {
-  const { store, writes, clock, logger, maxItems, maxTextLength = 500 } = options;
+  const { store, writes, clock, logger, maxItems, injectMaxChars, maxTextLength = 500 } = options;
+  const injection = { injectMaxChars, dateOf: createLocalDates(options.timeZone) };
 
   async function itemsOf(userId: string): Promise<readonly DurableItem[]> {
     return (await store.read(durableKey(userId), durableDocumentKind))?.items ?? [];
@@ -97,7 +99,7 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
     reader: {
       layer: 'durable',
       async read(context) {
-        return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, options);
+        return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, injection);
       },
     },
 
@@ -143,8 +145,8 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
       }),
 
     async usage(userId, place) {
-      const used = durableUsage(await itemsOf(userId), userId, place, options);
-      return { used, budget: options.injectMaxChars };
+      const used = durableUsage(await itemsOf(userId), userId, place, injection);
+      return { used, budget: injectMaxChars };
     },
   };
 }

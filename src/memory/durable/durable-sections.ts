@@ -4,15 +4,16 @@ import type { Section } from '../../core/section.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { turnText } from '../../core/turn-context.ts';
 import type { DurableItem } from './durable-document.ts';
-import { itemLine } from './item-line.ts';
+import { datedItemLine } from './item-line.ts';
 import { activeInOrder } from './item-order.ts';
 import { mayUseItem } from './item-place.ts';
+import type { DateOf } from './local-dates.ts';
 import { matchItems } from './match-items.ts';
 
 export interface InjectionLimits {
   /** Characters at most for both sections as rendered [D4]. */
   readonly injectMaxChars: number;
-  readonly timeZone: string;
+  readonly dateOf: DateOf;
 }
 
 const all = {
@@ -38,7 +39,7 @@ export function durableSections(
   limits: InjectionLimits,
 ): readonly Section[] {
   const { place, speaker } = context;
-  const lines = usableLines(items, ownerId, place, limits.timeZone, speaker.id);
+  const lines = usableLines(items, ownerId, place, limits.dateOf, speaker.id);
   const allLines = [...lines.values()];
   const standing = new Set(allLines);
   const whole = { ...all, budget: limits.injectMaxChars, standing };
@@ -64,7 +65,7 @@ export function durableUsage(
   place: Place,
   limits: InjectionLimits,
 ): number {
-  const lines = [...usableLines(items, ownerId, place, limits.timeZone, ownerId).values()];
+  const lines = [...usableLines(items, ownerId, place, limits.dateOf, ownerId).values()];
   return Math.min(renderSection({ ...all, lines }).length, limits.injectMaxChars);
 }
 
@@ -73,12 +74,12 @@ function usableLines(
   items: readonly DurableItem[],
   ownerId: string,
   place: Place,
-  timeZone: string,
+  dateOf: DateOf,
   speakerId: string,
 ): ReadonlyMap<DurableItem, string> {
   return new Map(
     activeInOrder(items)
       .filter((item) => mayUseItem(item, ownerId, place, speakerId))
-      .map((item) => [item, itemLine(item, place, timeZone)]),
+      .map((item) => [item, datedItemLine(item, place, dateOf)]),
   );
 }

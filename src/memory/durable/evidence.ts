@@ -1,3 +1,4 @@
+import { normalizeText } from '../../core/text/normalize.ts';
 import { terms } from '../../core/text/terms.ts';
 import { clauses, clausesAround } from './clauses.ts';
 import { isDenial, withoutContractions } from './denial.ts';
@@ -22,17 +23,19 @@ const meaningfulSign = /[\p{S}#@%&]/gu;
 
 /**
  * Whether an item's text says nothing that the quote does not [M5a]: every content word (its stem; pairs of characters in scripts
- * without spaces; signs as in `C++`) stands in the quote. What the quote denies proves no claim that does not deny.
+ * without spaces; signs as in `C++`) stands in the quote. What the quote denies proves no claim that does not deny. The quote may
+ * be a whole message; what that quotes from others does not count.
  */
 export function supports(text: string, quote: string): boolean {
   const claims = terms(withoutContractions(text)).filter((term) => !isEmptyOfMeaning(term));
   if (claims.length === 0) return false;
+  const own = ownWords(quote);
   const telling = isDenial(text)
-    ? [quote]
-    : clauses(withoutContractions(quote)).filter((clause) => !isDenial(clause));
+    ? [own]
+    : clauses(withoutContractions(own)).filter((clause) => !isDenial(clause));
   const said = new Set(telling.flatMap((clause) => terms(withoutContractions(clause))));
   const signs = text.normalize('NFKC').match(meaningfulSign) ?? [];
-  const quoted = quote.normalize('NFKC');
+  const quoted = own.normalize('NFKC');
   return claims.every((claim) => isSaid(claim, said)) && signs.every((sign) => quoted.includes(sign));
 }
 
@@ -65,16 +68,16 @@ function isSaid(claim: string, said: ReadonlySet<string>): boolean {
 
 /** The quote where it stands among a message's own words, with the clauses around it. */
 function findQuote(quote: string, message: string): { readonly inContext: string } | undefined {
-  const wanted = folded(quote).trim();
-  if (!new RegExp(inWord, 'u').test(wanted)) return undefined;
+  const wanted = normalizeText(quote);
+  const own = folded(ownWords(message));
+  if (wanted.length > own.length || !new RegExp(inWord, 'u').test(wanted)) return undefined;
   const characters = Array.from(wanted);
   const before = needsEdge(characters[0]) ? `(?<!${inWord})` : '';
   const after = needsEdge(characters.at(-1)) ? `(?!${inWord})` : '';
   const literal = wanted
-    .split(/\s+/u)
+    .split(' ')
     .map(escapePattern)
     .join(String.raw`\s+`);
-  const own = folded(ownWords(message));
   const match = new RegExp(`${before}${literal}${after}`, 'u').exec(own);
   if (match === null) return undefined;
   return { inContext: clausesAround(own, match.index, match.index + match[0].length) };

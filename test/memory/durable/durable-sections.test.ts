@@ -7,6 +7,7 @@ import { durableSections, durableUsage } from '../../../src/memory/durable/durab
 import type { DurableItem } from '../../../src/memory/durable/durable-document.ts';
 import { itemLine } from '../../../src/memory/durable/item-line.ts';
 import { mayUseItem } from '../../../src/memory/durable/item-place.ts';
+import { createLocalDates } from '../../../src/memory/durable/local-dates.ts';
 import {
   aliceId,
   anyItems,
@@ -21,7 +22,8 @@ import {
   turn,
 } from './fixtures.ts';
 
-const limits = { injectMaxChars: 2000, timeZone: 'UTC' };
+const dateOf = createLocalDates('UTC');
+const limits = { injectMaxChars: 2000, dateOf };
 
 function linesOf(sections: readonly Section[], name: Section['name']): readonly string[] {
   return sections.find((section) => section.name === name)?.lines ?? [];
@@ -126,7 +128,7 @@ describe('durable items in the prompt [D4]', () => {
         (items, text, place, max) => {
           const sections = durableSections(items, aliceId, turn(text, { place }), {
             injectMaxChars: max,
-            timeZone: 'UTC',
+            dateOf,
           });
           expect(renderedLength(sections)).toBeLessThanOrEqual(max);
           expect(sections.reduce((sum, { budget }) => sum + budget, 0)).toBe(max);
@@ -135,9 +137,9 @@ describe('durable items in the prompt [D4]', () => {
           const shown = sections.flatMap(({ lines }) => lines);
           expect(shown.every((line) => allowed.has(line))).toBe(true);
           expect(sections[0]?.standing).toEqual(allowed);
-          expect(
-            durableUsage(items, aliceId, place, { injectMaxChars: max, timeZone: 'UTC' }),
-          ).toBeLessThanOrEqual(max);
+          expect(durableUsage(items, aliceId, place, { injectMaxChars: max, dateOf })).toBeLessThanOrEqual(
+            max,
+          );
         },
       ),
     );

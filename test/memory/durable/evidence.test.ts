@@ -32,6 +32,7 @@ describe('a quote supports a text [M5a]', () => {
     ['the opposite of a denial', 'Eats meat', "I don't eat meat"],
     ['the opposite of a dislike', 'Prefers Rust', 'I hate Rust'],
     ['what was denied beside what was said', 'Prefers Go', "I don't use Go, I prefer Rust"],
+    ['what is only quoted', 'Prefers Rust', '> I prefer Rust\nDoes he?'],
     ['nothing at all', 'Prefers', 'I prefer Rust'],
     ['other pronouns', 'Pronouns are she/her', 'My pronouns are they/them'],
     ['only signs', '!!!', 'I prefer Rust!!!'],
@@ -57,9 +58,10 @@ describe('a quote stands in a message', () => {
     ['words of several messages', 'I prefer Rust', 'I prefer'],
     ['a pattern', 'I .* Rust', 'I prefer Rust'],
     ['nothing', '  ', 'I prefer Rust'],
+    ['far more than the message', `I prefer Rust ${'('.repeat(3_000_000)}`, 'I prefer Rust'],
     ['somebody else quoted', 'I prefer Rust', '> I prefer Rust\nreally?'],
     ['somebody else quoted to the end', 'I prefer Rust', 'look\n>>> hello\nI prefer Rust'],
-  ])('not as %s', (_name, quote, message) => {
+  ])('not as $0', (_name, quote, message) => {
     expect(standsIn(quote, [message])).toBe(false);
   });
 });
