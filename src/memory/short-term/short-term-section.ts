@@ -7,17 +7,12 @@ import { isFresh } from './short-term-document.ts';
 import type { ShortTermEntry } from './short-term-document.ts';
 
 /**
- * The speaker's own `entries`: exchanges in other channels, newest first, within the budget [T2]. The time is absolute, with its day, so that a
- * line keeps its bytes for as long as it stands [P2].
+ * The speaker's own exchanges in other channels, newest first, within the budget [T2]. The time is absolute, with its day,
+ * so that a line keeps its bytes for as long as it stands [P2].
  */
 export function shortTermSection(
   entries: readonly ShortTermEntry[],
-  reading: {
-    readonly ownerId: string;
-    readonly speakerId: string;
-    readonly place: Place;
-    readonly now: Date;
-  },
+  { speaker, place, now }: Pick<TurnContext, 'speaker' | 'place' | 'now'>,
   limits: { readonly maxAgeHours: number; readonly injectMaxChars: number; readonly timeZone: string },
 ): Section {
   const lines = entries

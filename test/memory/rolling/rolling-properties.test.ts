@@ -1,0 +1,178 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
+import { rollingOf } from '../../../src/memory/rolling/rolling-state.ts';
+import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
+import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
+import { openSessions, secretPlace, session, silent } from '../../support/sessions.ts';
+
+type Step = 'turn' | 'private turn' | 'delete' | 'edit' | 'update' | 'reset';
+
+const step = fc.constantFrom<Step>(
+  'turn',
+  'turn',
+  'turn',
+  'private turn',
+  'delete',
+  'edit',
+  'update',
+  'reset',
+);
+
+interface Told {
+  readonly id: string;
+  readonly mark: string;
+}
+
+/**
+ * A session in which every message carries a mark of its own, and a model whose summaries are the marks it was given: so what a summary holds can
+ * be read off it.
+ */
+function world() {
+  const sessions = openSessions();
+  const meanwhile: Step[] = [];
+  const told: Told[] = [];
+  /** Marks of what was deleted, edited away or reset. */
+  const withdrawn = new Set<string>();
+  /** Marks of what was deleted or edited away: replaced summaries must not hold them either. */
+  const deleted = new Set<string>();
+  const hushed = new Set<string>();
+  const cursors: number[] = [];
+  let marks = 0;
+  const model: ScriptedModel = new ScriptedModel(async (request) => {
+    const input = inputOf(request);
+    for (const each of meanwhile.splice(0)) await run(each, 0);
+    return `Holds ${(input.match(/m\d+e/gu) ?? []).join(' ')}`;
+  });
+  const rolling = createRollingSummary({
+    store: sessions.store,
+    states: sessions.states,
+    log: sessions.log,
+    clock: sessions.clock,
+    model,
+    modelName: 'haiku',
+    everyTurns: 2,
+    maxChars: 5000,
+    enabled: true,
+    timeZone: 'UTC',
+    logger: silent,
+  });
+
+  async function take(message: Told | undefined, edited: string | undefined): Promise<void> {
+    if (message === undefined) return;
+    withdrawn.add(message.mark);
+    deleted.add(message.mark);
+    const affected =
+      edited === undefined
+        ? await sessions.log.remove(generalId, [message.id])
+        : await sessions.log.edit(generalId, message.id, edited);
+    for (const { messages } of affected) {
+      for (const { sequence } of messages) await rolling.retract(session, sequence);
+    }
+  }
+
+  async function run(what: Step, pick: number): Promise<void> {
+    const recent = told.filter(({ mark }) => !deleted.has(mark));
+    switch (what) {
+      case 'turn':
+      case 'private turn': {
+        marks += 1;
+        const mark = `m${marks}e`;
+        const place = what === 'turn' ? publicPlace : secretPlace;
+        const context = await sessions.say(mark, place);
+        told.push({ id: context.messages[0]?.id ?? '', mark });
+        if (what === 'private turn') hushed.add(mark);
+        await sessions.answer(context, 'ok');
+        return;
+      }
+      case 'delete':
+        return take(recent[pick % Math.max(1, recent.length)], undefined);
+      case 'edit':
+        return take(recent[pick % Math.max(1, recent.length)], 'nothing');
+      case 'reset':
+        for (const { mark } of told) withdrawn.add(mark);
+        return rolling.reset(session);
+      case 'update': {
+        await rolling.updateIfDue(session);
+        cursors.push(rollingOf(await sessions.states.read(session)).cursor);
+      }
+    }
+  }
+
+  async function noteMarks(): Promise<readonly string[]> {
+    const folder = `sessions/${generalId}/${aliceId}/detail`;
+    const files = await sessions.store.list(folder);
+    const notes = await Promise.all(files.map(({ path }) => sessions.store.readText(`${folder}/${path}`)));
+    return notes.join('').match(/m\d+e/gu) ?? [];
+  }
+
+  return { sessions, rolling, meanwhile, withdrawn, deleted, noteMarks, hushed, told, cursors, run };
+}
+
+describe('the rolling summary, whatever happens and also while the model writes', () => {
+  it('never holds what was deleted, edited away or reset', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(
+            step,
+            fc.nat(20),
+            fc.array(
+              step.filter((each) => each !== 'update'),
+              { maxLength: 2 },
+            ),
+          ),
+          {
+            maxLength: 20,
+          },
+        ),
+        async (steps) => {
+          const { rolling, meanwhile, withdrawn, deleted, noteMarks, run } = world();
+          for (const [what, pick, during] of steps) {
+            if (what === 'update') meanwhile.push(...during);
+            await run(what, pick);
+            const held = (await rolling.show(session, secretPlace, aliceId))?.match(/m\d+e/gu) ?? [];
+            expect(held.filter((mark) => withdrawn.has(mark))).toEqual([]);
+            expect((await noteMarks()).filter((mark) => deleted.has(mark))).toEqual([]);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('never shows in public what was said in private', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(step, fc.nat(20)), { maxLength: 20 }), async (steps) => {
+        const { rolling, hushed, run } = world();
+        for (const [what, pick] of steps) {
+          await run(what, pick);
+          const shown = (await rolling.show(session, publicPlace, aliceId))?.match(/m\d+e/gu) ?? [];
+          expect(shown.filter((mark) => hushed.has(mark))).toEqual([]);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('never moves its cursor back, and holds every turn, while nothing is withdrawn', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom<Step>('turn', 'turn', 'update'), { minLength: 4, maxLength: 25 }),
+        async (steps) => {
+          const { sessions, rolling, told, cursors, run } = world();
+          for (const what of steps) await run(what, 0);
+          expect(cursors).toEqual(cursors.toSorted((a, b) => a - b));
+          const { cursor } = rollingOf(await sessions.states.read(session));
+          const after = await sessions.log.turnsAfter(session, cursor);
+          const unread = new Set(after.map(({ message }) => message.id));
+          const read = told.filter(({ id }) => !unread.has(id)).map(({ mark }) => mark);
+          const held = (await rolling.show(session, publicPlace, aliceId))?.match(/m\d+e/gu) ?? [];
+          expect(held).toEqual(read);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
