@@ -1,0 +1,142 @@
+import type { ToolUseBlock } from '../../core/model.ts';
+import { clip, clipAtWord } from '../../core/text/clip.ts';
+import { flatten, normalizeText } from '../../core/text/normalize.ts';
+import { bestMatches } from './best-matches.ts';
+import { memoryPieces, rememberedItems } from './memory-pieces.ts';
+import { memoryWishIn } from './memory-wish.ts';
+import type { MemoryWish } from './memory-wish.ts';
+import { withoutLabel } from './offline-label.ts';
+import type { ReadRequest, ToolRun } from './read-request.ts';
+import { tellRemembered } from './remembered-line.ts';
+import { toSecondPerson } from './second-person.ts';
+import { statementsIn } from './statements.ts';
+import { tellingTerms } from './telling-terms.ts';
+
+/** What the stand-in does with a turn: says something, or calls a tool first. */
+export type ChatReply =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool'; readonly name: string; readonly input: Readonly<Record<string, string>> };
+
+const aboutMe =
+  /\bwhat (?:all )?(?:do|did|have) you (?:know|remember|learned?|stored?|saved?)(?: about me)?(?: so far)?\s*\??$|\bwho am I\b|\b(?:tell me )?(?:everything|all) you (?:know|remember)(?: about me)?/iu;
+const aboutUs =
+  /\b(?:what|where) (?:were|was|are|have|did) we (?:just |been |last )*(?:talk\w*|discuss\w*|say\w*|doing|do|at)?|\bsummar(?:y|i[sz]e)\b|\bcatch me up\b|\bremind me what we\b/iu;
+const greeting = /^\W*(?:hi|hey|hello|hiya|yo|good (?:morning|evening|day)|thanks|thank you)\b/iu;
+const question =
+  /\?\s*$|^\W*(?:who|what|when|where|which|why|how|do|does|did|is|are|can|could|tell me|show me)\b/iu;
+
+const standIn =
+  'I am not a language model but its offline stand-in: I find things in memory and keep what you tell me, nothing more. ' +
+  'For real answers, whoever runs me sets `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) and starts me again.';
+const listed = '`!memory show` lists what I keep.';
+
+/** Answers a turn from memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. */
+export function chatReply(request: ReadRequest): ChatReply {
+  if (request.toolRuns.length > 0) return say(request.toolRuns.map(tellToolRun).join('\n'));
+  const { text } = request.message;
+  const wish = memoryWishIn(text);
+  if (wish !== undefined) return answerWish(wish, request);
+  if (aboutMe.test(text)) return say(everythingKnown(request));
+  if (aboutUs.test(text)) return say(conversationSoFar(request));
+
+  const found = bestMatches(text, memoryPieces(request), (piece) => piece.search, 3);
+  const isQuestion = question.test(text);
+  const [statement] = isQuestion ? [] : statementsIn(text);
+  if (statement !== undefined) return say(acknowledge(statement.quote));
+  if (found.length > 0) return say(found.map((piece) => piece.told).join('\n'));
+  if (isQuestion && request.tools.has('recall_memory') && tellingTerms(text).size > 0) {
+    return {
+      type: 'tool',
+      name: 'recall_memory',
+      input: { query: clip(flatten(text), 200) },
+    };
+  }
+  if (greeting.test(text)) return say(`Hello${nameOf(request)}. ${standIn}`);
+  return say(`I have nothing about that in memory. ${standIn}`);
+}
+
+function say(text: string): ChatReply {
+  return { type: 'text', text };
+}
+
+function nameOf({ message }: ReadRequest): string {
+  return message.from === '' ? '' : `, ${message.from}`;
+}
+
+function answerWish(wish: MemoryWish, request: ReadRequest): ChatReply {
+  if (wish.wish === 'remember') {
+    const { kind, text, quote } = wish;
+    if (request.tools.has('remember_item'))
+      return { type: 'tool', name: 'remember_item', input: { kind, text, quote } };
+    return say(`I cannot save anything from here. \`!memory remember ${clipAtWord(quote, 200)}\` saves it.`);
+  }
+  const target = forgetTarget(wish.about, request);
+  if (request.tools.has('forget_item')) return { type: 'tool', name: 'forget_item', input: { target } };
+  return say(`I cannot forget anything from here. \`!memory forget ${clipAtWord(target, 200)}\` does it.`);
+}
+
+/** The words themselves where they stand in an item, else the text of the item that fits them best. */
+function forgetTarget(about: string, request: ReadRequest): string {
+  const words = about.replace(/^["“'‘]|["”'’]$/gu, '').trim();
+  const items = rememberedItems(request);
+  if (items.some((item) => normalizeText(item.text).includes(normalizeText(words)))) return words;
+  const [best] = bestMatches(words, items, (item) => `${item.kind} ${item.text}`, 1);
+  return best?.text ?? words;
+}
+
+function tellToolRun({ call, result }: ToolRun): string {
+  const done = !result.isError;
+  switch (call.name) {
+    case 'remember_item':
+      return done
+        ? `I will remember: “${inputOf(call, 'text')}”. ${listed}`
+        : 'I could not save that. `!memory remember <text>` saves it as you write it, or says why not.';
+    case 'forget_item':
+      return done
+        ? `I forgot “${inputOf(call, 'target')}”. ${listed}`
+        : `I have nothing that I could forget as “${inputOf(call, 'target')}”. ${listed}`;
+    case 'recall_memory':
+      return done && /^Found [1-9]/u.test(result.text)
+        ? `I looked through what was said before:\n${clipAtWord(result.text, 1_500)}`
+        : `I have nothing about that in memory, not even in what was said before. ${standIn}`;
+    default:
+      return done ? 'Done.' : 'That did not work.';
+  }
+}
+
+function inputOf(call: ToolUseBlock, field: string): string {
+  const { input } = call;
+  if (typeof input !== 'object' || input === null) return '';
+  const value: unknown = Object.entries(input).find(([name]) => name === field)?.[1];
+  return typeof value === 'string' ? flatten(value) : '';
+}
+
+function everythingKnown(request: ReadRequest): string {
+  const told = [
+    ...rememberedItems(request).map(tellRemembered),
+    ...memoryPieces(request)
+      .filter((piece) => piece.isProfile)
+      .map((piece) => piece.told),
+  ];
+  if (told.length === 0)
+    return `I know nothing about you yet. Say “remember that …” to change that. ${standIn}`;
+  return ['What I know about you:', ...told.map((line) => `- ${line}`)].join('\n');
+}
+
+function conversationSoFar({ sections, history }: ReadRequest): string {
+  const summary = sections.get('conversation_summary') ?? [];
+  const last = history
+    .slice(-6)
+    .map(({ name, text }) => `- ${name ?? 'I'}: ${clipAtWord(flatten(withoutLabel(text)), 160)}`);
+  if (summary.length === 0 && last.length === 0)
+    return `I have nothing of an earlier conversation here. ${standIn}`;
+  return [
+    ...(summary.length === 0 ? [] : ['What we talked about so far:', ...summary]),
+    ...(last.length === 0 ? [] : ['The last messages here:', ...last]),
+  ].join('\n');
+}
+
+function acknowledge(quote: string): string {
+  const told = toSecondPerson(quote) ?? `“${quote}”`;
+  return `Good to know: ${told.charAt(0).toLowerCase()}${told.slice(1)}. To have it kept, say “remember that ${quote}”.`;
+}

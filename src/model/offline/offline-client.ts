@@ -1,0 +1,75 @@
+import { estimateTokenCount } from 'tokenx';
+
+import { ModelError } from '../../core/errors.ts';
+import type { ModelCallOptions, ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
+import { chatReply } from './chat-reply.ts';
+import type { ChatReply } from './chat-reply.ts';
+import { composeExtraction } from './compose-extraction.ts';
+import { composeSummary, condenseSummary } from './compose-summary.ts';
+import { offlineLabel } from './offline-label.ts';
+import { readRequest, requestText } from './read-request.ts';
+
+/** Pieces that a text is streamed in. */
+const pieces = 4;
+
+/**
+ * The stand-in for a language model where none is configured: it knows the request and nothing else, answers by rules, the same every
+ * time, without network [M2]. Chat replies begin with its label.
+ */
+export function createOfflineClient(): ModelClient {
+  return {
+    isOffline: true,
+    async complete(request, options = {}) {
+      const reply = replyTo(request);
+      if (reply.type === 'text') await stream(reply.text, options);
+      throwIfAborted(options.signal, '');
+      return responseOf(reply, request);
+    },
+  };
+}
+
+function replyTo(request: ModelRequest): ChatReply {
+  switch (request.purpose) {
+    case 'chat': {
+      const reply = chatReply(readRequest(request));
+      return reply.type === 'tool' ? reply : { type: 'text', text: `${offlineLabel}\n${reply.text}` };
+    }
+    case 'summary':
+      return { type: 'text', text: composeSummary(request) };
+    case 'condense':
+      return { type: 'text', text: condenseSummary(request) };
+    case 'extraction':
+      return { type: 'text', text: composeExtraction(request) };
+  }
+}
+
+function responseOf(reply: ChatReply, request: ModelRequest): ModelResponse {
+  const output = reply.type === 'text' ? reply.text : JSON.stringify(reply.input);
+  const usage = {
+    inputTokens: estimateTokenCount(requestText(request)),
+    outputTokens: estimateTokenCount(output),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  };
+  if (reply.type === 'text') return { content: [{ type: 'text', text: reply.text }], stop: 'end', usage };
+  const id = `offline-${request.messages.length}`;
+  const content = [{ type: 'tool_use' as const, id, name: reply.name, input: reply.input }];
+  return { content, stop: 'tool_use', usage };
+}
+
+async function stream(text: string, { signal, onText }: ModelCallOptions): Promise<void> {
+  const words = text.split(/(?<=\s)(?=\S)/u);
+  const size = Math.ceil(words.length / pieces);
+  let said = '';
+  for (let start = 0; start < words.length; start += size) {
+    throwIfAborted(signal, said);
+    const piece = words.slice(start, start + size).join('');
+    said += piece;
+    onText?.(piece);
+    await Promise.resolve();
+  }
+}
+
+function throwIfAborted(signal: AbortSignal | undefined, partialText: string): void {
+  if (signal?.aborted === true) throw new ModelError('The call was given up', 'aborted', { partialText });
+}

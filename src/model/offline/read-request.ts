@@ -1,0 +1,87 @@
+import { textOf } from '../../core/model.ts';
+import type { ModelRequest, ToolResultBlock, ToolUseBlock } from '../../core/model.ts';
+import { sectionNames } from '../../core/section.ts';
+import type { SectionName } from '../../core/section.ts';
+
+/** A line of the conversation before the message. */
+export interface HistoryLine {
+  /** The author's name as written there; absent for this bot's own words. */
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** A tool call of this exchange and what came of it. */
+export interface ToolRun {
+  readonly call: ToolUseBlock;
+  readonly result: ToolResultBlock;
+}
+
+/** What a request holds, as far as the offline rules look at it. */
+export interface ReadRequest {
+  /** The lines of each section, without title. */
+  readonly sections: ReadonlyMap<SectionName, readonly string[]>;
+  readonly history: readonly HistoryLine[];
+  /** The words of the message to answer, and the name of who wrote it. */
+  readonly message: { readonly from: string; readonly text: string };
+  readonly tools: ReadonlySet<string>;
+  /** What the last round of tool calls gave, in order; empty in the first round. */
+  readonly toolRuns: readonly ToolRun[];
+}
+
+const sectionPattern = new RegExp(
+  String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n([\s\S]*?)\n</\1>\n?`,
+  'gu',
+);
+
+/** Takes a request apart at the prompt's own tags; no data can forge them, so what is found is what was put there [P3]. */
+export function readRequest(request: ModelRequest): ReadRequest {
+  const sections = new Map<SectionName, readonly string[]>();
+  const history: HistoryLine[] = [];
+  let message = { from: '', text: '' };
+
+  for (const turn of request.messages) {
+    for (const block of turn.content) {
+      if (block.type !== 'text') continue;
+      if (turn.role === 'assistant') {
+        history.push({ text: block.text.trim() });
+        continue;
+      }
+      const rest = block.text.replace(
+        sectionPattern,
+        (_, name: SectionName, attributes = '', body: string) => {
+          if (name === 'message')
+            message = { from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '', text: body.trim() };
+          else sections.set(name, body.split('\n').slice(1));
+          return '';
+        },
+      );
+      history.push(...rest.split('\n').flatMap(historyLine));
+    }
+  }
+  return {
+    sections,
+    history,
+    message,
+    tools: new Set(request.tools?.map((tool) => tool.name)),
+    toolRuns: lastToolRuns(request),
+  };
+}
+
+function historyLine(line: string): readonly HistoryLine[] {
+  const [, name, text] = /^([^:]{1,80}): (.+)$/u.exec(line.trim()) ?? [];
+  return name === undefined || text === undefined ? [] : [{ name, text }];
+}
+
+function lastToolRuns(request: ModelRequest): readonly ToolRun[] {
+  const results = request.messages.at(-1)?.content.filter((block) => block.type === 'tool_result') ?? [];
+  const calls = request.messages.at(-2)?.content.filter((block) => block.type === 'tool_use') ?? [];
+  return results.flatMap((result) => {
+    const call = calls.find(({ id }) => id === result.toolUseId);
+    return call === undefined ? [] : [{ call, result }];
+  });
+}
+
+/** All text of a request, its instructions first. */
+export function requestText(request: ModelRequest): string {
+  return [textOf(request.system), ...request.messages.map((message) => textOf(message.content))].join('\n');
+}
