@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+
+import { GatewaySession } from '../../../src/sandbox/gateway/gateway-session.ts';
+import type { SessionLink } from '../../../src/sandbox/gateway/gateway-session.ts';
+
+class FakeLink implements SessionLink {
+  readonly sent: string[] = [];
+  heartbeatRequests = 0;
+  send(dispatch: { readonly t: string; readonly s: number }): void {
+    this.sent.push(`${dispatch.s} ${dispatch.t}`);
+  }
+  requestHeartbeat(): void {
+    this.heartbeatRequests += 1;
+  }
+}
+
+function sessionWithEvents(...types: readonly string[]): GatewaySession {
+  const session = new GatewaySession('id', 0);
+  for (const type of types) session.dispatch(type, {});
+  return session;
+}
+
+describe('a gateway session', () => {
+  it('is delivered only when the client has seen the last event sent before the question', async () => {
+    const session = sessionWithEvents('A', 'B');
+    const link = new FakeLink();
+    session.attach(link);
+    let delivered = false;
+    const wait = async (): Promise<void> => {
+      await session.delivered(new AbortController().signal);
+      delivered = true;
+    };
+    const waiting = wait();
+    session.dispatch('C', {});
+    session.acknowledge(1);
+    await Promise.resolve();
+    expect(delivered).toBe(false);
+    await expect.poll(() => link.heartbeatRequests, { interval: 5 }).toBe(2);
+    session.acknowledge(2);
+    await waiting;
+    expect(delivered).toBe(true);
+  });
+
+  it('keeps its events while no connection is there, and is not cut off by an old one', () => {
+    const session = sessionWithEvents('READY');
+    const [old, young] = [new FakeLink(), new FakeLink()];
+    session.attach(old);
+    session.detach(old);
+    session.dispatch('A', {});
+    session.attach(young);
+    session.detach(old);
+    session.dispatch('B', {});
+    expect([old.sent, young.sent]).toEqual([[], ['3 B']]);
+    expect(session.takeReplay(1).map(({ t }) => t)).toEqual(['A', 'B']);
+  });
+
+  it('repeats old events at one resume only, and never READY', () => {
+    const session = sessionWithEvents('READY', 'A', 'B');
+    session.repeatAtResume(9);
+    expect(session.takeReplay(3).map(({ t }) => t)).toEqual(['A', 'B']);
+    expect(session.takeReplay(3)).toEqual([]);
+  });
+
+  it('cannot be resumed from the future, or from before what it still keeps', () => {
+    const session = sessionWithEvents(...Array.from({ length: 2_005 }, () => 'A'));
+    expect([4, 5, 2_005, 2_006].map((sequence) => session.canResumeFrom(sequence))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
