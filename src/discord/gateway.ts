@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       listening.stop();
       return order.idle();
     },
-    idle: handingOn.idle,
+    idle: () => handingOn.idle(),
     destroy: () => client.destroy(),
   };
 }

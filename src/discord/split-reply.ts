@@ -97,24 +97,38 @@ function lineCuts(rest: string, before: Fence | undefined, max: number): { parag
   return found;
 }
 
-/** A cut inside a line that is too long for the chunk, as late as possible. */
+/** A cut inside a line that is too long for the chunk, as late as possible; one that makes a fence of its halves only if there is no other. */
 function cutInLine(rest: string, before: Fence | undefined, max: number): Cut {
-  for (let size = max; size > 1; size -= 1) {
-    const head = clip(rest, size);
-    const ends =
-      stateAfter(head, before, max) === undefined ? [...readableEnds(head), head.length] : [head.length];
-    for (const end of ends) {
-      const cut = { end, fence: stateAfter(rest.slice(0, end), before, max) };
-      if (fits(rest, before, cut, max) && (size < max / 4 || !startsFence(rest, cut, max))) return cut;
-    }
-  }
-  throw new RangeError(`No chunk of ${max} characters can be made`);
+  const whole = findCut(rest, before, max, (cut) => !makesFence(rest, before, cut, max));
+  const cut = whole ?? findCut(rest, before, max, () => true);
+  if (cut === undefined) throw new RangeError(`No chunk of ${max} characters can be made`);
+  return cut;
 }
 
-/** Whether what follows the cut would be taken for a line that opens or closes a fence, though it stood inside a line. */
-function startsFence(rest: string, { end, fence }: Cut, max: number): boolean {
-  const line = firstLine(rest.slice(end));
-  return stateAfter(fence === undefined ? line.trimStart() : line, fence, max) !== fence;
+function findCut(
+  rest: string,
+  before: Fence | undefined,
+  max: number,
+  isGood: (cut: Cut) => boolean,
+): Cut | undefined {
+  for (let size = max; size > 1; size -= 1) {
+    const head = clip(rest, size);
+    const isCode = stateAfter(head, before, max) !== undefined;
+    for (const end of isCode ? [head.length] : [...readableEnds(head), head.length]) {
+      const cut = { end, fence: stateAfter(rest.slice(0, end), before, max) };
+      if (fits(rest, before, cut, max) && isGood(cut)) return cut;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a half of the line that is cut would be taken for one that opens or closes a fence. */
+function makesFence(rest: string, before: Fence | undefined, { end, fence }: Cut, max: number): boolean {
+  const lineStart = rest.lastIndexOf('\n', end - 1) + 1;
+  const around = stateAfter(rest.slice(0, lineStart), before, max);
+  if (fence?.opener !== around?.opener) return true;
+  const tail = firstLine(rest.slice(end));
+  return stateAfter(fence === undefined ? tail.trimStart() : tail, fence, max) !== fence;
 }
 
 /** Where the last sentence ends that fills half of the text, and the last word that fills a quarter. */

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+
+import { deferred } from './support/deferred.ts';
+import { connectedAgain, newClient, openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
+
+describe('the gateway', () => {
+  it('hands on a mention in a public channel, without the mention, with its place', async () => {
+    const { server, handlers, settled, ids } = await runGateway();
+    await server.say({ as: 'bob', in: '#general', text: '@Discoclaw what did @carol say in #dev?' });
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      {
+        text: 'what did @carol say in #dev?',
+        author: { id: ids['bob'], name: 'bob', kind: 'human' },
+        isOwner: false,
+        place: {
+          audience: 'public',
+          channelId: ids['general'],
+          homeId: ids['general'],
+          channelName: 'general',
+        },
+      },
+    ]);
+  });
+
+  it('answers a DM from a channel that it has never seen', async () => {
+    const { server, handlers, settled } = await runGateway();
+    const { id } = await server.openDm({ person: 'alice' });
+    await server.say({ as: 'alice', in: 'dm', text: 'hello' });
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      { text: 'hello', isOwner: true, place: { audience: 'dm', channelId: id, homeId: id } },
+    ]);
+    expect(handlers.messages[0]?.place).not.toHaveProperty('guildId');
+  });
+
+  it('stays silent when it is not addressed, for itself, and for other bots', async () => {
+    const { server, handlers, replies, settled, ids } = await runGateway();
+    await server.addPerson({ name: 'robot', bot: true });
+    await server.say({ as: 'bob', in: '#general', text: 'good morning' });
+    await server.say({ as: 'bob', in: '#general', text: '@everyone listen' });
+    await server.say({ as: 'robot', in: '#general', text: '@Discoclaw beep' });
+    await replies.send(ids['general'] ?? '', 'I say something', '1');
+    await settled();
+    expect(handlers.texts).toEqual([]);
+  });
+
+  it('answers a reply to its own message, and no reply to somebody else', async () => {
+    const { server, handlers, replies, settled, ids } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'hello' });
+    const [own] = await replies.send(ids['general'] ?? '', 'Yes?', asked.id);
+    await server.say({ as: 'carol', in: '#general', text: 'to bob', replyTo: asked.id });
+    await server.say({ as: 'carol', in: '#general', text: 'to the bot', replyTo: own, pingReplied: false });
+    await settled();
+    expect(handlers.texts).toEqual(['to the bot']);
+  });
+
+  it('answers only people with access, and says who owns it', async () => {
+    const server = await openSandbox({ ownedByTeam: true });
+    const { handlers, settled, gateway, ids } = await runGateway({
+      server,
+      access: { access: 'allowlist', allowedUserIds: ['140000000000000003'] },
+    });
+    for (const as of ['alice', 'bob', 'carol'])
+      await server.say({ as, in: '#general', text: `@Discoclaw ${as}` });
+    await settled();
+    expect(handlers.texts).toEqual(['alice', 'carol']);
+    expect(gateway.ownerIds).toEqual([ids['alice']]);
+  });
+
+  it('takes a command without a mention', async () => {
+    const { server, handlers, settled } = await runGateway();
+    await server.say({ as: 'bob', in: '#general', text: '!memory remember that I like tea' });
+    await server.say({ as: 'bob', in: '#general', text: '@Discoclaw !memory show' });
+    await settled();
+    expect(handlers.messages.map(({ commandWords }) => commandWords)).toEqual([
+      'remember that I like tea',
+      'show',
+    ]);
+  });
+
+  it('hands on a channel’s messages, edits and deletions in their order', async () => {
+    const { server, handlers, settled } = await runGateway();
+    const first = await server.say({ as: 'bob', in: 'dm', text: 'one' });
+    await server.say({ as: 'bob', in: 'dm', text: 'two' });
+    await server.edit({ message: first.id, text: 'one, corrected' });
+    const third = await server.say({ as: 'bob', in: 'dm', text: 'three' });
+    await settled();
+    await server.delete({ message: first.id });
+    await server.bulkDelete({ messages: [third.id] });
+    await settled();
+    expect(handlers.events).toEqual([
+      'message one',
+      'message two',
+      'edited one, corrected',
+      'message three',
+      `deleted ${first.id}`,
+      `deleted ${third.id}`,
+    ]);
+  });
+
+  it('does not answer what was deleted before it could be looked at', async () => {
+    const { server, handlers, settled } = await runGateway();
+    const thread = await server.addThread({ channel: '#general', name: 'plans', as: 'bob' });
+    await server.setFault({ kind: 'latency', milliseconds: 100, route: 'GET /channels/*' });
+    const message = await server.say({ as: 'bob', in: thread.id, text: '@Discoclaw quick' });
+    await server.delete({ message: message.id });
+    await settled();
+    expect(handlers.events).toEqual([`deleted ${message.id}`]);
+  });
+
+  it('learns of edits and deletions of messages from before its start, also in DMs', async () => {
+    const server = await openSandbox();
+    const edited = await server.say({ as: 'bob', in: 'dm', text: 'old' });
+    const deleted = await server.say({ as: 'bob', in: '#general', text: 'older' });
+    const { handlers, settled } = await runGateway({ server });
+    await server.edit({ message: edited.id, text: 'new' });
+    await server.delete({ message: deleted.id });
+    await server.delete({ message: edited.id });
+    await settled();
+    expect(handlers.events).toEqual(['edited new', `deleted ${deleted.id}`, `deleted ${edited.id}`]);
+  });
+
+  it('does not wait for one message’s work before it hands on the next', async () => {
+    const { server, handlers } = await runGateway();
+    const work = deferred<void>();
+    handlers.work = () => work.promise;
+    await server.say({ as: 'bob', in: 'dm', text: 'a long question' });
+    await server.say({ as: 'bob', in: 'dm', text: 'and another' });
+    await server.delivered();
+    await expect.poll(() => handlers.texts).toEqual(['a long question', 'and another']);
+    work.resolve();
+  });
+
+  it('goes on when a handler fails', async () => {
+    const { server, handlers, logger, settled } = await runGateway();
+    handlers.work = () => Promise.reject(new Error('handlers never do this'));
+    await server.say({ as: 'bob', in: 'dm', text: 'one' });
+    await server.say({ as: 'bob', in: 'dm', text: 'two' });
+    await settled();
+    expect(handlers.texts).toEqual(['one', 'two']);
+    expect(logger.errors).toEqual(['an event could not be handled', 'an event could not be handled']);
+  });
+
+  it('takes in nothing more once intake was stopped, but still learns of deletions', async () => {
+    const { server, handlers, gateway, settled } = await runGateway();
+    const early = await server.say({ as: 'bob', in: 'dm', text: 'early' });
+    await settled();
+    await gateway.stopIntake();
+    await server.say({ as: 'bob', in: 'dm', text: 'late' });
+    await server.delete({ message: early.id });
+    await settled();
+    expect(handlers.events).toEqual(['message early', `deleted ${early.id}`]);
+  });
+
+  it('goes on after a resumed connection without missing or repeating a message', async () => {
+    const { server, client, handlers, settled } = await runGateway();
+    await server.say({ as: 'bob', in: 'dm', text: 'before' });
+    await settled();
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'cut', resumable: true });
+    await server.say({ as: 'bob', in: 'dm', text: 'meanwhile' });
+    await again;
+    await settled();
+    expect(handlers.texts).toEqual(['before', 'meanwhile']);
+  });
+
+  it('fetches what it missed when the session could not be resumed', async () => {
+    const { server, client, handlers, settled } = await runGateway({
+      access: { autoReplyChannelIds: ['120000000000000002'] },
+    });
+    await server.say({ as: 'bob', in: 'dm', text: 'before' });
+    await settled();
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'cut', resumable: false });
+    await server.say({ as: 'bob', in: 'dm', text: 'in the gap' });
+    await server.say({ as: 'bob', in: '#dev', text: 'in the gap, too' });
+    await again;
+    await settled();
+    expect(new Set(handlers.texts)).toEqual(new Set(['before', 'in the gap', 'in the gap, too']));
+  });
+
+  it('fetches what it missed before its start from the channels it knows, if it is young enough', async () => {
+    let now = Date.parse('2026-01-15T10:00:00Z');
+    const server = await openSandbox({ now: () => new Date(now) });
+    const { id } = await server.openDm({ person: 'bob' });
+    now = Date.now() - 6 * 60_000;
+    await server.say({ as: 'bob', in: 'dm', text: 'too old' });
+    now = Date.now() - 2 * 60_000;
+    await server.say({ as: 'bob', in: 'dm', text: 'still fresh' });
+    await server.say({ as: 'bob', in: '#general', text: '@Discoclaw a question' });
+    await server.say({ as: 'bob', in: '#general', text: 'not for the bot' });
+    now = Date.now();
+    const { channels } = await server.info();
+    const { handlers } = await runGateway({ server, knownChannels: [id, channels['general'] ?? ''] });
+    expect(new Set(handlers.texts)).toEqual(new Set(['still fresh', 'a question']));
+  });
+
+  it('gives up with one clear line on a bad token, refused intents or a server that is not there', async () => {
+    const server = await openSandbox({ disallowedIntents: ['messageContent'] });
+    await expect(runGateway({ server })).rejects.toMatchObject({ name: 'GatewayError', failure: 'intents' });
+    const wrongToken = { ...(await openSandbox()), token: 'wrong' };
+    await expect(runGateway({ server: wrongToken })).rejects.toMatchObject({ failure: 'token' });
+    const noServer = { ...(await openSandbox()), apiUrl: 'http://127.0.0.1:1/api' };
+    await expect(runGateway({ server: noServer })).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('keeps no messages in the client’s own cache', async () => {
+    const { server, client, handlers, settled } = await runGateway();
+    for (const text of ['one', 'two', 'three']) await server.say({ as: 'bob', in: 'dm', text });
+    await settled();
+    const channel = client.channels.cache.get(handlers.messages[0]?.channelId ?? '');
+    expect(channel?.isTextBased() === true && channel.messages.cache.size).toBe(0);
+  });
+
+  it('has sent replies in history at once, under its own name', async () => {
+    const { server, history, replies, settled } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    await settled();
+    await replies.send(asked.channelId, 'Hello Bob!', asked.id);
+    const recent = await history.recent(asked.channelId, 10);
+    expect(textsOf(recent)).toEqual(['hello', 'Hello Bob!']);
+    expect(recent.map(({ author }) => author.kind)).toEqual(['human', 'self']);
+  });
+
+  it('leaves the client unconnected until it is told to connect', async () => {
+    const server = await openSandbox();
+    expect(newClient(server).isReady()).toBe(false);
+    expect(await server.requests()).toEqual([]);
+  });
+});

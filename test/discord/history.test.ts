@@ -1,0 +1,188 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { ChatMessage } from '../../src/core/chat.ts';
+import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { deferred } from './support/deferred.ts';
+import { openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
+
+const channelId = '200000000000000001';
+
+function message(number: number, changes: Partial<ChatMessage> = {}): ChatMessage {
+  return {
+    id: `${400_000_000_000_000_000 + number * 1000}`,
+    channelId,
+    author: { id: '100000000000000001', name: 'Alice', kind: 'human' },
+    text: `message ${number}`,
+    at: '2026-01-15T10:00:00.000Z',
+    attachments: [],
+    ...changes,
+  };
+}
+
+function historyOf(changes: Partial<HistoryOptions> = {}) {
+  const fetches: string[] = [];
+  const logger = new RecordingLogger();
+  const { fetchNewest = () => Promise.resolve([]), ...others } = changes;
+  const history = createHistory({
+    isHidden: () => false,
+    isCommand: (text) => text.startsWith('!memory'),
+    logger,
+    fetchNewest(channel, limit) {
+      fetches.push(channel);
+      return fetchNewest(channel, limit);
+    },
+    ...others,
+  });
+  return { history, fetches, logger };
+}
+
+describe('history', () => {
+  it('fetches a cold channel once, and is kept current by events from then on', async () => {
+    const { history, fetches } = historyOf({
+      fetchNewest: () => Promise.resolve([message(3), message(1), message(2)]),
+    });
+    history.seen(message(3));
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 1', 'message 2', 'message 3']);
+    history.seen(message(4));
+    history.removed(channelId, [message(2).id]);
+    history.edited(channelId, message(1).id, 'corrected');
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['corrected', 'message 3', 'message 4']);
+    expect(fetches).toHaveLength(1);
+  });
+
+  it('gives the newest ones, oldest first', async () => {
+    const { history } = historyOf();
+    for (const number of [5, 3, 4, 1, 2]) history.seen(message(number));
+    expect(textsOf(await history.recent(channelId, 2))).toEqual(['message 4', 'message 5']);
+    expect(await history.recent(channelId, 0)).toEqual([]);
+  });
+
+  it('leaves out commands, what is hidden by its id, and what says nothing', async () => {
+    const hidden = message(3, {
+      author: { id: '1', name: 'Discoclaw', kind: 'self' },
+      text: 'Remembered: "tea"',
+    });
+    const { history } = historyOf({
+      isHidden: (_channel, id) => Promise.resolve(id === hidden.id),
+      fetchNewest: () =>
+        Promise.resolve([
+          message(1),
+          message(2, { text: '!memory remember tea' }),
+          hidden,
+          message(4, { text: '' }),
+          message(5, { text: '', attachments: ['cat.png'] }),
+          message(6, {
+            text: '!memory is how you ask me',
+            author: { id: '1', name: 'Discoclaw', kind: 'self' },
+          }),
+        ]),
+    });
+    const recent = await history.recent(channelId, 10);
+    expect(recent.map(({ id }) => id)).toEqual([message(1).id, message(5).id, message(6).id]);
+  });
+
+  it('leaves out what it cannot be sure of', async () => {
+    const { history, logger } = historyOf({ isHidden: () => Promise.reject(new Error('disk')) });
+    history.seen(message(1));
+    expect(await history.recent(channelId, 10)).toEqual([]);
+    expect(logger.warnings).toHaveLength(1);
+  });
+
+  it('never shows what was deleted, nor an old text, though the fetch was under way then', async () => {
+    const answer = deferred<readonly ChatMessage[]>();
+    const { history, fetches } = historyOf({ fetchNewest: () => answer.promise });
+    const asked = [history.recent(channelId, 10), history.recent(channelId, 10)];
+    history.removed(channelId, [message(1).id]);
+    history.edited(channelId, message(2).id, 'corrected');
+    history.seen(message(3));
+    answer.resolve([message(1), message(2)]);
+    const [first, second] = await Promise.all(asked);
+    expect(textsOf(first ?? [])).toEqual(['corrected', 'message 3']);
+    expect(second).toEqual(first);
+    expect(fetches).toHaveLength(1);
+  });
+
+  it('shows what it knows when Discord does not answer, and asks again the next time', async () => {
+    let isDown = true;
+    const { history, fetches, logger } = historyOf({
+      fetchNewest: () => (isDown ? Promise.reject(new Error('502')) : Promise.resolve([message(1)])),
+    });
+    history.seen(message(2));
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 2']);
+    isDown = false;
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 1', 'message 2']);
+    expect(fetches).toHaveLength(2);
+    expect(logger.warnings).toEqual(['history could not be fetched']);
+  });
+
+  it('asks anew after events were missed', async () => {
+    const { history, fetches } = historyOf();
+    history.seen(message(1));
+    await history.recent(channelId, 10);
+    history.forgetAll();
+    expect(await history.recent(channelId, 10)).toEqual([]);
+    expect(fetches).toHaveLength(2);
+  });
+
+  it('always is in order and without repetition, whatever comes when', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('seen', 'edited', 'removed'),
+      number: fc.integer({ min: 1, max: 30 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 0, max: 15 }),
+        async (steps, limit) => {
+          const { history } = historyOf({ fetchNewest: () => Promise.resolve([]) });
+          const expected = new Map<number, string>();
+          for (const { kind, number } of steps) {
+            if (kind === 'seen') {
+              history.seen(message(number));
+              expected.set(number, expected.get(number) ?? `message ${number}`);
+            } else if (kind === 'removed') {
+              history.removed(channelId, [message(number).id]);
+              expected.delete(number);
+            } else {
+              history.edited(channelId, message(number).id, `edited ${number}`);
+              if (expected.has(number)) expected.set(number, `edited ${number}`);
+            }
+          }
+          const texts = [...expected].toSorted(([a], [b]) => a - b).map(([, text]) => text);
+          expect(textsOf(await history.recent(channelId, limit))).toEqual(
+            limit === 0 ? [] : texts.slice(-limit),
+          );
+        },
+      ),
+    );
+  });
+
+  it('keeps a bounded number of messages, the newest', async () => {
+    const { history } = historyOf();
+    for (let number = 1; number <= 500; number += 1) history.seen(message(number));
+    const recent = await history.recent(channelId, 1000);
+    expect(recent.length).toBeLessThanOrEqual(100);
+    expect(recent.at(-1)?.text).toBe('message 500');
+  });
+
+  it('is made of what was said before the start, commands left out, and costs one request', async () => {
+    const server = await openSandbox();
+    await server.addPerson({ name: 'robot', bot: true });
+    await server.say({ as: 'bob', in: '#general', text: 'hello @carol' });
+    await server.say({ as: 'robot', in: '#general', text: 'beep' });
+    await server.say({ as: 'bob', in: '#general', text: '!memory show' });
+    const { history, settled, ids } = await runGateway({ server });
+    const general = ids['general'] ?? '';
+    const recent = await history.recent(general, 10);
+    expect(recent.map(({ author, text }) => `${author.kind} ${author.name}: ${text}`)).toEqual([
+      'human bob: hello @carol',
+      'bot robot: beep',
+    ]);
+    await server.say({ as: 'carol', in: '#general', text: 'hi' });
+    await settled();
+    expect(textsOf(await history.recent(general, 10))).toEqual(['hello @carol', 'beep', 'hi']);
+    expect(await server.requests({ method: 'GET', path: '/channels/*/messages' })).toHaveLength(1);
+  });
+});

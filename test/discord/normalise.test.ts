@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+
+import { runGateway } from './support/gateway-harness.ts';
+
+describe('a message in the core’s words', () => {
+  it('has its author, its moment and the names of its files', async () => {
+    const { server, handlers, settled, ids } = await runGateway();
+    const said = await server.say({
+      as: 'bob',
+      in: 'dm',
+      text: 'look',
+      attachments: [{ name: 'cat.png' }, { name: 'notes.txt', text: 'hello' }],
+    });
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      {
+        id: said.id,
+        channelId: said.channelId,
+        author: { id: ids['bob'], name: 'bob', kind: 'human' },
+        text: 'look',
+        at: said.at,
+        attachments: ['cat.png', 'notes.txt'],
+      },
+    ]);
+  });
+
+  it('is taken though it has no words but a file', async () => {
+    const { server, handlers, settled } = await runGateway();
+    await server.say({ as: 'bob', in: 'dm', attachments: [{ name: 'cat.png' }] });
+    await settled();
+    expect(handlers.messages).toMatchObject([{ text: '', attachments: ['cat.png'] }]);
+  });
+
+  it('does not tell the name of a private channel to those outside of it', async () => {
+    const { server, handlers, settled, ids } = await runGateway();
+    await server.say({
+      as: 'alice',
+      in: '#general',
+      text: `@Discoclaw what is in <#${ids['secret']}> and <#${ids['dev']}>?`,
+    });
+    await server.say({ as: 'alice', in: '#secret', text: `@Discoclaw what is in <#${ids['secret']}>?` });
+    await settled();
+    expect(handlers.texts).toEqual([`what is in <#${ids['secret']}> and #dev?`, 'what is in #secret?']);
+  });
+
+  it('of a bot that may speak is marked as a bot’s', async () => {
+    const { server, handlers, settled } = await runGateway({
+      access: { allowedBotIds: ['170000000000000001'] },
+    });
+    await server.addPerson({ name: 'robot', id: '170000000000000001', bot: true });
+    await server.say({ as: 'robot', in: '#general', text: '@Discoclaw beep' });
+    await settled();
+    expect(handlers.messages).toMatchObject([{ text: 'beep', author: { kind: 'bot' } }]);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+
+import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
+
+/** The place that the last message said there is given. */
+async function placeOfMessage({ server, handlers, settled }: RunningGateway, where: string, as = 'alice') {
+  await server.say({ as, in: where, text: '@Discoclaw hello' });
+  await settled();
+  return handlers.messages.at(-1)?.place;
+}
+
+describe('the place of a message', () => {
+  it('is private where @everyone cannot view the channel', async () => {
+    const running = await runGateway();
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
+    expect(await placeOfMessage(running, '#secret')).toMatchObject({
+      audience: 'private',
+      homeId: running.ids['secret'],
+      channelName: 'secret',
+    });
+  });
+
+  it('follows the channel’s permissions from one message to the next', async () => {
+    const running = await runGateway();
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
+    await running.server.setChannelPrivacy({ channel: '#dev', private: true, members: ['alice'] });
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
+    await running.server.setChannelPrivacy({ channel: '#dev', private: false });
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
+  });
+
+  it('is private in a guild whose @everyone cannot view channels at all', async () => {
+    const running = await runGateway();
+    await running.server.setRole({ name: '@everyone', permissions: ['SendMessages'] });
+    await running.server.setOverwrite({ channel: '#dev', for: 'alice', allow: ['ViewChannel'] });
+    await running.server.setOverwrite({
+      channel: '#dev',
+      for: 'Discoclaw',
+      allow: ['ViewChannel', 'SendMessages'],
+    });
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
+  });
+
+  it('is private for a channel that only a role was let into', async () => {
+    const running = await runGateway();
+    await running.server.setOverwrite({ channel: '#dev', for: '@everyone', deny: ['ViewChannel'] });
+    await running.server.setRole({ name: 'crew', people: ['alice', 'Discoclaw'] });
+    await running.server.setOverwrite({ channel: '#dev', for: 'crew', allow: ['ViewChannel'] });
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
+  });
+
+  it('gives a thread its parent’s audience and home', async () => {
+    const running = await runGateway();
+    const open = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
+    const closed = await running.server.addThread({ channel: '#secret', name: 'plots', as: 'alice' });
+    expect(await placeOfMessage(running, open.id)).toMatchObject({
+      audience: 'public',
+      channelId: open.id,
+      homeId: running.ids['general'],
+      parentId: running.ids['general'],
+      channelName: 'plans',
+      parentName: 'general',
+    });
+    expect(await placeOfMessage(running, closed.id)).toMatchObject({
+      audience: 'private',
+      homeId: running.ids['secret'],
+      parentName: 'secret',
+    });
+  });
+
+  it('lets a private thread stand for itself, also below a public channel', async () => {
+    const running = await runGateway();
+    const thread = await running.server.addThread({
+      channel: '#general',
+      name: 'hush',
+      as: 'alice',
+      private: true,
+      members: ['Discoclaw'],
+    });
+    expect(await placeOfMessage(running, thread.id)).toMatchObject({
+      audience: 'private',
+      homeId: thread.id,
+      parentId: running.ids['general'],
+    });
+  });
+
+  it('fetches what the client does not hold of a thread and its parent', async () => {
+    const running = await runGateway();
+    const { server, client } = running;
+    const open = await server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
+    const closed = await server.addThread({ channel: '#secret', name: 'plots', as: 'alice' });
+    await server.delivered();
+    for (const id of [open.id, closed.id, running.ids['general'] ?? '', running.ids['secret'] ?? '']) {
+      client.channels.cache.delete(id);
+      for (const guild of client.guilds.cache.values()) guild.channels.cache.delete(id);
+    }
+    expect(await placeOfMessage(running, open.id)).toMatchObject({
+      audience: 'public',
+      parentName: 'general',
+    });
+    expect(await placeOfMessage(running, closed.id)).toMatchObject({
+      audience: 'private',
+      parentName: 'secret',
+    });
+  });
+
+  it('is private where nothing can be learnt', async () => {
+    const running = await runGateway();
+    const { server, client, ids } = running;
+    const general = ids['general'] ?? '';
+    const thread = await server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
+    await server.delivered();
+    client.channels.cache.delete(general);
+    for (const guild of client.guilds.cache.values()) guild.channels.cache.delete(general);
+    await server.setFault({ kind: 'status', status: 403, code: 50001, route: 'GET /channels/*', times: 9 });
+    expect(await placeOfMessage(running, thread.id)).toMatchObject({ audience: 'private', homeId: general });
+    client.channels.cache.delete(thread.id);
+    for (const guild of client.guilds.cache.values()) guild.channels.cache.delete(thread.id);
+    expect(await placeOfMessage(running, thread.id)).toEqual({
+      audience: 'private',
+      channelId: thread.id,
+      homeId: thread.id,
+      guildId: expect.any(String),
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import type { APIMessage, RESTPostAPIChannelMessageJSONBody } from 'discord.js';
+import { DiscordAPIError } from 'discord.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { createReplies, type RepliesOptions } from '../../src/discord/replies.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { runGateway } from './support/gateway-harness.ts';
+
+const channelId = '200000000000000001';
+const longText = Array.from({ length: 5 }, (_, index) => `${index} ${'word '.repeat(300)}`).join('\n\n');
+
+/** A refusal as discord.js reports it. */
+function refusal(code: number, status = 403): DiscordAPIError {
+  return new DiscordAPIError({ code, message: 'refused' }, code, status, 'POST', 'http://127.0.0.1/', {});
+}
+
+/** Replies over an API that answers as told; without an instruction it accepts. */
+function repliesOver(failures: readonly (Error | undefined)[] = [], changes: Partial<RepliesOptions> = {}) {
+  const bodies: RESTPostAPIChannelMessageJSONBody[] = [];
+  const remaining = [...failures];
+  const logger = new RecordingLogger();
+  const replies = createReplies({
+    botId: () => '130000000000000001',
+    clock: () => new Date(),
+    logger,
+    onSent: () => {},
+    retryDelaysMs: [1, 1],
+    api: {
+      showTyping: () => Promise.resolve(),
+      messagesAfter: () => Promise.resolve([]),
+      postMessage(_channelId, body) {
+        bodies.push(body);
+        const failure = remaining.shift();
+        if (failure !== undefined) return Promise.reject(failure);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+        return Promise.resolve({ id: `${bodies.length}` } as APIMessage);
+      },
+    },
+    ...changes,
+  });
+  return { replies, bodies, logger };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('replies', () => {
+  it('arrive in order, as one reply and what follows it, pinging nobody', async () => {
+    const { server, replies, settled } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'tell me a lot' });
+    const ids = await replies.send(asked.channelId, `@everyone <@${asked.author.id}> ${longText}`, asked.id);
+    await settled();
+    const sent = await server.messages({ in: '#general', from: 'bot' });
+    expect(sent.map(({ id }) => id)).toEqual(ids);
+    expect(sent.length).toBeGreaterThan(3);
+    expect(sent.map(({ replyTo }) => replyTo)).toEqual([asked.id, ...sent.slice(1).map(() => undefined)]);
+    expect(sent.flatMap(({ mentions }) => mentions)).toEqual([]);
+    for (const { body } of await server.requests({ method: 'POST', path: '/channels/*/messages' })) {
+      expect(body).toMatchObject({
+        allowed_mentions: { parse: [], replied_user: false },
+        enforce_nonce: true,
+      });
+    }
+  });
+
+  it('are there once, though they are sent again', async () => {
+    const { server, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const first = await replies.send(asked.channelId, longText, asked.id);
+    const second = await replies.send(asked.channelId, longText, asked.id);
+    expect(second).toEqual(first);
+    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(first.length);
+  });
+
+  it('are there once, though they are sent again long after Discord has forgotten the nonce', async () => {
+    let now = Date.now() - 10 * 60_000;
+    const running = await runGateway({ sandbox: { now: () => new Date(now) } });
+    const asked = await running.server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const chunks = 3;
+    const text = longText.slice(0, 1900 * chunks);
+    const first = await running.replies.send(asked.channelId, text, asked.id);
+    const [last] = first.slice(-1);
+    await running.server.delete({ message: last ?? '' });
+    now = Date.now();
+    const second = await running.replies.send(asked.channelId, text, asked.id);
+    expect(second.slice(0, -1)).toEqual(first.slice(0, -1));
+    expect(second.at(-1)).not.toBe(last);
+    expect(await running.server.messages({ in: '@bob', from: 'bot' })).toHaveLength(first.length);
+  });
+
+  it('carry nonces that Discord accepts, one for each chunk', async () => {
+    const { replies, bodies } = repliesOver();
+    await replies.send(channelId, 'x'.repeat(25_000), `${snowflakeAt(new Date())}e`);
+    const nonces = bodies.map(({ nonce }) => String(nonce));
+    expect(new Set(nonces).size).toBe(13);
+    expect(nonces.every(({ length }) => length <= 25)).toBe(true);
+  });
+
+  it('arrive although the message they answer is gone', async () => {
+    const { server, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'never mind' });
+    await server.delete({ message: asked.id });
+    await replies.send(asked.channelId, 'Too late!', asked.id);
+    expect(await server.messages({ in: '#general', from: 'bot' })).toMatchObject([{ text: 'Too late!' }]);
+  });
+
+  it('go out without the reference where the bot may not read the channel’s history', async () => {
+    const { replies, bodies } = repliesOver([refusal(160_002, 400)]);
+    await replies.send(channelId, 'hello', snowflakeAt(new Date()));
+    expect(bodies.map((body) => 'message_reference' in body)).toEqual([true, false]);
+  });
+
+  it('survive a rate limit and a server error', async () => {
+    const { server, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    await server.setFault({ kind: '429', retryAfterSeconds: 0.05, route: 'POST /channels/*/messages' });
+    await server.setFault({ kind: 'status', status: 502, route: 'POST /channels/*/messages', times: 2 });
+    await replies.send(asked.channelId, 'Here.', asked.id);
+    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
+  });
+
+  it('are there once, though the connection broke before Discord could say so', async () => {
+    const { server, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    await server.setFault({ kind: 'lost', route: 'POST /channels/*/messages' });
+    await replies.send(asked.channelId, 'Here.', asked.id);
+    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
+  });
+
+  it('are tried again after a broken connection, but not after a refusal', async () => {
+    const broken = repliesOver([new Error('socket hang up'), new Error('socket hang up')]);
+    await broken.replies.send(channelId, 'hello', '1');
+    expect(broken.bodies).toHaveLength(3);
+    const refused = repliesOver([refusal(50_013)]);
+    await expect(refused.replies.send(channelId, 'hello', '1')).rejects.toMatchObject({ name: 'ReplyError' });
+    expect(refused.bodies).toHaveLength(1);
+  });
+
+  it('fail with what did arrive, and whether it is of use to try again', async () => {
+    for (const code of [50_001, 50_013, 10_003, 50_007]) {
+      const { replies } = repliesOver([undefined, refusal(code)]);
+      await expect(replies.send(channelId, longText, '1')).rejects.toMatchObject({
+        sentIds: ['1'],
+        isLasting: true,
+        channelId,
+      });
+    }
+    const { replies, logger } = repliesOver(Array.from({ length: 3 }, () => new Error('socket hang up')));
+    await expect(replies.send(channelId, 'hello', '1')).rejects.toMatchObject({
+      sentIds: [],
+      isLasting: false,
+    });
+    expect(logger.warnings).toEqual(['a reply could not be sent']);
+  });
+
+  it('send nothing for a blank text', async () => {
+    const { replies, bodies } = repliesOver();
+    expect(await replies.send(channelId, ' \n ', '1')).toEqual([]);
+    expect(bodies).toEqual([]);
+  });
+});
+
+describe('typing', () => {
+  it('is shown at once and every eight seconds, until the reply is there', async () => {
+    vi.useFakeTimers();
+    let shown = 0;
+    const { replies } = repliesOver([], {
+      api: {
+        postMessage: () => Promise.reject(new Error('not asked for')),
+        messagesAfter: () => Promise.resolve([]),
+        showTyping: () => Promise.resolve(void (shown += 1)),
+      },
+    });
+    const stop = replies.typing(channelId);
+    expect(shown).toBe(1);
+    await vi.advanceTimersByTimeAsync(16_500);
+    expect(shown).toBe(3);
+    stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(shown).toBe(3);
+  });
+
+  it('is given up quietly where it is refused', async () => {
+    vi.useFakeTimers();
+    let asked = 0;
+    const { replies, logger } = repliesOver([], {
+      api: {
+        postMessage: () => Promise.reject(new Error('not asked for')),
+        messagesAfter: () => Promise.resolve([]),
+        showTyping() {
+          asked += 1;
+          return Promise.reject(refusal(50_001));
+        },
+      },
+    });
+    const stop = replies.typing(channelId);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toBe(1);
+    expect(logger.warnings).toEqual(['typing could not be shown']);
+    stop();
+  });
+});

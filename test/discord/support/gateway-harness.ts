@@ -1,0 +1,190 @@
+import { Events, type Client } from 'discord.js';
+import { onTestFinished } from 'vitest';
+
+import type {
+  BotHandlers,
+  ChatMessage,
+  CommandRequest,
+  IncomingMessage,
+  ReplyPort,
+} from '../../../src/core/chat.ts';
+import type { AccessSettings } from '../../../src/discord/access.ts';
+import { createDiscordClient } from '../../../src/discord/client.ts';
+import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
+import type { GatewayError } from '../../../src/discord/gateway-error.ts';
+import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
+import type { History } from '../../../src/discord/history.ts';
+import {
+  startSandboxServer,
+  type SandboxOptions,
+  type SandboxServer,
+} from '../../../src/sandbox/sandbox-server.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+/** Handlers that write down what reaches them, in one list. */
+export class RecordingHandlers implements BotHandlers {
+  readonly messages: IncomingMessage[] = [];
+  readonly commands: CommandRequest[] = [];
+  /** In the order of arrival: `message <text>`, `edited <text>`, `deleted <ids>`. */
+  readonly events: string[] = [];
+  /** What a slash command is answered with. */
+  commandAnswer: () => Promise<string> = () => Promise.resolve('Here you are.');
+  /** How long a message is worked on. */
+  work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
+
+  message(message: IncomingMessage): Promise<void> {
+    this.messages.push(message);
+    this.events.push(`message ${message.text}`);
+    return this.work(message);
+  }
+
+  command(request: CommandRequest): Promise<string> {
+    this.commands.push(request);
+    return this.commandAnswer();
+  }
+
+  async edited(_channelId: string, _messageId: string, text: string): Promise<void> {
+    this.events.push(`edited ${text}`);
+  }
+
+  async deleted(_channelId: string, messageIds: readonly string[]): Promise<void> {
+    this.events.push(`deleted ${messageIds.join(' ')}`);
+  }
+
+  get texts(): string[] {
+    return this.messages.map(({ text }) => text);
+  }
+}
+
+export interface RunOptions {
+  readonly server?: SandboxServer;
+  readonly sandbox?: SandboxOptions;
+  readonly access?: Partial<AccessSettings>;
+  readonly knownChannels?: readonly string[];
+  readonly hidden?: ReadonlySet<string>;
+}
+
+export interface RunningGateway {
+  readonly server: SandboxServer;
+  readonly client: Client;
+  readonly gateway: Gateway;
+  readonly handlers: RecordingHandlers;
+  readonly history: History;
+  readonly replies: ReplyPort;
+  readonly logger: RecordingLogger;
+  readonly lost: GatewayError[];
+  /** Every event until now has arrived and was handled. */
+  readonly settled: () => Promise<void>;
+  /** Name → id, of channels and people. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+export const memoryCommand = {
+  type: 1,
+  name: 'memory',
+  description: 'Memory',
+  contexts: [0, 1],
+  options: [
+    { type: 1, name: 'show', description: 'Show' },
+    {
+      type: 1,
+      name: 'remember',
+      description: 'Remember',
+      options: [{ type: 3, name: 'text', description: 'What', required: true }],
+    },
+  ],
+};
+
+const openToAll: AccessSettings = {
+  ownerIds: [],
+  access: 'everyone',
+  allowedUserIds: [],
+  allowedBotIds: [],
+  channelIds: [],
+  autoReplyChannelIds: [],
+};
+
+export async function openSandbox(options: SandboxOptions = {}): Promise<SandboxServer> {
+  const server = await startSandboxServer(options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** The project's client for a sandbox, not logged in. */
+export function newClient(server: SandboxServer, logger = new RecordingLogger()): Client {
+  const client = createDiscordClient({ apiUrl: server.apiUrl, logger });
+  // Identifying twice within five seconds is slowed down by the client; a test need not wait for it.
+  client.options.ws = {
+    ...client.options.ws,
+    buildIdentifyThrottler: () => Promise.resolve({ waitForIdentify: () => Promise.resolve() }),
+  };
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+function clock(): Date {
+  return new Date();
+}
+
+function commandWords(text: string): string | undefined {
+  return /^!memory\b\s*(?<words>.*)$/u.exec(text)?.groups?.['words'];
+}
+
+/** The real client, logged in to a sandbox, with handlers that record. It ends with the test. */
+export async function runGateway(options: RunOptions = {}): Promise<RunningGateway> {
+  const server = options.server ?? (await openSandbox(options.sandbox));
+  const logger = new RecordingLogger();
+  const client = newClient(server, logger);
+  const handlers = new RecordingHandlers();
+  const lost: GatewayError[] = [];
+  const { history, replies } = createDiscordPorts({
+    client,
+    isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
+    isCommand: (text) => commandWords(text) !== undefined,
+    clock,
+    logger,
+  });
+  const gateway = await startGateway({
+    client,
+    token: server.token,
+    access: { ...openToAll, ...options.access },
+    applicationCommands: [memoryCommand],
+    commandWords,
+    slashWords: (subcommand, values) => [subcommand, ...Object.values(values)].join(' '),
+    handlers,
+    history,
+    knownChannels: () => Promise.resolve(options.knownChannels ?? []),
+    onLost: (error) => lost.push(error),
+    clock,
+    logger,
+  });
+  await gateway.idle();
+  const { channels, people } = await server.info();
+  return {
+    server,
+    client,
+    gateway,
+    handlers,
+    history,
+    replies,
+    logger,
+    lost,
+    ids: { ...channels, ...people },
+    async settled() {
+      await server.delivered();
+      await gateway.idle();
+    },
+  };
+}
+
+/** Resolves when the client has begun a new session or gone on with the old one. */
+export function connectedAgain(client: Client): Promise<void> {
+  return new Promise((resolve) => {
+    client.once(Events.ShardResume, () => resolve());
+    client.once(Events.ShardReady, () => resolve());
+  });
+}
+
+export function textsOf(messages: readonly ChatMessage[]): string[] {
+  return messages.map(({ text }) => text);
+}
