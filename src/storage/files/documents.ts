@@ -133,8 +133,11 @@ export function createDocuments({
           logger.error('unreadable document could not be moved to quarantine', { key, error });
         }
       }
-      const backup = await loadBackup(key, path, kind);
-      return backup?.parsed.outcome === 'valid' ? backup.parsed.value : undefined;
+      const backup = (await loadBackup(key, path, kind))?.parsed;
+      const lastGood = backup?.outcome === 'valid' ? backup.value : undefined;
+      const report = { key, reason: parsed.reason, lastGoodCopyUsed: lastGood !== undefined };
+      logger.warn('unreadable document left where it is', report);
+      return lastGood;
     },
 
     update: (key, kind, change) =>

@@ -3,15 +3,19 @@ import { isWithin } from './keys.ts';
 
 /** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. */
 export interface KeyLocks {
-  /** Runs `job` after the earlier jobs of `key` and outside of any `runAlone` over it. */
+  /** Runs `job` after the earlier jobs of `key` and outside of any `runAlone` over it. A job must not ask for a lock itself. */
   run<T>(key: string, job: () => Promise<T>): Promise<T>;
   /** Runs `job` while nothing at or below `folder` runs. */
   runAlone<T>(folder: string, job: () => Promise<T>): Promise<T>;
 }
 
+const maxJobsAtOnce = 64;
+
 export function createKeyLocks(): KeyLocks {
   const jobs = createKeyedQueue();
   const removals = createKeyedQueue();
+  // Bounds the files that are open at once, over all keys.
+  const disk = createKeyedQueue({ concurrencyPerKey: maxJobsAtOnce });
   const running = new Map<string, Promise<unknown>>();
   let removal: { readonly folder: string; readonly ended: Promise<unknown> } | undefined;
 
@@ -23,7 +27,7 @@ export function createKeyLocks(): KeyLocks {
     run: (key, job) =>
       jobs.run(key, async () => {
         for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
-        const work = job();
+        const work = disk.run('', job);
         running.set(key, settled(work));
         try {
           return await work;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { isMissing, unlessMissing } from './file-error.ts';
+import { unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
 
 /** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
@@ -26,5 +26,5 @@ export async function removeTemporaryFiles(fileSystem: FileSystem, root: string)
 
 /** Removes a file that may be there; a failure leaves it to the next start. */
 export async function discard(fileSystem: FileSystem, path: string): Promise<void> {
-  await fileSystem.unlink(path).catch((error: unknown) => isMissing(error));
+  await fileSystem.unlink(path).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NewerVersionError } from '../../../src/core/errors.ts';
@@ -19,7 +19,15 @@ beforeEach(async () => {
 });
 afterEach(() => stores.dispose());
 
+/** Puts content into a file as a person or a broken disk would, some time ago. */
 async function damage(content: string, file = path): Promise<void> {
+  await edit(content, file);
+  const aMinuteAgo = Date.now() / 1000 - 60;
+  await utimes(file, aMinuteAgo, aMinuteAgo);
+}
+
+/** The same, at this moment. */
+async function edit(content: string, file = path): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
 }
@@ -97,9 +105,9 @@ describe('an unreadable document', () => {
 
   it('is not taken from a person who is in the middle of saving it', async () => {
     await store.update(document, counterKind, increment);
-    await damage('{"version": 1, "cou');
+    await edit('{"version": 1, "cou');
     const reading = store.read(document, counterKind);
-    await damage('{"version": 1, "count": 7}');
+    await edit('{"version": 1, "count": 7}');
     expect(await reading).toEqual({ version: 1, count: 7 });
     expect(await readdir(stores.dataDir)).not.toContain('quarantine');
   });
@@ -147,15 +155,15 @@ describe('a document of a newer version', () => {
 describe('a hand edit', () => {
   it('is seen at the next read [S5]', async () => {
     await store.update(document, counterKind, increment);
-    await damage('{"version": 1, "count": 2}');
+    await edit('{"version": 1, "count": 2}');
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 2 });
-    await damage('\uFEFF{"version": 1, "count": 3}\r\n');
+    await edit('\uFEFF{"version": 1, "count": 3}\r\n');
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 3 });
   });
 
   it('is seen at the next read in a text file too, and of the same size', async () => {
     await store.writeText(text, 'tea');
-    await damage('rum', join(stores.dataDir, text));
+    await edit('rum', join(stores.dataDir, text));
     expect(await store.readText(text)).toBe('rum');
   });
 
@@ -164,9 +172,9 @@ describe('a hand edit', () => {
     await store.close();
     let isEdited = false;
     const fileSystem = createObservedFileSystem(({ name }) =>
-      name === 'writeFileAtomic' ? edit() : 'works',
+      name === 'writeFileAtomic' ? editOnce() : 'works',
     );
-    function edit(): 'works' {
+    function editOnce(): 'works' {
       if (!isEdited) writeFileSync(path, '{"version": 1, "count": 40}');
       isEdited = true;
       return 'works';

@@ -106,10 +106,9 @@ async function failEverywhere(
 }
 
 describe('a disk that fails at one operation of a change', () => {
-  const faults = ['ENOSPC', 'EACCES'];
   for (const [name, change] of Object.entries(changes)) {
-    it.each(faults)(`leaves the old state or the whole new one of ${name} (%s)`, async (code) => {
-      expect(await failEverywhere(change, () => diskError(code))).toBeGreaterThan(2);
+    it(`leaves the old state or the whole new one of ${name}`, async () => {
+      expect(await failEverywhere(change, () => diskError('EIO'))).toBeGreaterThan(2);
     });
 
     it(`puts no half of ${name} in place of the old state when writes come out short [trap 27]`, async () => {
@@ -120,7 +119,7 @@ describe('a disk that fails at one operation of a change', () => {
 
 describe('a disk that stays full or read-only', () => {
   const refusals = Object.entries(changes).flatMap(([name, change]) =>
-    ['ENOSPC', 'EROFS', 'EIO'].map((code) => ({ name, change, code })),
+    ['ENOSPC', 'EROFS', 'EACCES'].map((code) => ({ name, change, code })),
   );
   it.each(refusals)('rejects $name ($code) and keeps serving what is there', async ({ change, code }) => {
     const refused = new Set([
