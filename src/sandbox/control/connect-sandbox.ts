@@ -18,6 +18,8 @@ export function connectSandbox(url: string): SandboxControl {
   }
   return {
     info: remote('info'),
+    channels: remote('channels'),
+    commands: remote('commands'),
     addPerson: remote('addPerson'),
     closeDms: remote('closeDms'),
     addGuild: remote('addGuild'),

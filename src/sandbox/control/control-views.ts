@@ -1,6 +1,8 @@
-import { MessageFlags } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType, MessageFlags } from 'discord-api-types/v10';
+import type { APIApplicationCommandOption } from 'discord-api-types/v10';
 
-import type { Channel, Interaction, Message, User } from '../world/entities.ts';
+import type { Channel, Command, Interaction, Message, User } from '../world/entities.ts';
+import { canView } from '../world/permissions.ts';
 import { guildIdOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 
@@ -17,6 +19,17 @@ export interface ChannelView {
   readonly name: string;
   readonly guildId?: string;
   readonly parentId?: string;
+  /** The names of all who can view it, bots included. */
+  readonly seenBy: readonly string[];
+}
+
+/** A slash command as the bot has registered it. */
+export interface CommandView {
+  readonly name: string;
+  /** Empty where the command takes its options itself. */
+  readonly subcommands: readonly { readonly name: string; readonly options: readonly string[] }[];
+  /** The names of its own options. */
+  readonly options: readonly string[];
 }
 
 export interface MessageView {
@@ -60,7 +73,25 @@ export function channelView(world: World, channel: Channel): ChannelView {
     name: channel.kind === 'dm' ? userOf(world, channel.personId).username : channel.name,
     ...(guildId === undefined ? {} : { guildId }),
     ...(channel.kind === 'thread' ? { parentId: channel.parentId } : {}),
+    seenBy: [...world.users.values()]
+      .filter((user) => canView(world, channel, user.id))
+      .map(({ username }) => username),
   };
+}
+
+export function commandView({ name, options }: Command): CommandView {
+  return {
+    name,
+    subcommands: options.filter(isSubcommand).map((subcommand) => ({
+      name: subcommand.name,
+      options: 'options' in subcommand ? (subcommand.options ?? []).map((option) => option.name) : [],
+    })),
+    options: options.filter((option) => !isSubcommand(option)).map((option) => option.name),
+  };
+}
+
+function isSubcommand({ type }: APIApplicationCommandOption): boolean {
+  return type === ApplicationCommandOptionType.Subcommand;
 }
 
 export function messageView(world: World, message: Message): MessageView {

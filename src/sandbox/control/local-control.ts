@@ -8,7 +8,7 @@ import { deleteMessage, deleteMessages } from '../world/messages.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
 import type { World } from '../world/world.ts';
 import { controlInputs } from './control-inputs.ts';
-import { channelView, interactionView, messageView, personView } from './control-views.ts';
+import { channelView, commandView, interactionView, messageView, personView } from './control-views.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
 import { addPerson, addThread, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
 import { edit, requireView, say, slash } from './person-actions.ts';
@@ -69,6 +69,12 @@ export function createLocalControl(parts: LocalControlParts): {
         ),
       ),
     })),
+    channels: define('channels', controlInputs.nothing, () =>
+      Array.from(world.channels.values(), (channel) => channelView(world, channel)),
+    ),
+    commands: define('commands', controlInputs.nothing, () =>
+      Array.from(world.commands.values(), commandView),
+    ),
 
     addPerson: define('addPerson', controlInputs.addPerson, (input) => personView(addPerson(world, input))),
     closeDms: define('closeDms', controlInputs.closeDms, (input) => {

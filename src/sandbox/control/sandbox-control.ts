@@ -1,6 +1,6 @@
 import type { RecordedRequest } from '../rest/request-log.ts';
 import type { ControlInput } from './control-inputs.ts';
-import type { ChannelView, InteractionView, MessageView, PersonView } from './control-views.ts';
+import type { ChannelView, CommandView, InteractionView, MessageView, PersonView } from './control-views.ts';
 
 /** Where the sandbox is and who is in it. */
 export interface SandboxInfo {
@@ -42,6 +42,10 @@ export interface TypingView {
  */
 export interface SandboxControl {
   info(): Promise<SandboxInfo>;
+  /** All channels, threads and open DMs. */
+  channels(): Promise<readonly ChannelView[]>;
+  /** The slash commands that the bot has registered. */
+  commands(): Promise<readonly CommandView[]>;
 
   addPerson(input: ControlInput<'addPerson'>): Promise<PersonView>;
   /** A person who refuses DMs lets the bot run into error 50007. */

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { GatewayCloseCodes, GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import { WebSocketServer } from 'ws';
 
+import { SandboxError } from '../control/sandbox-error.ts';
 import { applicationFlags } from '../payloads/application-payload.ts';
 import { guildCreatePayload, memberPayload } from '../payloads/guild-payload.ts';
 import { userPayload } from '../payloads/user-payload.ts';
@@ -76,13 +77,13 @@ export class Gateway implements ConnectionHost {
    * @throws {Error} when there is no session, or not within `timeoutMs`.
    */
   async delivered(timeoutMs: number): Promise<void> {
-    if (this.#sessions.size === 0) throw new Error('No client is connected to the gateway');
+    if (this.#sessions.size === 0) throw new SandboxError('No client is connected to the gateway');
     const controller = new AbortController();
     const timer = setTimeout(() => {
       const away = this.sessions.some(({ isConnected }) => !isConnected);
       const state = away ? 'disconnected' : 'connected, but silent';
       controller.abort(
-        new Error(`The client has not received everything after ${timeoutMs} ms: it is ${state}`),
+        new SandboxError(`The client has not received everything after ${timeoutMs} ms: it is ${state}`),
       );
     }, timeoutMs);
     try {

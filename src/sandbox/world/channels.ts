@@ -59,12 +59,15 @@ export function deleteTextChannel(world: World, channel: TextChannel): void {
   world.emit({ type: 'channel-deleted', channel });
 }
 
-/** The DM between the bot and a person, opened at first use. Discord announces it to a bot only by its first message. */
-export function openDm(world: World, personId: string): DmChannel {
+/**
+ * The DM between the bot and a person, opened at first use, with this id where one is given. Discord announces it to a bot
+ * only by its first message.
+ */
+export function openDm(world: World, personId: string, id?: string): DmChannel {
   for (const channel of world.channels.values()) {
     if (channel.kind === 'dm' && channel.personId === personId) return channel;
   }
-  const channel: DmChannel = { kind: 'dm', id: world.nextId(), personId };
+  const channel: DmChannel = { kind: 'dm', id: id ?? world.nextId(), personId };
   world.channels.set(channel.id, channel);
   return channel;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { createTextChannel } from './channels.ts';
+import { createTextChannel, openDm } from './channels.ts';
 import type { PrivilegedIntents, Team } from './entities.ts';
 import { addMember, createGuild, createUser } from './people.ts';
 import { createWorld } from './world.ts';
@@ -19,6 +19,13 @@ const defaultIds = {
   carol: '140000000000000003',
 } as const;
 
+/** The DMs have ids of their own too, so that a bot that starts again finds the conversations it remembers. */
+const defaultDmIds = {
+  alice: '150000000000000001',
+  bob: '150000000000000002',
+  carol: '150000000000000003',
+} as const;
+
 export interface DefaultWorldOptions {
   readonly now: Clock;
   /** The bot belongs to a team (Alice owns it, Bob is a member) instead of to Alice alone. */
@@ -28,7 +35,7 @@ export interface DefaultWorldOptions {
 
 /**
  * The guild "Sandbox" with #general, #dev and #secret (for Alice, Bob and the bot), the people Alice (owner of guild and
- * bot), Bob and Carol, and the bot Discoclaw.
+ * bot), Bob and Carol, each with an open DM, and the bot Discoclaw.
  */
 export function createDefaultWorld(options: DefaultWorldOptions): World {
   const team: Team = {
@@ -48,7 +55,10 @@ export function createDefaultWorld(options: DefaultWorldOptions): World {
     options.now,
   );
   createUser(world, { name: 'Discoclaw', id: defaultIds.bot, bot: true });
-  for (const name of ['alice', 'bob', 'carol'] as const) createUser(world, { name, id: defaultIds[name] });
+  for (const name of ['alice', 'bob', 'carol'] as const) {
+    createUser(world, { name, id: defaultIds[name] });
+    openDm(world, defaultIds[name], defaultDmIds[name]);
+  }
   createGuild(world, {
     name: 'Sandbox',
     ownerId: defaultIds.alice,

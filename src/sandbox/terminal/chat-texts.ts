@@ -1,0 +1,71 @@
+import type { ChannelView, CommandView } from '../control/control-views.ts';
+import type { SandboxInfo } from '../control/sandbox-control.ts';
+import { placeName } from './places.ts';
+
+/** What the chat says of the bot at its beginning. */
+export interface BotFacts {
+  /** The id of the language model; absent where the offline stand-in speaks. */
+  readonly model?: string | undefined;
+  /** Where the bot keeps what it remembers. */
+  readonly dataDirectory: string;
+}
+
+export function banner(botName: string, { model, dataDirectory }: BotFacts): string {
+  const voice =
+    model ?? 'none: an offline stand-in answers by rules, from memory (with ANTHROPIC_API_KEY a model does)';
+  return [
+    `${botName} in a sandbox: a small Discord on this machine, without an account.`,
+    `  language model  ${voice}`,
+    `  memory          ${dataDirectory}`,
+  ].join('\n');
+}
+
+/** The chat's own commands. */
+export const chatCommands = ['/as', '/go', '/who', '/help', '/quit'] as const;
+
+export interface ChatView {
+  readonly info: SandboxInfo;
+  readonly channels: readonly ChannelView[];
+  /** The name of who speaks. */
+  readonly speaker: string;
+  readonly place: string;
+}
+
+export function helpText({ info, speaker, place }: ChatView, commands: readonly CommandView[]): string {
+  const slashLines = commands.map(({ name, subcommands }) =>
+    [`/${name}`, subcommands.map((subcommand) => subcommand.name).join('|')].join(' ').trim(),
+  );
+  const rows = [
+    ['/as NAME', `speak as somebody else: ${Object.keys(info.people).join(', ')}`],
+    ['/go PLACE', 'go to a #channel, to your @dm with the bot, or to a thread by its name'],
+    ['/who', 'who is here, and who sees which place'],
+    ['/help', 'this'],
+    ['/quit', 'end'],
+  ] as const;
+  return [
+    `What you write is said by ${speaker} in ${place}; @${info.bot.name} mentions the bot.`,
+    ...rows.map(([command, meaning]) => `  ${command.padEnd(11)}${meaning}`),
+    ...(slashLines.length === 0 ? [] : [`The bot's own commands: ${slashLines.join(', ')}`]),
+    'To say a line that begins with a slash, put a space before it.',
+  ].join('\n');
+}
+
+/** People, and every place with those who see it. */
+export function whoText({ info, channels, speaker, place }: ChatView): string {
+  const people = Object.keys(info.people).map((name) => {
+    const facts = [name === speaker ? 'you' : '', name === info.owner.name ? 'owns the bot' : ''];
+    const remark = facts.filter((fact) => fact !== '').join(', ');
+    return remark === '' ? name : `${name} (${remark})`;
+  });
+  const rows = channels
+    .filter((channel) => channel.kind !== 'dm' || channel.name === speaker)
+    .map((channel) => [placeName(channel, channels, speaker), channel.seenBy.join(', ')] as const);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return [
+    `People: ${people.join(', ')}; the bot is ${info.bot.name}.`,
+    'Who sees what:',
+    ...rows.map(
+      ([name, seenBy]) => `  ${name.padEnd(width)}  ${seenBy}${name === place ? '  ← you are here' : ''}`,
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,70 @@
+import type { SandboxServer } from '../sandbox-server.ts';
+import { openFollowedChat } from './followed-chat.ts';
+import type { Transcript } from './transcript.ts';
+
+interface Scene {
+  readonly caption: string;
+  readonly lines: readonly { readonly place: string; readonly text: string }[];
+}
+
+const scenes: readonly Scene[] = [
+  {
+    caption: 'Alice tells it something in #dev …',
+    lines: [{ place: '#dev', text: '!memory remember I prefer Rust over Go for command line tools' }],
+  },
+  {
+    caption: '… and it knows it in #general.',
+    lines: [{ place: '#general', text: 'which language should I use for my command line tool?' }],
+  },
+  {
+    caption: 'What she says in a DM stays there: in public it does not know it, in the DM it does.',
+    lines: [
+      { place: '@dm', text: '!memory remember My surprise party is on Friday' },
+      { place: '#general', text: 'when is the party?' },
+      { place: '@dm', text: 'when is the party?' },
+    ],
+  },
+  {
+    caption: 'It shows what it remembers and why; in public only what may be used there.',
+    lines: [
+      { place: '#general', text: '!memory show' },
+      { place: '@dm', text: '!memory show' },
+    ],
+  },
+  {
+    caption: 'And it forgets when told.',
+    lines: [
+      { place: '#general', text: '!memory forget Rust' },
+      { place: '#general', text: 'which language should I use for my command line tool?' },
+    ],
+  },
+];
+
+export interface DemonstrationOptions {
+  readonly sandbox: SandboxServer;
+  readonly transcript: Transcript;
+  /** Resolves when the bot has nothing running or waiting, after-turn work included. */
+  readonly settled: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Plays a short conversation of Alice with the bot: remembered, used, kept private, shown, forgotten. */
+export async function playDemonstration({ signal, ...options }: DemonstrationOptions): Promise<void> {
+  const { transcript } = options;
+  const { chat, close } = await openFollowedChat(options);
+  try {
+    for (const { caption, lines } of scenes) {
+      transcript.tell(`\n${caption}`);
+      for (const { place, text } of lines) {
+        if (signal.aborted) return;
+        await chat.go(place);
+        await chat.say(text);
+      }
+    }
+  } finally {
+    close();
+  }
+  transcript.tell(
+    '\nThat was the demonstration. In a terminal, `npm start` opens a chat of your own; `npm start < messages.txt` takes each line as a message.',
+  );
+}
