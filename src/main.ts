@@ -1,0 +1,34 @@
+import { ConfigError } from './config/config-error.ts';
+import { loadEnvironment } from './config/load-environment.ts';
+import { readConfig } from './config/read-config.ts';
+import { StoreError } from './core/errors.ts';
+import { GatewayError } from './discord/gateway-error.ts';
+import { runConnected } from './run-connected.ts';
+import { runInSandbox } from './run-in-sandbox.ts';
+
+/** `EX_CONFIG` of sysexits.h: starting again does not help. */
+const badConfiguration = 78;
+
+/** Runs the bot: on Discord where a token is set, otherwise in a sandbox of its own with a chat in the terminal. */
+async function main(): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  const { config, notes } = readConfig(loadEnvironment());
+  const { token } = config.discord;
+  await (token === undefined
+    ? runInSandbox(config, notes, stop.signal)
+    : runConnected(config, token, notes, stop.signal));
+}
+
+/** People get one clear line for what they can mend, and the whole error for what is ours. */
+function explain(error: unknown): string {
+  const isForPeople =
+    error instanceof ConfigError || error instanceof GatewayError || error instanceof StoreError;
+  if (isForPeople) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exitCode = error instanceof ConfigError ? badConfiguration : 1;
+});

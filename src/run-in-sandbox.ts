@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import type { Config } from './config/config.ts';
+import { createLogger } from './observability/logger.ts';
+import { startSandboxServer } from './sandbox/sandbox-server.ts';
+import { runTerminalChat } from './sandbox/terminal/run-terminal-chat.ts';
+import { chooseTerminalMode } from './sandbox/terminal/terminal-mode.ts';
+import { startBot } from './start-bot.ts';
+
+/**
+ * Runs the bot without an account: a sandbox Discord in this process, the real client logged in to it, and a chat in the terminal
+ * [§10]. Everybody there has access, and the bot answers in every channel without being mentioned. The demonstration remembers in
+ * a temporary folder; a conversation remembers in the data folder like everything else.
+ */
+export async function runInSandbox(
+  config: Config,
+  notes: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const logger = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
+  for (const note of notes) logger.warn(note);
+  const mode = await chooseTerminalMode(process.stdin, process.stdout);
+  const demonstrationDir =
+    mode.kind === 'demonstration' ? await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-')) : undefined;
+  const dataDir = demonstrationDir ?? config.storage.dataDir;
+  const sandbox = await startSandboxServer();
+  try {
+    const { channels } = await sandbox.info();
+    const bot = await startBot(
+      {
+        ...config,
+        discord: { ...config.discord, access: 'everyone', autoReplyChannelIds: Object.values(channels) },
+        storage: { ...config.storage, dataDir },
+      },
+      {
+        token: sandbox.token,
+        apiUrl: sandbox.apiUrl,
+        logger,
+        onLost: (error) => logger.error('the sandbox is out of reach', { error }),
+      },
+    );
+    try {
+      await runTerminalChat({
+        mode,
+        sandbox,
+        output: process.stdout,
+        settled: () => bot.idle(),
+        facts: { model: modelName(config.model), dataDirectory: resolve(dataDir) },
+        signal,
+      });
+    } finally {
+      await bot.stop();
+    }
+  } finally {
+    await sandbox.close();
+    if (demonstrationDir !== undefined) await rm(demonstrationDir, { recursive: true, force: true });
+  }
+}
+
+function modelName({ apiKey, baseUrl, main }: Config['model']): string | undefined {
+  return apiKey === undefined && baseUrl === undefined ? undefined : main;
+}
