@@ -3,15 +3,7 @@ import { wholeTurns } from '../session-log/fold-log.ts';
 import type { SequencedMessage } from '../session-log/fold-log.ts';
 import type { SessionLog } from '../session-log/session-log.ts';
 import type { RollingState, SessionState, SessionStates } from '../session-log/session-state.ts';
-import {
-  advanced,
-  cleared,
-  endsAt,
-  pendingWithdrawals,
-  rewound,
-  rollingOf,
-  withoutJobs,
-} from './rolling-state.ts';
+import { advanced, cleared, endsAt, pendingWithdrawals, rewound, rollingOf } from './rolling-state.ts';
 import type { SummaryEnd } from './rolling-state.ts';
 import type { SummaryNotes } from './summary-notes.ts';
 
@@ -64,7 +56,7 @@ export function createRollingRecord({
       const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
       for (const withdrawn of [sequence, ...pending]) await notes.removeHolding(session, withdrawn);
       const held = [sequence, ...pending].filter((of) => of > rolling.from && of <= rolling.cursor);
-      if (held.length === 0) return changing(withoutJobs);
+      if (held.length === 0) return undefined;
       const earlier = await notes.newestBefore(session, Math.min(...held), rolling.from);
       return changing((current) => rewound(current, endsAt(earlier, current.from, fold.last)));
     });

@@ -33,11 +33,6 @@ export function rewound(rolling: RollingState, to: SummaryEnd): RollingState {
   return { ...advanced(rolling, to), rebuild: true };
 }
 
-/** A job that runs now may be folding what was withdrawn: its result will be dropped. */
-export function withoutJobs(rolling: RollingState): RollingState {
-  return { ...rolling, revision: rolling.revision + 1 };
-}
-
 /** The end of an earlier summary, or of none where there is none to go back to. */
 export function endsAt(
   earlier: (StoredSummary & { readonly cursor: number }) | undefined,

@@ -6,6 +6,7 @@ import { renderSection } from '../../../src/core/section.ts';
 import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
 import type { RollingSummaryOptions } from '../../../src/memory/rolling/rolling-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { channel, dmPlace, openSessions, secretPlace, session, silent } from '../../support/sessions.ts';
 import type { Sessions } from '../../support/sessions.ts';
@@ -51,6 +52,17 @@ async function notes({ store }: Sessions): Promise<string[]> {
 async function promptOf(rolling: ReturnType<typeof open>, sessions: Sessions, place = publicPlace) {
   const sections = await rolling.reader.read(sessions.contextOf(['and now?'], place));
   return sections.map(renderSection).join('');
+}
+
+/** A store in which somebody else changes a document right before one's own change is made. */
+class OvertakenStore extends MemoryStore {
+  overtake: (() => Promise<void>) | undefined;
+  override update: MemoryStore['update'] = async (...parameters) => {
+    const { overtake } = this;
+    this.overtake = undefined;
+    await overtake?.();
+    return super.update(...parameters);
+  };
 }
 
 describe('when a summary is due [R1]', () => {
@@ -220,14 +232,28 @@ describe('reset rolling [R4]', () => {
     expect(await notes(sessions)).toEqual([]);
   });
 
-  it('is not undone by a deletion of something said before it', async () => {
+  it('is not undone, nor what came since, by a deletion of something said before it', async () => {
     const { sessions, rolling } = setUp();
     const ids = await turns(sessions, 'one', 'two', 'three', 'four');
     await rolling.updateIfDue(session);
     await rolling.reset(session);
+    await turns(sessions, 'five', 'six');
+    await rolling.updateIfDue(session);
+    await turns(sessions, 'seven');
     await sessions.log.remove(generalId, [ids[0] ?? '']);
     await rolling.retract(session, 1);
     expect(await rolling.updateIfDue(session)).toBe('not-due');
+    expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 2.');
+  });
+
+  it('beats a job of another process, between its last look and its write', async () => {
+    const store = new OvertakenStore();
+    const sessions = openSessions(store);
+    const rolling = open(sessions, new ScriptedModel(() => 'Stale.'));
+    const elsewhere = openSessions(store);
+    await turns(sessions, 'one', 'two');
+    store.overtake = () => open(elsewhere, new ScriptedModel(() => '')).reset(session);
+    expect(await rolling.updateIfDue(session)).toBe('dropped');
     expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
   });
 });
@@ -294,6 +320,22 @@ describe('something said that was deleted or edited [G5]', () => {
     expect(await restarted.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests.at(-1))).not.toContain('Alice: my secret');
     expect(await promptOf(restarted, sessions)).toContain('Summary 2.');
+  });
+
+  it('is found in every summary when several were deleted before the summary was told', async () => {
+    const { sessions, model, rolling } = setUp();
+    const first = await turns(sessions, 'one', 'first secret');
+    await rolling.updateIfDue(session);
+    const second = await turns(sessions, 'second secret', 'four');
+    await rolling.updateIfDue(session);
+    await turns(sessions, 'five', 'six');
+    await rolling.updateIfDue(session);
+    await sessions.log.remove(generalId, second.slice(0, 1));
+    await sessions.log.remove(generalId, first.slice(2, 3));
+    expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
+    expect(await notes(sessions)).toEqual([]);
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    expect(inputOf(model.requests.at(-1)).match(/(?<=Alice: ).+/gu)).toEqual(['one', 'four', 'five', 'six']);
   });
 
   it('leaves the summary alone when it was said after it', async () => {
