@@ -23,7 +23,8 @@ export interface StoredFile {
  * Durable storage under slash-separated keys such as `users/<userId>/durable.json`. The contract, which every
  * implementation passes as one test suite:
  *
- * - A key is relative, made of `[A-Za-z0-9._-]` segments that do not begin with a dot; otherwise `RangeError`.
+ * - A key is relative, made of `[A-Za-z0-9._-]` segments that neither begin with a dot nor end in `.bak`; below `workspace/`, whose
+ *   files people name as they like, of any characters but backslashes and control characters; otherwise `RangeError`.
  * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
  * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.
@@ -62,7 +63,7 @@ export interface Store {
   readText(key: string): Promise<string | undefined>;
   /** Replaces a text file; its previous content is kept beside it as `.bak`. */
   writeText(key: string, text: string): Promise<void>;
-  /** The files below a folder, sorted by path; `.bak` and temporary files are never among them. */
+  /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. */
   list(folder: string): Promise<readonly StoredFile[]>;
   /** Removes a document, log or text file with its `.bak`; absent is fine. */
   remove(key: string): Promise<void>;

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
 import { withFile } from './file-system.ts';
 
@@ -17,7 +18,14 @@ export function createFolders(fileSystem: FileSystem): Folders {
 
   async function sync(path: string): Promise<void> {
     const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-    await withFile(opening, (folder) => folder.sync());
+    await withFile(opening, async (folder) => {
+      try {
+        await folder.sync();
+      } catch (error) {
+        // Some network file systems know no sync of folders: there is nothing more to be done there.
+        if (errorCode(error) !== 'EINVAL' && errorCode(error) !== 'ENOTSUP') throw error;
+      }
+    });
   }
 
   return {
@@ -27,7 +35,8 @@ export function createFolders(fileSystem: FileSystem): Folders {
         for (let made = path; made !== dirname(firstMade); made = dirname(made)) unsynced.add(dirname(made));
       }
       for (const folder of unsynced) {
-        await sync(folder);
+        // It may have been removed since.
+        await unlessMissing(sync(folder));
         unsynced.delete(folder);
       }
     },

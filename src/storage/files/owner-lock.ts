@@ -37,11 +37,15 @@ export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string):
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
   for (let attempt = 1; ; attempt += 1) {
     const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
+    const path = join(dataFolder, name);
     // Everybody announces himself before he looks: of two who start together, at least one sees the other.
-    await announce(fileSystem, join(dataFolder, name));
-    const other = await findOther(fileSystem, dataFolder, name);
-    if (other === undefined) return keepAlive(fileSystem, join(dataFolder, name));
-    await discard(fileSystem, join(dataFolder, name));
+    await announce(fileSystem, path);
+    const other = await findOther(fileSystem, dataFolder, name).catch(async (error: unknown) => {
+      await discard(fileSystem, path);
+      throw error;
+    });
+    if (other === undefined) return keepAlive(fileSystem, path);
+    await discard(fileSystem, path);
     if (attempt === attempts) {
       const text = `The data folder is in use by process ${other.pid} (its lock file: ${other.name})`;
       throw new StoreError(text, other.name);
