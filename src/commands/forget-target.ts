@@ -64,9 +64,8 @@ async function dropRecent(
 async function summaryNote(
   request: CommandRequest,
   words: string,
-  { rolling, settings }: CommandOptions,
+  { rolling }: CommandOptions,
 ): Promise<string | undefined> {
-  if (!settings.summaryEnabled) return undefined;
   const summary = await rolling.show(sessionOf(request), readingPlace(request), request.speaker.id);
   return normalizeText(summary ?? '').includes(normalizeText(words))
     ? 'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.'

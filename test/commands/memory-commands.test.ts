@@ -210,6 +210,12 @@ describe('forget', () => {
     expect(await say(`forget ${id}`)).toContain(`Deprecated 1 item matching "${id}"\n- [fact] Has a cat`);
   });
 
+  it('repeats an overlong target only in part', async () => {
+    const answer = await createHarness().say(`forget ${'x'.repeat(3000)}`);
+    expect(answer).toMatch(/^No item that I may use here matches "x+…"$/u);
+    expect(answer.length).toBeLessThan(700);
+  });
+
   it('says so when nothing matches, and takes no pattern', async () => {
     const { say, durable } = createHarness();
     await say('remember Has a cat');

@@ -37,6 +37,12 @@ describe('a file as a section', () => {
     expect(renderSection(textSection(frame, text)).match(/<(?!notes>\n|\/notes>\n$)/gu)).toBeNull();
   });
 
+  it('cannot be left through a tag that only the cut lays bare', () => {
+    const text = `<messages_of_${'y'.repeat(300)}`;
+    const cutsThere = Array.from({ length: 120 }, (_, more) => textSection({ ...frame, budget: more }, text));
+    for (const { lines } of cutsThere) expect(lines.join('\n')).not.toMatch(/<message\b/u);
+  });
+
   it('shows nothing where not even the frame fits', () => {
     expect(textSection({ ...frame, budget: 20 }, 'a line').lines).toEqual([]);
   });

@@ -99,6 +99,12 @@ describe('the index of daily logs [N3]', () => {
     expect(index?.lines).toEqual(['- workspace/memory/2026-01-16.md', '- workspace/memory/2026-01-15.md']);
   });
 
+  it('knows yesterday on the day that has 25 hours', async () => {
+    const { read } = await workspaceWith({ 'memory/2026-10-24.md': '' }, 'Europe/Berlin');
+    const [index] = await read(contextIn(dmPlace, true, new Date('2026-10-25T22:45:00Z')));
+    expect(index?.lines).toEqual(['- workspace/memory/2026-10-24.md']);
+  });
+
   it('leaves out days without a file, and itself where there is none', async () => {
     const { read } = await workspaceWith({ 'memory/2026-01-14.md': '' });
     expect((await read(contextIn(dmPlace, true)))[0]?.lines).toEqual(['- workspace/memory/2026-01-14.md']);
@@ -137,6 +143,8 @@ describe('the context of a channel [N8]', () => {
       'channels/a-thread.md': 'thread',
     });
     expect((await read(contextIn(thread, false)))[0]?.lines).toEqual(['parent']);
+    const byId = await workspaceWith({ [`channels/${publicPlace.channelId}.md`]: 'parent, by id' });
+    expect((await byId.read(contextIn(thread, false)))[0]?.lines).toEqual(['parent, by id']);
     const { parentName: _, ...unnamedParent } = thread;
     expect(await read(contextIn(unnamedParent, false))).toEqual([]);
   });
