@@ -32,7 +32,7 @@ interface Summary {
 }
 
 /** Summaries by session, shown by the one rule of [V2]. */
-export class FakeRolling {
+class FakeRolling {
   readonly summaries = new Map<string, Summary>();
 
   put(session: SessionKey, summary: Summary): void {
@@ -52,7 +52,7 @@ export class FakeRolling {
   }
 }
 
-export class FakeRecentExchanges implements RecentExchanges {
+class FakeRecentExchanges implements RecentExchanges {
   readonly lines: string[] = [];
   readonly reader = {
     layer: 'short-term',
@@ -69,7 +69,7 @@ export class FakeRecentExchanges implements RecentExchanges {
   }
 }
 
-export interface SayOptions {
+interface SayOptions {
   readonly ephemeral?: boolean;
   readonly speakerId?: string;
 }
