@@ -7,6 +7,8 @@ import type { ChannelMessages } from './channel-messages.ts';
 
 /** Older messages are not answered any more [G3a]; milliseconds. */
 const windowMs = 5 * 60_000;
+/** Channels that are fetched at the same time, so that replies need not wait behind all of them. */
+const atOnce = 8;
 /** Five hundred messages of a channel at most. */
 const pages = 5;
 
@@ -36,7 +38,12 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
   });
   const channelIds = new Set([...known, ...options.autoReplyChannelIds, ...openChannels(options)]);
   const possible = [...channelIds].filter((channelId) => mayHaveNews(client, channelId, floor));
-  await Promise.all(possible.map((channelId) => catchUpWith(channelId, floor, options)));
+  const queue = possible.values();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const channelId of queue) await catchUpWith(channelId, floor, options);
+    }),
+  );
 }
 
 async function catchUpWith(channelId: string, floor: string, options: CatchUpOptions): Promise<void> {

@@ -48,6 +48,10 @@ export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): C
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   client.on('shardError', (error) => logger.warn('the gateway connection broke', { error }));
+  client.on('shardReconnecting', () => logger.info('connecting to Discord again'));
+  client.on('shardResume', (_, replayed) =>
+    logger.info('the connection goes on where it broke off', { replayed }),
+  );
   client.rest.on('rateLimited', ({ route, timeToReset }) =>
     logger.info('Discord limits the rate', { route, timeToReset }),
   );

@@ -79,7 +79,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   ]);
   const botId = await listening.botId;
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
-  logger.info('connected to Discord', { botId, ownerIds, access: access.access });
+  logger.info('connected to Discord', {
+    botId,
+    ownerIds,
+    access: access.access,
+    allowedUserIds: access.allowedUserIds,
+  });
   return {
     botId,
     ownerIds,
@@ -88,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       listening.stop();
       return order.idle();
     },
-    idle: () => handingOn.idle(),
+    idle: handingOn.idle,
     destroy: () => client.destroy(),
   };
 }

@@ -6,7 +6,7 @@ export type HandOn = (what: string, work: () => Promise<unknown>) => void;
 export interface HandingOn {
   readonly handOn: HandOn;
   /** Resolves when everything handed on is over, also what came meanwhile. */
-  idle(): Promise<void>;
+  readonly idle: () => Promise<void>;
 }
 
 export function createHandOn(logger: Logger): HandingOn {

@@ -38,7 +38,9 @@ async function parentOf(parentId: string, findChannel: FindChannel): Promise<Gui
 
 /** Whether every member of the guild can view a channel; a thread is judged by its parent, a private one is not public. */
 export function isPublic(channel: GuildBasedChannel): boolean {
-  const everyone = channel.guild.roles.cache.get(channel.guildId);
-  if (everyone === undefined || channel.type === ChannelType.PrivateThread) return false;
+  const { guild } = channel;
+  const everyone = guild.roles.cache.get(guild.id);
+  // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
+  if (!guild.available || everyone === undefined || channel.type === ChannelType.PrivateThread) return false;
   return channel.permissionsFor(everyone)?.has(PermissionFlagsBits.ViewChannel) ?? false;
 }

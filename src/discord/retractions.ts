@@ -48,7 +48,8 @@ export function createRetractions({
       if (text === history.textOf(channelId, id)) return;
       history.edited(channelId, id, text);
       // The bot's own edits are its own doing; a link preview is no edit.
-      const isEdit = data.edited_timestamp !== null && data.author?.id !== client.user?.id;
+      const isOwn = data.author !== undefined && data.author.id === client.user?.id;
+      const isEdit = data.edited_timestamp !== null && !isOwn;
       if (!isEdit) return;
       void order.run(channelId, () => handOn('an edit', () => handlers.edited(channelId, id, text)));
     },

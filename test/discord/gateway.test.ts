@@ -1,3 +1,4 @@
+import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { deferred } from './support/deferred.ts';
@@ -163,6 +164,43 @@ describe('the gateway', () => {
     await again;
     await settled();
     expect(handlers.texts).toEqual(['before', 'meanwhile']);
+  });
+
+  it('shows history once, though a resumed session repeats events', async () => {
+    const { server, client, history, settled } = await runGateway();
+    const said = await server.say({ as: 'bob', in: 'dm', text: 'only once' });
+    await settled();
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'close', resumable: true, repeat: 5 });
+    await again;
+    await server.dispatchAgain({ message: said.id });
+    await settled();
+    expect(textsOf(await history.recent(said.channelId, 10))).toEqual(['only once']);
+  });
+
+  it('says so when the connection is refused for good', async () => {
+    const { client, lost } = await runGateway();
+    client.emit(Events.ShardDisconnect, { code: 4014, reason: '', wasClean: true }, 0);
+    expect(lost).toMatchObject([{ name: 'GatewayError', failure: 'intents' }]);
+  });
+
+  it('does not end the process over an error event', async () => {
+    const { client, logger } = await runGateway();
+    client.emit(Events.Error, new Error('something in the client'));
+    expect(logger.errors).toEqual(['the Discord client reported an error']);
+  });
+
+  it('starts without slash commands where they cannot be registered', async () => {
+    const server = await openSandbox();
+    await server.setFault({
+      kind: 'status',
+      status: 403,
+      code: 50001,
+      route: 'PUT /applications/*/commands',
+    });
+    const { gateway, logger } = await runGateway({ server });
+    expect(gateway.isReady()).toBe(true);
+    expect(logger.warnings).toEqual(['the slash commands could not be registered']);
   });
 
   it('fetches what it missed when the session could not be resumed', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
+import { connectedAgain, runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
 /** The place that the last message said there is given. */
 async function placeOfMessage({ server, handlers, settled }: RunningGateway, where: string, as = 'alice') {
@@ -102,6 +102,24 @@ describe('the place of a message', () => {
       audience: 'private',
       parentName: 'secret',
     });
+  });
+
+  it('is private while the guild’s present permissions have not come yet', async () => {
+    const running = await runGateway();
+    for (const guild of running.client.guilds.cache.values()) guild.available = false;
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'private' });
+  });
+
+  it('knows what became private while the connection was gone', async () => {
+    const running = await runGateway();
+    const { server, client } = running;
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'public' });
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'cut', resumable: false });
+    await server.setChannelPrivacy({ channel: '#dev', private: true, members: ['alice'] });
+    await again;
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
   });
 
   it('is private where nothing can be learnt', async () => {

@@ -1,0 +1,117 @@
+import type { Message } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+
+import { compareSnowflakes, snowflakeTime } from '../../src/core/snowflake.ts';
+import { catchUp, type CatchUpOptions } from '../../src/discord/catch-up.ts';
+import { createDiscordClient } from '../../src/discord/client.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { runGateway } from './support/gateway-harness.ts';
+
+const now = new Date('2026-01-15T10:00:00Z');
+
+function setUp(changes: Partial<CatchUpOptions> = {}) {
+  const logger = new RecordingLogger();
+  const received: string[] = [];
+  const options: CatchUpOptions = {
+    client: createDiscordClient({ logger }),
+    botId: '1',
+    messages: { after: () => Promise.resolve([]) },
+    knownChannels: () => Promise.resolve([]),
+    autoReplyChannelIds: [],
+    async received(message) {
+      received.push(message.id);
+    },
+    clock: () => now,
+    logger,
+    ...changes,
+  };
+  return { options, received, logger };
+}
+
+/** All that catching up looks at. */
+function messageWithId(id: string): Message {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+  return { id } as Message;
+}
+
+describe('catching up', () => {
+  it('asks each channel once for what is younger than five minutes', async () => {
+    const asked: string[] = [];
+    const { options } = setUp({
+      knownChannels: () => Promise.resolve(['10', '11']),
+      autoReplyChannelIds: ['11', '12'],
+      messages: {
+        after(channelId, messageId) {
+          asked.push(channelId);
+          expect(snowflakeTime(messageId)).toEqual(new Date('2026-01-15T09:55:00Z'));
+          return Promise.resolve([]);
+        },
+      },
+    });
+    await catchUp(options);
+    expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11', '12']);
+  });
+
+  it('goes on with the other channels when one cannot be read', async () => {
+    const { options, received, logger } = setUp({
+      knownChannels: () => Promise.resolve(['10', '11']),
+      messages: {
+        after: (channelId) =>
+          channelId === '10'
+            ? Promise.reject(new Error('403'))
+            : Promise.resolve([messageWithId('1'), messageWithId('2')]),
+      },
+    });
+    await catchUp(options);
+    expect(received).toEqual(['1', '2']);
+    expect(logger.warnings).toEqual(['missed messages could not be fetched']);
+  });
+
+  it('catches up with the channels it was told of, though the known ones cannot be read', async () => {
+    const { options, received, logger } = setUp({
+      knownChannels: () => Promise.reject(new Error('disk')),
+      autoReplyChannelIds: ['12'],
+      messages: { after: () => Promise.resolve([messageWithId('3')]) },
+    });
+    await catchUp(options);
+    expect(received).toEqual(['3']);
+    expect(logger.warnings).toEqual(['the channels to catch up with are not known']);
+  });
+
+  it('spares the request where the guild says that nothing is new', async () => {
+    const { server, client } = await runGateway();
+    await server.say({ as: 'bob', in: '#dev', text: 'the newest message' });
+    await server.delivered();
+    const { channels } = await server.info();
+    const asked: string[] = [];
+    const known = [channels['dev'] ?? '', channels['general'] ?? ''];
+    const later = new Date(Date.now() + 3_600_000);
+    const { options } = setUp({
+      client,
+      clock: () => later,
+      knownChannels: () => Promise.resolve(known),
+      messages: {
+        after(channelId) {
+          asked.push(channelId);
+          return Promise.resolve([]);
+        },
+      },
+    });
+    await catchUp(options);
+    expect(asked).not.toContain(channels['dev']);
+  });
+
+  it('reads page after page, oldest first', async () => {
+    const { server, handlers, client, settled, gateway } = await runGateway();
+    await gateway.stopIntake();
+    for (let number = 0; number < 130; number += 1) {
+      await server.say({ as: 'bob', in: 'dm', text: `message ${number}` });
+    }
+    await settled();
+    expect(handlers.texts).toEqual([]);
+    await client.destroy();
+    const { id } = await server.openDm({ person: 'bob' });
+    const next = await runGateway({ server, knownChannels: [id] });
+    expect(next.handlers.texts).toEqual(Array.from({ length: 130 }, (_, number) => `message ${number}`));
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+
+import { ChannelOrder } from '../../src/discord/channel-order.ts';
+import { createDiscordClient } from '../../src/discord/client.ts';
+import { createHandOn } from '../../src/discord/hand-on.ts';
+import { createHistory } from '../../src/discord/history.ts';
+import { createRetractions } from '../../src/discord/retractions.ts';
+import { incoming } from '../support/incoming.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { RecordingHandlers, runGateway, textsOf } from './support/gateway-harness.ts';
+
+const message = incoming();
+const editedAt = '2026-01-15T10:05:00.000Z';
+
+function setUp() {
+  const logger = new RecordingLogger();
+  const history = createHistory({
+    fetchNewest: () => Promise.resolve([]),
+    isHidden: () => false,
+    isCommand: () => false,
+    logger,
+  });
+  const handlers = new RecordingHandlers();
+  const { handOn, idle } = createHandOn(logger);
+  const order = new ChannelOrder();
+  const client = createDiscordClient({ logger });
+  const retractions = createRetractions({ client, order, history, handlers, handOn });
+  history.seen(message);
+  const settled = async () => {
+    await order.idle();
+    await idle();
+  };
+  return { history, handlers, retractions, settled };
+}
+
+function edit(text: string, timestamp: string | null = editedAt) {
+  return { id: message.id, channel_id: message.channelId, content: text, edited_timestamp: timestamp };
+}
+
+describe('retractions', () => {
+  it('take an edit to history and inward', async () => {
+    const { retractions, handlers, history, settled } = setUp();
+    retractions.edited(edit('corrected'));
+    expect(textsOf(await history.recent(message.channelId, 10))).toEqual(['corrected']);
+    await settled();
+    expect(handlers.events).toEqual(['edited corrected']);
+  });
+
+  it('pass over what changes no text: a link’s preview, a pin, the same text again', async () => {
+    const { retractions, handlers, settled } = setUp();
+    retractions.edited({ id: message.id, channel_id: message.channelId });
+    retractions.edited(edit(message.text));
+    retractions.edited({ ...edit('a message from before the start', null), id: '400000000000000009' });
+    await settled();
+    expect(handlers.events).toEqual([]);
+  });
+
+  it('take a deletion to history and inward, and remember it', async () => {
+    const { retractions, handlers, history, settled } = setUp();
+    expect(retractions.wasDeleted(message.id)).toBe(false);
+    retractions.deleted(message.channelId, [message.id]);
+    expect(retractions.wasDeleted(message.id)).toBe(true);
+    expect(await history.recent(message.channelId, 10)).toEqual([]);
+    await settled();
+    expect(handlers.events).toEqual([`deleted ${message.id}`]);
+  });
+
+  it('do not report the bot’s own edits', async () => {
+    const { server, client, replies, history, handlers, settled } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const [own = ''] = await replies.send(asked.channelId, 'Thinking…', asked.id);
+    const channel = await client.channels.fetch(asked.channelId);
+    if (channel?.isSendable() !== true) throw new Error('a DM takes messages');
+    await channel.messages.edit(own, 'Hello Bob!');
+    await settled();
+    expect(textsOf(await history.recent(asked.channelId, 10))).toEqual(['hello', 'Hello Bob!']);
+    expect(handlers.events).toEqual(['message hello']);
+  });
+});
