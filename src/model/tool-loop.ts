@@ -87,6 +87,7 @@ async function runRounds(
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
   for (let round = 1; ; round += 1) {
+    signal.throwIfAborted();
     const asked = client.complete(
       { ...request, messages: [...messages], tools: definitions },
       { signal, onText: (piece) => text.add(piece), onRestart: () => text.restartRound() },

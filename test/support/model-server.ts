@@ -43,6 +43,8 @@ export interface ModelServer {
   readonly requests: readonly ModelServerRequest[];
   /** The most calls that were open at one time. */
   readonly peakConcurrency: number;
+  /** Connections that calls came over; fewer than calls where they are used again. */
+  readonly connections: number;
   /** Hangs up on everybody. Again is fine. */
   close(): Promise<void>;
 }
@@ -60,6 +62,11 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
       open -= 1;
     });
     handle(request, response).catch(() => response.destroy());
+  });
+
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -85,6 +92,9 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     requests,
     get peakConcurrency() {
       return peak;
+    },
+    get connections() {
+      return connections;
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type Anthropic from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
@@ -8,6 +10,9 @@ import { untilAborted } from '../until-aborted.ts';
 import { AttemptError } from './attempt-error.ts';
 import { MessageAssembler } from './message-assembler.ts';
 import { modelResponse } from './model-response.ts';
+
+/** Milliseconds that a stream has to end after the message in it. */
+const streamEndMs = 50;
 
 export interface AttemptOptions {
   readonly signal: AbortSignal;
@@ -93,12 +98,15 @@ async function receiveStream(
     new AbortController(),
     client,
   );
-  for await (const event of events) {
-    const piece = message.add(event);
+  const iterator = events[Symbol.asyncIterator]();
+  while (!message.isComplete) {
+    const next = await iterator.next();
+    if (next.done === true) throw new AttemptError("The model's answer broke off", 'broken');
+    const piece = message.add(next.value);
     if (piece !== '') options.onText(piece);
-    if (message.isComplete) break;
   }
-  if (!message.isComplete) throw new AttemptError("The model's answer broke off", 'broken');
+  // A connection whose stream was read to its end can be used again; a server that does not end it is not waited for.
+  await Promise.race([iterator.next().catch(() => undefined), sleep(streamEndMs)]);
   return modelResponse(message.message());
 }
 

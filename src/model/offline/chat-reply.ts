@@ -18,16 +18,20 @@ export type ChatReply =
   | { readonly type: 'tool'; readonly name: string; readonly input: Readonly<Record<string, string>> };
 
 const aboutMe =
-  /\bwhat (?:all )?(?:do|did|have) you (?:know|remember|learned?|stored?|saved?)(?: about me)?(?: so far)?\s*\??$|\bwho am I\b|\b(?:tell me )?(?:everything|all) you (?:know|remember)(?: about me)?/iu;
+  /\bwhat (?:all )?(?:do|did|have) you (?:know|remember|learned?|stored?|saved?)(?: about me)?(?: so far)?\s*\??$|\bwho am I\b|\btell me about me\b|\b(?:tell me )?(?:everything|all) you (?:know|remember)(?: about me)?/iu;
 const aboutUs =
   /\b(?:what|where) (?:were|was|are|have|did) we (?:just |been |last )*(?:talk\w*|discuss\w*|say\w*|doing|do|at)?|\bsummar(?:y|i[sz]e)\b|\bcatch me up\b|\bremind me what we\b/iu;
-const greeting = /^\W*(?:hi|hey|hello|hiya|yo|good (?:morning|evening|day)|thanks|thank you)\b/iu;
+const greeting = /^\W*(?:hi|hey|hello|hiya|yo|good (?:morning|evening|day))\b/iu;
+const thanks = /^\W*(?:thanks|thank you|thx)\b/iu;
+const aboutSpeaker = /\b(?:I|me|my|mine)\b/iu;
 const question =
   /\?\s*$|^\W*(?:who|what|when|where|which|why|how|do|does|did|is|are|can|could|tell me|show me)\b/iu;
 
 const standIn =
   'I am not a language model but its offline stand-in: I find things in memory and keep what you tell me, nothing more. ' +
   'For real answers, whoever runs me sets `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) and starts me again.';
+/** Items told where none fits a question that the speaker asks about themselves. */
+const otherItems = 5;
 const listed = '`!memory show` lists what I keep.';
 
 /** Answers a turn from memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. */
@@ -51,8 +55,16 @@ export function chatReply(request: ReadRequest): ChatReply {
       input: { query: clip(flatten(text), 200) },
     };
   }
+  if (thanks.test(text)) return say(`You are welcome${nameOf(request)}.`);
   if (greeting.test(text)) return say(`Hello${nameOf(request)}. ${standIn}`);
-  return say(`I have nothing about that in memory. ${standIn}`);
+  const items = aboutSpeaker.test(text) ? rememberedItems(request).slice(0, otherItems) : [];
+  if (items.length === 0) return say(`I have nothing about that in memory. ${standIn}`);
+  return say(
+    [
+      'I have nothing about exactly that. What I know about you:',
+      ...items.map((item) => `- ${tellRemembered(item)}`),
+    ].join('\n'),
+  );
 }
 
 function say(text: string): ChatReply {

@@ -5,7 +5,8 @@ import type { ModelRequest } from '../../../src/core/model.ts';
 import { blockEvents, messageEvents } from '../../support/model-answer.ts';
 import type { ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { clientOf, failureOf, request } from './client-under-test.ts';
+import { failureOf } from '../failure-of.ts';
+import { clientOf, request } from './client-under-test.ts';
 
 const thinking = { type: 'thinking', thinking: '', signature: 'signed' };
 const lookUp = { name: 'look_up', description: 'Looks up', inputSchema: { type: 'object' } };

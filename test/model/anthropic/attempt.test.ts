@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { blockEvents, halfText, messageEvents } from '../../support/model-answer.ts';
-import { clientOf, failureOf, request } from './client-under-test.ts';
+import { failureOf } from '../failure-of.ts';
+import { clientOf, request } from './client-under-test.ts';
+
+const hi = messageEvents(blockEvents(0, { type: 'text', text: 'Hi' }, []), 'end_turn');
 
 function soon(): AbortSignal {
   return AbortSignal.timeout(100);
@@ -13,6 +16,25 @@ async function ending(call: Promise<unknown>): Promise<string> {
   const { failure } = await failureOf(call);
   return performance.now() - start < 500 ? failure : `${failure}, but late`;
 }
+
+describe('a connection', () => {
+  it('is used again for later calls', async () => {
+    const { client, server } = await clientOf(() => ({ events: [...hi, { pauseMs: 10 }] }));
+
+    for (let call = 0; call < 6; call += 1) await client.complete(request());
+
+    expect(server.connections).toBeLessThanOrEqual(2);
+  });
+
+  it('that the server leaves open after its answer is not waited for', async () => {
+    const { client } = await clientOf(() => ({ events: [...hi, { pauseMs: 3_000 }] }));
+    const start = performance.now();
+
+    await client.complete(request());
+
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
 
 describe('time', () => {
   it.each(['stall', 'silent'] as const)(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { clientOf, failureOf, request } from './client-under-test.ts';
+import { failureOf } from '../failure-of.ts';
+import { clientOf, request } from './client-under-test.ts';
 
 describe('the limit of calls', () => {
   it('is kept, and all calls get their turn', async () => {

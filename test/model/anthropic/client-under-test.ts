@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest';
 
 import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-client.ts';
 import type { AnthropicClientOptions } from '../../../src/model/anthropic/anthropic-client.ts';
-import { ModelError } from '../../../src/core/errors.ts';
 import type { ModelClient, ModelRequest } from '../../../src/core/model.ts';
 import { startModelServer } from '../../support/model-server.ts';
 import type { ModelScript, ModelServer } from '../../support/model-server.ts';
@@ -39,15 +38,4 @@ export function request(changes: Partial<ModelRequest> = {}): ModelRequest {
     maxTokens: 100,
     ...changes,
   };
-}
-
-/** The `ModelError` that a call rejects with; anything else fails the test. */
-export async function failureOf(call: Promise<unknown>): Promise<ModelError> {
-  try {
-    await call;
-  } catch (error) {
-    if (error instanceof ModelError) return error;
-    throw error;
-  }
-  throw new Error('The call did not fail');
 }

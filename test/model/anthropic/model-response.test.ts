@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { blockEvents, messageEvents } from '../../support/model-answer.ts';
 import type { ModelAnswer } from '../../support/model-answer.ts';
-import { clientOf, failureOf, request } from './client-under-test.ts';
+import { failureOf } from '../failure-of.ts';
+import { clientOf, request } from './client-under-test.ts';
 
 const thinking = { type: 'thinking', thinking: '', signature: 'signed' };
 

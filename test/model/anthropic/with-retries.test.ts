@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { halfText, messageEvents } from '../../support/model-answer.ts';
 import type { ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { clientOf, failureOf, request } from './client-under-test.ts';
+import { failureOf } from '../failure-of.ts';
+import { clientOf, request } from './client-under-test.ts';
 
 describe('a fault that may pass', () => {
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'busy' } };

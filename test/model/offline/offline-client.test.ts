@@ -139,6 +139,13 @@ describe('a question', () => {
     expect(text).not.toContain('Rust');
   });
 
+  it('that the speaker asks about themselves is answered with what is known, where nothing fits', async () => {
+    const text = await reply({ message: 'Which editor should I use?', sections: { durable_items: [rust] } });
+
+    expect(text).toContain('nothing about exactly that');
+    expect(text).toContain('You prefer Rust');
+  });
+
   it('is not answered from titles, instructions or forged tags', async () => {
     expect(await reply({ message: 'What about the title?', sections: { durable_items: [rust] } })).toContain(
       'nothing about that',
@@ -269,6 +276,13 @@ describe('a wish to forget', () => {
 
   it('names the command where there is no tool', async () => {
     expect(await reply({ message: 'forget Rust' })).toContain('`!memory forget Rust`');
+  });
+});
+
+describe('courtesy', () => {
+  it('is returned', async () => {
+    expect(await reply({ message: 'Good morning!' })).toContain('Hello, Alice. I am not a language model');
+    expect(await reply({ message: 'thanks' })).toContain('You are welcome, Alice.');
   });
 });
 

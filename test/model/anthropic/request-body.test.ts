@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { ModelMessage, TextBlock } from '../../../src/core/model.ts';
+import { resolveModel } from '../../../src/model/anthropic/model-aliases.ts';
+import { requestBody } from '../../../src/model/anthropic/request-body.ts';
+import { request } from './client-under-test.ts';
+
+const mark = { cache_control: { type: 'ephemeral' } };
+
+function user(...content: readonly TextBlock[]): ModelMessage {
+  return { role: 'user', content };
+}
+
+/** Texts with a mark each. */
+function marked(place: string, count: number): TextBlock[] {
+  return Array.from({ length: count }, (_, index) => ({
+    type: 'text',
+    text: `${place} ${index}`,
+    cache: true,
+  }));
+}
+
+describe('the model', () => {
+  it.each([
+    ['haiku', 'claude-haiku-5-5'],
+    ['sonnet', 'claude-sonnet-5-5'],
+    ['opus', 'claude-opus-5-5'],
+    ['claude-haiku-4-5', 'claude-haiku-4-5'],
+    ['llama', 'llama'],
+  ])('%s is asked as %s', (name, id) => {
+    expect(resolveModel(name)).toBe(id);
+    expect(requestBody(request({ model: name })).model).toBe(id);
+  });
+
+  it('that thinks first gets room for it and is told how hard to think', () => {
+    expect(requestBody(request({ model: 'sonnet', maxTokens: 100 }))).toMatchObject({
+      max_tokens: 4_100,
+      output_config: { effort: 'medium' },
+    });
+    expect(requestBody(request({ model: 'haiku', purpose: 'summary' })).output_config).toEqual({
+      effort: 'low',
+    });
+  });
+
+  it('of which nothing is known gets the plain request that every server understands', () => {
+    const body = requestBody(request({ model: 'llama', maxTokens: 100 }));
+
+    expect(body.max_tokens).toBe(100);
+    expect(Object.keys(body).toSorted()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'system']);
+  });
+});
+
+describe('cache marks', () => {
+  it('stand where the prompt put them', () => {
+    const body = requestBody(
+      request({
+        system: [
+          { type: 'text', text: 'Rules', cache: true },
+          { type: 'text', text: 'Channel' },
+        ],
+        messages: [user({ type: 'text', text: 'Memory', cache: true }, { type: 'text', text: 'Hello' })],
+      }),
+    );
+
+    expect(body.system).toEqual([
+      { type: 'text', text: 'Rules', ...mark },
+      { type: 'text', text: 'Channel' },
+    ]);
+    expect(body.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Memory', ...mark },
+          { type: 'text', text: 'Hello' },
+        ],
+      },
+    ]);
+  });
+
+  it('are at most four, the last ones', () => {
+    fc.assert(
+      fc.property(fc.nat(5), fc.nat(5), (inSystem, inMessages) => {
+        const system = marked('system', inSystem);
+        const content = marked('messages', inMessages);
+
+        const body = JSON.stringify(requestBody(request({ system, messages: [user(...content)] })));
+
+        const found = [...body.matchAll(/"text":"([^"]*)","cache_control":\{"type":"ephemeral"\}/gu)];
+        const last = [...system, ...content].slice(-4).map(({ text }) => text);
+        expect(found.map(([, text]) => text)).toEqual(last);
+      }),
+    );
+  });
+});
+
+describe('the body', () => {
+  it('has tools with their schema, and tool results with their error', () => {
+    const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+    const body = requestBody(
+      request({
+        tools: [{ name: 'remember_item', description: 'Remembers', inputSchema: schema }],
+        messages: [
+          user({ type: 'text', text: 'Hello' }),
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'a', name: 'remember_item', input: { text: 'x' } }],
+          },
+          { role: 'user', content: [{ type: 'tool_result', toolUseId: 'a', text: 'no', isError: true }] },
+        ],
+      }),
+    );
+
+    expect(body.tools).toEqual([{ name: 'remember_item', description: 'Remembers', input_schema: schema }]);
+    expect(body.messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'a', name: 'remember_item', input: { text: 'x' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'no', is_error: true }] },
+    ]);
+  });
+
+  it('asks for structured output in the form that the vendor takes', () => {
+    const outputSchema = {
+      type: 'object',
+      properties: { items: { type: 'array', items: { type: 'string', maxLength: 9 }, maxItems: 3 } },
+      required: ['items'],
+    };
+
+    const format = requestBody(request({ outputSchema })).output_config?.format;
+
+    expect(format?.type).toBe('json_schema');
+    expect(format?.schema).toMatchObject({
+      type: 'object',
+      required: ['items'],
+      additionalProperties: false,
+    });
+    expect(format?.schema['properties']).not.toHaveProperty('items.maxItems');
+  });
+
+  it('leaves out what the vendor refuses: blank texts, messages of nothing else, and what another vendor thought', () => {
+    const body = requestBody(
+      request({
+        system: [{ type: 'text', text: '' }],
+        messages: [
+          user({ type: 'text', text: 'Hello' }, { type: 'text', text: ' \n' }),
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: ' ' },
+              { type: 'reasoning', vendor: { thought: 'hm' } },
+            ],
+          },
+          user({ type: 'text', text: 'Still there?' }),
+        ],
+      }),
+    );
+
+    expect(body).not.toHaveProperty('system');
+    expect(body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Still there?' }] },
+    ]);
+  });
+
+  it('has the same bytes for the same request', () => {
+    const [first, second] = [1, 2].map(() =>
+      JSON.stringify(requestBody(request({ outputSchema: { type: 'object', properties: {} } }))),
+    );
+
+    expect(first).toBe(second);
+  });
+});

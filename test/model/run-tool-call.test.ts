@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ToolUseBlock } from '../../src/core/model.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { runToolCall } from '../../src/model/run-tool-call.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { aliceContext } from './alice-context.ts';
+
+const call: ToolUseBlock = { type: 'tool_use', id: 'a', name: 'note', input: { text: 'tea' } };
+const logger = recordingLogger();
+
+function options(run: Tool['run'], signal = new AbortController().signal): Parameters<typeof runToolCall>[1] {
+  const tool = { definition: { name: 'note', description: 'Notes', inputSchema: { type: 'object' } }, run };
+  return { tools: [tool], context: aliceContext, signal, logger };
+}
+
+const echo: Tool['run'] = (input, context) =>
+  Promise.resolve({ ok: true, text: `${JSON.stringify(input)} of ${context.speaker.name}` });
+
+describe('a tool call', () => {
+  it('gives the model what the tool says, with its input and context passed on', async () => {
+    expect(await runToolCall(call, options(echo))).toEqual({
+      type: 'tool_result',
+      toolUseId: 'a',
+      text: '{"text":"tea"} of Alice',
+      isError: false,
+    });
+  });
+
+  it('gives the model an error that the tool reports', async () => {
+    const result = await runToolCall(
+      call,
+      options(() => Promise.resolve({ ok: false, text: 'text is missing' })),
+    );
+
+    expect(result).toMatchObject({ text: 'text is missing', isError: true });
+  });
+
+  it('tells the model which tools there are where it calls another', async () => {
+    const result = await runToolCall(
+      { ...call, name: 'fly' },
+      options(() => Promise.reject(new Error('never run'))),
+    );
+
+    expect(result).toMatchObject({ text: 'There is no such tool. The tools are: note', isError: true });
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('secret path'))],
+    [
+      'throws',
+      () => {
+        throw new Error('secret path');
+      },
+    ],
+  ] as const)(
+    'logs what is wrong inside a tool that %s, and tells the model only that it failed',
+    async (_, run) => {
+      const result = await runToolCall(call, options(run));
+
+      expect(result.isError).toBe(true);
+      expect(result.text).not.toContain('secret path');
+      expect(logger.lines.at(-1)).toMatchObject({
+        event: 'tool failed',
+        data: { tool: 'note', error: { message: 'secret path' } },
+      });
+    },
+  );
+
+  it('passes on at most 8,000 characters and splits none', async () => {
+    const result = await runToolCall(
+      call,
+      options(() => Promise.resolve({ ok: true, text: `x${'🍵'.repeat(5_000)}` })),
+    );
+
+    expect(result.text).toHaveLength(7_999);
+    expect(result.text.endsWith('🍵')).toBe(true);
+  });
+
+  it('ends at once when it is given up, though the tool does not', async () => {
+    const run = runToolCall(
+      call,
+      options(() => new Promise(() => {}), AbortSignal.timeout(20)),
+    );
+
+    await expect(run).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+
+import { ModelError } from '../../src/core/errors.ts';
+import type { ModelClient } from '../../src/core/model.ts';
+import type { Tool, ToolOutcome } from '../../src/core/tool.ts';
+import { runToolLoop } from '../../src/model/tool-loop.ts';
+import type { LoopResult, ToolLoopOptions } from '../../src/model/tool-loop.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { aliceContext } from './alice-context.ts';
+import { failureOf } from './failure-of.ts';
+import { calls, hangsAfter, RoundsModel, says, usage } from './rounds-model.ts';
+import type { Answer } from './rounds-model.ts';
+
+const request: ToolLoopOptions['request'] = {
+  purpose: 'chat',
+  model: 'sonnet',
+  system: [{ type: 'text', text: 'Rules' }],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+  maxTokens: 100,
+};
+
+function tool(name: string, run: Tool['run']): Tool {
+  return { definition: { name, description: name, inputSchema: { type: 'object' } }, run };
+}
+
+function answering(outcome: ToolOutcome): Tool['run'] {
+  return () => Promise.resolve(outcome);
+}
+
+const note = tool('note', answering({ ok: true, text: 'noted' }));
+
+/** Calls a tool two times in one round. */
+const callsTwice: Answer = async () => ({
+  content: [1, 2].map((number) => ({
+    type: 'tool_use',
+    id: `${number}`,
+    name: 'slow',
+    input: { number },
+  })),
+  stop: 'tool_use',
+  usage,
+});
+
+/** Takes back what it said and says it anew. */
+const restarts: Answer = async (_, { onText, onRestart }) => {
+  onText?.('It is cof');
+  onRestart?.();
+  onText?.('It is tea.');
+  return { content: [{ type: 'text', text: 'It is tea.' }], stop: 'end', usage };
+};
+
+/** Breaks off. */
+const fails: Answer = (_, { onText }) => {
+  onText?.('It is');
+  return Promise.reject(new ModelError('gone', 'overloaded', { partialText: 'It is' }));
+};
+
+function loop(client: ModelClient, changes: Partial<ToolLoopOptions> = {}): Promise<LoopResult> {
+  return runToolLoop({
+    client,
+    request,
+    tools: [note],
+    context: aliceContext,
+    deadlineMs: 5_000,
+    logger: recordingLogger(),
+    ...changes,
+  });
+}
+
+describe('the tool loop', () => {
+  it('gives the answer of a model that calls no tool', async () => {
+    expect(await loop(new RoundsModel(says('Hi')))).toEqual({
+      text: 'Hi',
+      usage,
+      stop: 'end',
+      toolCalls: [],
+    });
+  });
+
+  it('sends the whole exchange every round, with the same tools', async () => {
+    const thought = { type: 'reasoning' as const, vendor: { signature: 'signed' } };
+    const first: Answer = async () => ({
+      content: [thought, { type: 'tool_use', id: 'a', name: 'note', input: { text: 'tea' } }],
+      stop: 'tool_use',
+      usage,
+    });
+    const model = new RoundsModel(first, calls('note'), says('Done'));
+
+    const result = await loop(model);
+
+    const [, second, third] = model.requests;
+    expect(second?.messages).toEqual([
+      ...request.messages,
+      {
+        role: 'assistant',
+        content: [thought, { type: 'tool_use', id: 'a', name: 'note', input: { text: 'tea' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', toolUseId: 'a', text: 'noted', isError: false }] },
+    ]);
+    expect(third?.messages.slice(0, 3)).toEqual(second?.messages);
+    expect(model.requests.map(({ tools }) => tools)).toEqual(
+      Array.from({ length: 3 }, () => [note.definition]),
+    );
+    expect(result.usage).toEqual({
+      inputTokens: 30,
+      outputTokens: 15,
+      cacheReadTokens: 9,
+      cacheWriteTokens: 6,
+    });
+    expect(result.toolCalls).toEqual([
+      { name: 'note', ok: true },
+      { name: 'note', ok: true },
+    ]);
+  });
+
+  it('runs the calls of a round one after the other, with input, context and signal', async () => {
+    const log: string[] = [];
+    const slow = tool('slow', async (input, given, signal) => {
+      log.push(`begin ${JSON.stringify(input)}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      log.push(`end ${String(given === aliceContext)} ${String(signal.aborted)}`);
+      return { ok: true, text: '' };
+    });
+    await loop(new RoundsModel(callsTwice, says('Done')), { tools: [slow] });
+
+    expect(log).toEqual(['begin {"number":1}', 'end true false', 'begin {"number":2}', 'end true false']);
+  });
+});
+
+describe('a tool error', () => {
+  it('goes back to the model, which answers then', async () => {
+    const picky = tool('picky', answering({ ok: false, text: 'text is missing' }));
+    const model = new RoundsModel(calls('picky'), calls('fly'), says('Sorry'));
+
+    const result = await loop(model, { tools: [picky] });
+
+    expect(model.results(1)).toMatchObject([{ toolUseId: 'call-0', text: 'text is missing', isError: true }]);
+    expect(model.results(2)).toMatchObject([{ toolUseId: 'call-1', isError: true }]);
+    expect(result).toMatchObject({ text: 'Sorry', stop: 'end' });
+    expect(result.toolCalls).toEqual([
+      { name: 'picky', ok: false },
+      { name: 'fly', ok: false },
+    ]);
+  });
+});
+
+describe('after the last round', () => {
+  it('the model is told to answer now, tools are not run, and its answer is taken', async () => {
+    let runs = 0;
+    const counted = tool('note', async () => ({ ok: true, text: `${(runs += 1)}` }));
+    const model = new RoundsModel(calls('note'), calls('note'), calls('note'), says('As far as I got'));
+
+    const result = await loop(model, { tools: [counted], maxRounds: 2 });
+
+    expect(runs).toBe(2);
+    expect(model.results(3)[0]).toMatchObject({ isError: true });
+    expect(model.results(3)[0]?.text).toContain('Answer now');
+    expect(result).toMatchObject({ text: 'As far as I got', stop: 'rounds' });
+    expect(result.toolCalls.map(({ ok }) => ok)).toEqual([true, true, false]);
+  });
+
+  it('a model that will not stop is not asked again, and its best answer so far counts', async () => {
+    const model = new RoundsModel(calls('note', {}, 'Let me see.'), calls('note'));
+
+    const result = await loop(model);
+
+    expect(result).toMatchObject({ text: 'Let me see.', stop: 'rounds' });
+    expect(model.requests).toHaveLength(10);
+  });
+
+  it('a model that never said anything fails', async () => {
+    expect(await failureOf(loop(new RoundsModel(calls('note'))))).toMatchObject({ failure: 'invalid' });
+  });
+});
+
+describe('the text', () => {
+  it('is that of all rounds, streamed as it stands in the result', async () => {
+    const pieces: string[] = [];
+    const model = new RoundsModel(
+      calls('note', {}, 'Let me see.'),
+      calls('note', {}, ' \n'),
+      says('It is tea.'),
+    );
+
+    const { text } = await loop(model, { onText: (piece) => pieces.push(piece) });
+
+    expect(text).toBe('Let me see.\n\nIt is tea.');
+    expect(pieces.join('')).toBe(text);
+  });
+
+  it('of earlier rounds is given again after a restart', async () => {
+    let shown = '';
+    const { text } = await loop(new RoundsModel(calls('note', {}, 'Let me see.'), restarts), {
+      onText: (piece) => (shown += piece),
+      onRestart: () => (shown = ''),
+    });
+
+    expect(text).toBe('Let me see.\n\nIt is tea.');
+    expect(shown).toBe(text);
+  });
+
+  it.each(['cut', 'refusal'] as const)('that ended by %s is marked so', async (stop) => {
+    expect(await loop(new RoundsModel(says('I', stop)))).toMatchObject({ text: 'I', stop });
+  });
+
+  it.each(['', ' \n'])('may not be blank: %j', async (text) => {
+    expect(await failureOf(loop(new RoundsModel(says(text, 'refusal'))))).toMatchObject({
+      failure: 'invalid',
+    });
+  });
+});
+
+describe('a fails model', () => {
+  it('fails the loop, with the text of all rounds', async () => {
+    const failure = await failureOf(loop(new RoundsModel(calls('note', {}, 'Let me see.'), fails)));
+
+    expect(failure).toMatchObject({
+      failure: 'overloaded',
+      message: 'gone',
+      partialText: 'Let me see.\n\nIt is',
+    });
+  });
+});
+
+describe('time', () => {
+  it('that is up during an answer leaves what was said', async () => {
+    const result = await loop(new RoundsModel(hangsAfter('As far as')), { deadlineMs: 50 });
+
+    expect(result).toMatchObject({ text: 'As far as', stop: 'timeout' });
+  });
+
+  it('that is up during a tool stops the tool and leaves what was said', async () => {
+    let wasStopped = false;
+    const endless = tool('endless', (_input, _context, signal) => {
+      signal.addEventListener('abort', () => (wasStopped = true));
+      return new Promise(() => {});
+    });
+
+    const result = await loop(new RoundsModel(calls('endless', {}, 'Let me see.')), {
+      tools: [endless],
+      deadlineMs: 50,
+    });
+
+    expect(result).toMatchObject({ text: 'Let me see.', stop: 'timeout' });
+    expect(wasStopped).toBe(true);
+  });
+
+  it('that is up before anything was said fails the loop', async () => {
+    expect(await failureOf(loop(new RoundsModel(hangsAfter('')), { deadlineMs: 50 }))).toMatchObject({
+      failure: 'timeout',
+    });
+  });
+});
+
+describe('giving up', () => {
+  it('ends a running call at once, with what was said', async () => {
+    const failure = await failureOf(
+      loop(new RoundsModel(hangsAfter('As far')), { signal: AbortSignal.timeout(30) }),
+    );
+
+    expect(failure).toMatchObject({ failure: 'aborted', partialText: 'As far' });
+  });
+
+  it('ends a running tool at once', async () => {
+    const endless = tool('endless', () => new Promise(() => {}));
+    const run = loop(new RoundsModel(calls('endless')), {
+      tools: [endless],
+      signal: AbortSignal.timeout(30),
+    });
+
+    expect(await failureOf(run)).toMatchObject({ failure: 'aborted' });
+  });
+
+  it('before the start asks nothing', async () => {
+    const model = new RoundsModel(says('Hi'));
+
+    expect(await failureOf(loop(model, { signal: AbortSignal.abort() }))).toMatchObject({
+      failure: 'aborted',
+    });
+    expect(model.requests).toHaveLength(0);
+  });
+});
