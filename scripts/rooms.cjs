@@ -42,7 +42,7 @@ const keeperRules = Object.entries(keepers).map(([name, rooms]) => ({
   comment: `only ${rooms.join(', ')} may import ${name}`,
   severity: 'error',
   from: { path: '^src/[^/]+/', pathNot: `^src/(?:${rooms.join('|')})/` },
-  to: { path: `^(?:node_modules/)?${name}(?:/|$)` },
+  to: { path: `(?:^|node_modules/)${name}(?:/|$)` },
 }));
 
 module.exports = {

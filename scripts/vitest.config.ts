@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],
     coverage: { provider: 'v8', include: ['src/**'] },
   },
 });

@@ -7,7 +7,7 @@ import type { ChannelJournal, PreparedReply } from './channel-journal.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 
 /** Messages older than this are not answered after a restart [G3a]: 5 minutes, in milliseconds. */
-export const catchUpWindowMs = 5 * 60_000;
+const catchUpWindowMs = 5 * 60_000;
 
 export interface RecoveryOptions {
   readonly journal: ChannelJournal;

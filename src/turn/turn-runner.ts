@@ -112,7 +112,7 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
   }
 }
 
-export function contextOf(messages: readonly IncomingMessage[], now: Date): TurnContext {
+function contextOf(messages: readonly IncomingMessage[], now: Date): TurnContext {
   const newest = messages.at(-1);
   if (newest === undefined) throw new RangeError('A turn has at least one message');
   return {

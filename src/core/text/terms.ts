@@ -18,7 +18,7 @@ export function terms(text: string): string[] {
 }
 
 /** A word's stem: English for Latin letters, Russian for Cyrillic, the word itself otherwise. */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (/^[a-z]+$/u.test(word)) return stemEnglish(word);
   if (/^[\p{Script=Cyrillic}]+$/u.test(word)) return stemRussian(word);
   return word;
