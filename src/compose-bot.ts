@@ -7,6 +7,7 @@ import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { BotHandlers, HistoryPort, ReplyPort } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
+import { ModelError } from './core/errors.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Store } from './core/store.ts';
@@ -131,6 +132,11 @@ function createAnswer(config: Config, memory: Memory, { model, history, logger }
       signal,
       logger,
     });
+    // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].
+    if (stop === 'timeout' || stop === 'refusal') {
+      const failure = stop === 'timeout' ? 'timeout' : 'invalid';
+      throw new ModelError(`The answer broke off (${stop})`, failure, { partialText: text });
+    }
     return { text, stop: stop === 'cut' ? 'cut' : 'whole' };
   };
 }
