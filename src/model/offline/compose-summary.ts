@@ -1,5 +1,6 @@
 import type { ModelRequest } from '../../core/model.ts';
 import { clipAtSentence, clipAtWord } from '../../core/text/clip.ts';
+import { memoryWishIn } from './memory-wish.ts';
 import { offlineLabel } from './offline-label.ts';
 import { readRequest, requestText } from './read-request.ts';
 import { tellingTerms } from './telling-terms.ts';
@@ -12,7 +13,8 @@ const maxWords = 590;
 
 /**
  * A summary made of what was said: the lines of the previous one, then each person's words, clipped. Where they do not all fit the limit
- * that the request states, the oldest go. The stand-in's own replies only repeat memory and are left out.
+ * that the request states, the oldest go. The stand-in's own replies only repeat memory and are left out, and so is what people asked to
+ * be remembered or forgotten: items hold that, and a summary would bring it back.
  */
 export function composeSummary(request: ModelRequest): string {
   const { sections } = readRequest(request);
@@ -20,6 +22,7 @@ export function composeSummary(request: ModelRequest): string {
   const said = (sections.get('turns') ?? []).flatMap((line) => {
     const turn = parseTurnLine(line);
     if (turn === undefined || turn.text.startsWith(offlineLabel)) return [];
+    if (memoryWishIn(turn.text) !== undefined) return [];
     return tellingTerms(turn.text).size === 0 ? [] : [`${turn.name}: ${clipAtWord(turn.text, lineMaxChars)}`];
   });
   const lines = [...new Set([...previous, ...said])].filter((line) => line.trim() !== '');

@@ -1,6 +1,7 @@
 import type { SectionName } from '../../core/section.ts';
 import { clipAtWord } from '../../core/text/clip.ts';
 import { flatten } from '../../core/text/normalize.ts';
+import { memoryWishIn } from './memory-wish.ts';
 import type { ReadRequest } from './read-request.ts';
 import { parseRememberedLine, tellRemembered } from './remembered-line.ts';
 import type { RememberedLine } from './remembered-line.ts';
@@ -35,7 +36,10 @@ export function rememberedItems({ sections }: ReadRequest): readonly RememberedL
   return [...lines].flatMap((line) => parseRememberedLine(line) ?? []);
 }
 
-/** Everything in the prompt that may answer a question, what is surest first. Earlier questions answer nothing. */
+/**
+ * Everything in the prompt that may answer a question, what is surest first. Earlier questions answer nothing; what people asked to be remembered
+ * is answered from the item, for as long as there is one.
+ */
 export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
   const items = rememberedItems(request).map((item) => ({
     search: `${item.kind} ${item.text}`,
@@ -46,11 +50,11 @@ export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
     (request.sections.get(name) ?? [])
       .filter((line) => parseRememberedLine(line) === undefined)
       .map((line) => line.replace(/^[-*\s]+/u, ''))
-      .filter((line) => line !== '')
+      .filter((line) => line !== '' && !line.includes('?'))
       .map((line) => ({ search: line, told: `${origin}: “${clipAtWord(line, 300)}”`, isProfile })),
   );
   const said = request.history.flatMap(({ name, text }) => {
-    if (name === undefined || text.includes('?')) return [];
+    if (name === undefined || text.includes('?') || memoryWishIn(text) !== undefined) return [];
     const who = name === request.message.from ? 'Earlier you said' : `${name} said here`;
     return [{ search: text, told: `${who}: “${clipAtWord(flatten(text), 300)}”`, isProfile: false }];
   });

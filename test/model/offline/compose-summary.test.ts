@@ -34,11 +34,13 @@ describe('a summary', () => {
     ).toBe('Alice: the release is on Friday\nAlice: Bob tests it\nAlice: and writes the notes');
   });
 
-  it('leaves out small talk, repeats, and what the stand-in said', async () => {
+  it('leaves out small talk, repeats, what the stand-in said and what items hold', async () => {
     const turns = [
       '- [1] Alice: hi',
       '- [2] Discoclaw: [offline model] You prefer Rust',
       '- [3] Alice: Deploy now',
+      '- [5] Alice: remember that I prefer Rust',
+      '- [6] Alice: forget that I prefer Rust',
       '- [4] Alice: Deploy now',
     ];
 

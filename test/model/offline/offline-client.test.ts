@@ -127,6 +127,16 @@ describe('a question', () => {
     expect(text).not.toContain('What is a cat?');
   });
 
+  it('is not answered from a wish of old, whose item may be forgotten, nor from a question in the summary', async () => {
+    const text = await reply({
+      message: 'Which language do I prefer?',
+      sections: { conversation_summary: ['Alice: Which language do I prefer?'] },
+      history: ['Alice: remember that I prefer Rust as a language'],
+    });
+
+    expect(text).toContain('nothing about that in memory');
+  });
+
   it('that memory cannot answer is told so, with what the stand-in is and what to do', async () => {
     const text = await reply({
       message: 'What is the capital of France?',
