@@ -50,16 +50,24 @@ export function createRollingRecord({
   }
 
   async function retract(session: SessionKey, sequence: number): Promise<void> {
+    let isRewound = false;
     await states.transact(session, async (state) => {
       const rolling = rollingOf(state);
       const fold = await log.since(session, rolling.cursor);
       const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
-      for (const withdrawn of [sequence, ...pending]) await notes.removeHolding(session, withdrawn);
-      const held = [sequence, ...pending].filter((of) => of > rolling.from && of <= rolling.cursor);
-      if (held.length === 0) return undefined;
-      const earlier = await notes.newestBefore(session, Math.min(...held), rolling.from);
+      const withdrawn = [sequence, ...pending];
+      for (const of of withdrawn) await notes.removeHolding(session, of);
+      if (!withdrawn.some((of) => of > rolling.from && of <= rolling.cursor)) return undefined;
+      const earlier = await notes.newest(session, rolling.from);
+      isRewound = true;
       return changing((current) => rewound(current, endsAt(earlier, current.from, fold.last)));
     });
+    if (isRewound) await renewBackup(session);
+  }
+
+  /** The last good copy that the store keeps of a document must not hold what was just taken out of it. */
+  async function renewBackup(session: SessionKey): Promise<void> {
+    await states.update(session, (state) => ({ ...state }));
   }
 
   return {
@@ -88,6 +96,7 @@ export function createRollingRecord({
         const now = await log.lastSequence(session);
         return changing((current) => cleared(current, now));
       });
+      await renewBackup(session);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Withdrawal } from '../session-log/fold-log.ts';
 import type { RollingState, SessionState, StoredSummary } from '../session-log/session-state.ts';
 
-/** Up to where a summary goes: it holds the log up to `cursor`, and accounts for edits and deletions up to `seen`. */
+/** Up to where a summary goes: it holds the log up to `cursor`, and accounts for edits and deletions up to `seen`, never less. */
 export interface SummaryEnd {
   readonly cursor: number;
   readonly seen: number;
@@ -19,7 +19,7 @@ export function advanced(
   { from, revision }: RollingState,
   { cursor, seen, summary }: SummaryEnd,
 ): RollingState {
-  const rest = { from, cursor, seen: Math.max(seen, cursor), revision: revision + 1, rebuild: false };
+  const rest = { from, cursor, seen, revision: revision + 1, rebuild: false };
   return summary === undefined ? rest : { ...rest, summary };
 }
 

@@ -9,8 +9,8 @@ export interface SummaryNotes {
   keep(session: SessionKey, note: SummaryNote): Promise<void>;
   /** Removes those that may hold the log line. */
   removeHolding(session: SessionKey, sequence: number): Promise<void>;
-  /** The newest that begins where `from` says and ends before the log line. */
-  newestBefore(session: SessionKey, sequence: number, from: number): Promise<SummaryNote | undefined>;
+  /** The newest of those that begin after the log line `from`, as the present summary does. */
+  newest(session: SessionKey, from: number): Promise<SummaryNote | undefined>;
 }
 
 export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone: string }): SummaryNotes {
@@ -39,9 +39,9 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
       }
     },
 
-    async newestBefore(session, sequence, from) {
-      const earlier = (await list(session)).filter(({ cursor }) => cursor < sequence && cursor > from);
-      for (const { key, cursor } of earlier.toSorted((a, b) => b.cursor - a.cursor)) {
+    async newest(session, from) {
+      const notes = (await list(session)).filter(({ cursor }) => cursor > from);
+      for (const { key, cursor } of notes.toSorted((a, b) => b.cursor - a.cursor)) {
         const note = await read(key);
         if (note?.from === from && note.cursor === cursor) return note;
       }

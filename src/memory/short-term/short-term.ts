@@ -58,7 +58,7 @@ export function createShortTerm(options: ShortTermOptions): ShortTerm {
       const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstLookBack;
       const { messages, withdrawals, last } = await log.since(session, Math.max(0, cursor));
       const whole = wholeTurns(messages).messages;
-      const withdrawn = withdrawals.filter(({ of }) => of <= cursor).map(({ id }) => id);
+      const withdrawn = withdrawals.map(({ id }) => id);
       if (withdrawn.length > 0) await drop(session.userId, madeOf(withdrawn));
       for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
         await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
@@ -75,9 +75,14 @@ export function createShortTerm(options: ShortTermOptions): ShortTerm {
   /** A job of the user's queue calls this. */
   async function drop(userId: string, isWithdrawn: (entry: ShortTermEntry) => boolean): Promise<void> {
     for (const key of await keysOf(userId)) {
-      await store.update(key, shortTermKind, (document) =>
-        document === undefined ? undefined : withoutEntries(document, isWithdrawn),
-      );
+      let isChanged = false;
+      await store.update(key, shortTermKind, (document) => {
+        const next = document === undefined ? undefined : withoutEntries(document, isWithdrawn);
+        isChanged = next !== document;
+        return next;
+      });
+      // The last good copy that the store keeps of a document must not hold them either.
+      if (isChanged) await store.update(key, shortTermKind, (document) => document && { ...document });
     }
   }
 

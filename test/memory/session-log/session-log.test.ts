@@ -224,6 +224,19 @@ describe('a deleted message [G5]', () => {
     expect(await rawLog(sessions.store)).not.toMatch(/secret|tea/);
   });
 
+  it('is never logged either when it is a reply, deleted while it is being sent', async () => {
+    const sessions = openSessions();
+    const context = await sessions.say('tell me');
+    await sessions.log.remove(generalId, [messageId(51)]);
+    await sessions.log.recordReply(context, {
+      ids: [messageId(50), messageId(51)],
+      text: 'a story',
+      at: '',
+    });
+    expect(await texts(sessions)).toEqual(['tell me']);
+    expect(await rawLog(sessions.store)).not.toContain('story');
+  });
+
   it('never stays when it is deleted while it is being logged', async () => {
     const sessions = openSessions();
     const context = sessions.contextOf(['secret']);
@@ -313,6 +326,9 @@ describe('the session’s state', () => {
       createSessionLog({ store, writes, clock: first.clock, botName: 'Discoclaw', activeFolds });
     const context = first.contextOf(['while it is on']);
     await open(['extraction']).recordUser(context);
+    await open(['extraction']).recordUser(context);
+    expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
+    await first.states.update(session, ({ version }) => ({ version }));
     await open(['extraction']).recordUser(context);
     expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
     await open([]).recordUser(first.contextOf(['while it is off']));
