@@ -1,6 +1,6 @@
 import type { ChannelView, CommandView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
-import { placeName } from './places.ts';
+import { inReadingOrder, placeName } from './places.ts';
 
 /** What the chat says of the bot at its beginning. */
 export interface BotFacts {
@@ -57,7 +57,7 @@ export function whoText({ info, channels, speaker, place }: ChatView): string {
     const remark = facts.filter((fact) => fact !== '').join(', ');
     return remark === '' ? name : `${name} (${remark})`;
   });
-  const rows = channels
+  const rows = inReadingOrder(channels)
     .filter((channel) => channel.kind !== 'dm' || channel.name === speaker)
     .map((channel) => [placeName(channel, channels, speaker), channel.seenBy.join(', ')] as const);
   const width = Math.max(...rows.map(([name]) => name.length));

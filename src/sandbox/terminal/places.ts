@@ -15,6 +15,11 @@ export function placeName(channel: ChannelView, channels: readonly ChannelView[]
   }
 }
 
+/** Channels of guilds before DMs. */
+export function inReadingOrder(channels: readonly ChannelView[]): readonly ChannelView[] {
+  return channels.toSorted((a, b) => Number(a.kind === 'dm') - Number(b.kind === 'dm'));
+}
+
 /**
  * The channel that somebody means by its name in the chat, with or without `#`, by a thread's own name, or by an id.
  * @throws {SandboxError} when there is none, there are several, or the speaker cannot see it.
@@ -29,7 +34,7 @@ export function findPlace(reference: string, channels: readonly ChannelView[], s
   });
   const [only, second] = found;
   if (only === undefined) {
-    const visible = channels.filter(({ seenBy }) => seenBy.includes(speaker)).map(nameOf);
+    const visible = inReadingOrder(channels.filter(({ seenBy }) => seenBy.includes(speaker))).map(nameOf);
     throw new SandboxError(`There is no place ${JSON.stringify(reference)}; there are ${visible.join(', ')}`);
   }
   if (second !== undefined) {

@@ -41,11 +41,11 @@ export function createTranscript({ write, isColoured }: TranscriptOptions): Tran
   return {
     said({ place, name, isBot, text, remark }) {
       const indent = ' '.repeat(place.length + 2);
-      const body = printable(text)
-        .trimEnd()
-        .replaceAll(/\n(?!\n)/g, `\n${indent}`);
-      const ending = remark === undefined ? '' : ` ${paint('dim', `(${remark})`)}`;
-      write(`${paint('dim', place)}  ${paint(isBot ? 'cyan' : 'bold', name)}: ${body}${ending}\n`);
+      const body = printable(text).trimEnd();
+      const gap = body.includes('\n') ? '\n' : ' ';
+      const ending = remark === undefined ? '' : `${gap}${paint('dim', `(${remark})`)}`;
+      const lines = `${body}${ending}`.replaceAll(/\n(?!\n)/g, `\n${indent}`);
+      write(`${paint('dim', place)}  ${paint(isBot ? 'cyan' : 'bold', name)}: ${lines}\n`);
     },
     tell: (text) => write(`${printable(text)}\n`),
     note: (text) => write(`${paint('dim', printable(text))}\n`),

@@ -1,3 +1,4 @@
+import { ApplicationCommandOptionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { openSandbox, runBot } from '../support/bot-client.ts';
@@ -76,6 +77,39 @@ describe('waiting for a reply', () => {
 });
 
 describe('people and channels', () => {
+  it('are listed with those who see each, DMs included', async () => {
+    const server = await openSandbox();
+    await server.addThread({ channel: '#dev', name: 'den', as: 'bob', private: true });
+    const seenBy = new Map(
+      (await server.channels()).map(({ kind, name, seenBy: names }) => [`${kind} ${name}`, names]),
+    );
+    expect(seenBy.get('text general')).toEqual(['Discoclaw', 'alice', 'bob', 'carol']);
+    expect(seenBy.get('text secret')).toEqual(['Discoclaw', 'alice', 'bob']);
+    expect(seenBy.get('dm carol')).toEqual(['Discoclaw', 'carol']);
+    expect(seenBy.get('thread den')).toEqual(['alice', 'bob']);
+  });
+
+  it('go with the slash commands that the bot has registered', async () => {
+    const { server, client } = await runBot();
+    expect(await server.commands()).toEqual([]);
+    await client.application.commands.set([
+      {
+        name: 'roll',
+        description: 'a',
+        options: [{ type: ApplicationCommandOptionType.String, name: 'dice', description: 'a' }],
+      },
+      {
+        name: 'memory',
+        description: 'a',
+        options: [{ type: ApplicationCommandOptionType.Subcommand, name: 'show', description: 'a' }],
+      },
+    ]);
+    expect(await server.commands()).toEqual([
+      { name: 'roll', subcommands: [], options: ['dice'] },
+      { name: 'memory', subcommands: [{ name: 'show', options: [] }], options: [] },
+    ]);
+  });
+
   it('are added with ids of one’s own, names only once', async () => {
     const server = await openSandbox();
     expect(await server.addPerson({ name: 'dave', id: '140000000000000009' })).toMatchObject({

@@ -204,7 +204,7 @@ describe('permissions', () => {
     await server.setOverwrite({ channel: '#secret', for: 'Discoclaw', deny: ['ViewChannel'] });
     expect(await refusal(channel.send('a'))).toEqual({ code: 50_001, status: 403 });
     expect(await refusal(channel.messages.fetch({ limit: 1 }))).toEqual({ code: 50_001, status: 403 });
-    expect(await refusal(client.rest.get('/channels/150000000000000001'))).toEqual({
+    expect(await refusal(client.rest.get('/channels/190000000000000001'))).toEqual({
       code: 10_003,
       status: 404,
     });

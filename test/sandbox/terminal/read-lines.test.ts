@@ -1,0 +1,45 @@
+import { PassThrough, Readable } from 'node:stream';
+
+import { expect, it } from 'vitest';
+
+import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
+import { collect } from './collect.ts';
+
+it('gives every line once, whatever the line ends, also the last without one', async () => {
+  const lines = readLines(Readable.from(['one\r\ntw', 'o\n\nlast']));
+  expect(await lines.isEmpty(1_000)).toBe(false);
+  expect(await collect(lines)).toEqual(['one', 'two', '', 'last']);
+});
+
+it('loses no line when they come faster than they are taken', async () => {
+  const wanted = Array.from({ length: 3_000 }, (_, index) => `line ${index}`);
+  const lines = readLines(Readable.from([wanted.join('\n')]));
+  const taken: string[] = [];
+  for await (const line of lines) {
+    if (taken.length % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    taken.push(line);
+  }
+  expect(taken).toEqual(wanted);
+});
+
+it('calls an input empty that ends before its first line', async () => {
+  const lines = readLines(Readable.from([]));
+  expect(await lines.isEmpty(1_000)).toBe(true);
+  expect(await collect(lines)).toEqual([]);
+});
+
+it('does not call an input empty that is only silent, and gives its lines later', async () => {
+  const input = new PassThrough();
+  const lines = readLines(input);
+  expect(await lines.isEmpty(5)).toBe(false);
+  input.end('late');
+  expect(await collect(lines)).toEqual(['late']);
+});
+
+it('reads no further once it is closed', async () => {
+  const input = new PassThrough();
+  const lines = readLines(input);
+  const taken = collect(lines);
+  lines.close();
+  expect(await taken).toEqual([]);
+});

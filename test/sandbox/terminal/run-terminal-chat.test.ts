@@ -1,0 +1,321 @@
+import { PassThrough, Readable } from 'node:stream';
+
+import { describe, expect, it } from 'vitest';
+
+import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
+import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
+import type { TerminalMode } from '../../../src/sandbox/terminal/terminal-mode.ts';
+import { runEchoBot } from './echo-bot.ts';
+import type { EchoBot } from './echo-bot.ts';
+import { RecordingOutput } from './recording-output.ts';
+
+const facts = { dataDirectory: '/somewhere/data' };
+const forever = new AbortController().signal;
+
+/** What the chat shows of these lines, the banner left out. */
+async function chatOf(lines: readonly string[], bot?: EchoBot): Promise<string> {
+  const mode = { kind: 'lines', lines: readLines(Readable.from([lines.join('\n')])) } as const;
+  return (await textOf(mode, bot ?? (await runEchoBot()))).split('\n').slice(3).join('\n');
+}
+
+async function textOf(mode: TerminalMode, { server, settled }: EchoBot): Promise<string> {
+  const output = new RecordingOutput();
+  await runTerminalChat({ mode, sandbox: server, output, settled, facts, signal: forever });
+  return output.text;
+}
+
+describe('the beginning', () => {
+  it('says which model speaks and where memory lies', async () => {
+    const bot = await runEchoBot();
+    const offline = await textOf({ kind: 'lines', lines: readLines(Readable.from([])) }, bot);
+    expect(offline).toContain('offline stand-in');
+    expect(offline).toContain('/somewhere/data');
+    const output = new RecordingOutput();
+    await runTerminalChat({
+      mode: { kind: 'lines', lines: readLines(Readable.from([])) },
+      sandbox: bot.server,
+      output,
+      settled: bot.settled,
+      facts: { ...facts, model: 'claude-x' },
+      signal: forever,
+    });
+    expect(output.text).toContain('claude-x');
+    expect(output.text).not.toContain('offline');
+  });
+});
+
+describe('piped lines', () => {
+  it('are messages, each followed by all that the bot wrote, as it looks in the end', async () => {
+    expect(await chatOf(['hello', '', '  twice  ', 'slowly'])).toBe(
+      [
+        '#general  alice: hello',
+        '#general  Discoclaw: echo: hello',
+        '#general  alice: twice',
+        '#general  Discoclaw: echo: twice',
+        '#general  Discoclaw: again,',
+        '          for @alice',
+        '#general  alice: slowly',
+        '#general  Discoclaw: so it is: slowly',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('are given one after the other: the next when the bot has settled', async () => {
+    const bot = await runEchoBot();
+    const seenAtSettling: number[] = [];
+    const settled = async (): Promise<void> => {
+      await bot.settled();
+      seenAtSettling.push((await bot.server.messages({ in: '#general', from: 'people' })).length);
+    };
+    await chatOf(['one', 'two', 'three'], { ...bot, settled });
+    expect(seenAtSettling).toEqual([1, 2, 3]);
+  });
+
+  it('that the bot does not answer say so', async () => {
+    expect(await chatOf(['quiet, please'])).toBe(
+      '#general  alice: quiet, please\n(Discoclaw did not answer)\n',
+    );
+  });
+
+  it('speak as others and elsewhere, and everybody has a DM of their own', async () => {
+    const bot = await runEchoBot();
+    expect(await chatOf(['/go @dm', 'one', '/as Bob', 'two', '/go #secret', 'three'], bot)).toBe(
+      [
+        'You are alice in @dm.',
+        '@dm  alice: one',
+        '@dm  Discoclaw: echo: one',
+        'You are bob in @dm.',
+        '@dm  bob: two',
+        '@dm  Discoclaw: echo: two',
+        'You are bob in #secret.',
+        '#secret  bob: three',
+        '#secret  Discoclaw: echo: three',
+        '',
+      ].join('\n'),
+    );
+    expect((await bot.server.messages({ in: '@bob', from: 'people' })).map(({ text }) => text)).toEqual([
+      'two',
+    ]);
+  });
+
+  it('go to a thread by its name', async () => {
+    const bot = await runEchoBot();
+    await bot.server.addThread({ channel: '#dev', name: 'small talk', as: 'alice' });
+    await bot.server.delivered();
+    await bot.settled();
+    const text = await chatOf(['/go small talk', 'hi'], bot);
+    expect(text).toContain('#dev › small talk  alice: hi\n#dev › small talk  Discoclaw: echo: hi');
+  });
+
+  it('never say in another place what somebody may not say in theirs', async () => {
+    const bot = await runEchoBot();
+    const text = await chatOf(['/go #secret', '/as carol', 'what is here?', '/go #dev', 'hi'], bot);
+    expect(text).toContain('! carol cannot see #secret; /go somewhere else\n! carol cannot see #secret\n');
+    expect(text).toContain('#dev  carol: hi\n');
+    const { channels } = await bot.server.info();
+    const said = await Promise.all(
+      Object.values(channels).map((id) => bot.server.messages({ in: id, from: 'people' })),
+    );
+    expect(said.flat().map((message) => message.text)).toEqual(['hi']);
+  });
+
+  it('tell what there is when a command, person or place is unknown, and go on', async () => {
+    const text = await chatOf(['/dance', '/as dave', '/go #attic', '/go', ' /dance', '@discoclaw hi']);
+    expect(text).toBe(
+      [
+        '! There is no /dance; there are /as, /go, /who, /help, /quit, /echo. To say this line, put a space before it.',
+        '! There is nobody "dave" to speak as; there are alice, bob, carol',
+        '! There is no place "#attic"; there are #general, #dev, #secret, @dm',
+        '! Where to? /go #channel, /go @dm, or /go and the name of a thread',
+        '#general  alice: /dance',
+        '#general  Discoclaw: echo: /dance',
+        '#general  alice: @discoclaw hi',
+        '#general  Discoclaw: echo: @Discoclaw hi',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('give the bot slash commands, whose answers one person sees', async () => {
+    expect(await chatOf(['/echo say  a secret', '/echo say', '/ECHO stop', '/echo dance'])).toBe(
+      [
+        '#general  alice: /echo say  a secret',
+        '#general  Discoclaw: psst: a secret (only alice sees this)',
+        '#general  Discoclaw: and that is all (only alice sees this)',
+        '! /echo say needs the option text',
+        '#general  alice: /ECHO stop',
+        '#general  Discoclaw: psst: stopped (only alice sees this)',
+        '#general  Discoclaw: and that is all (only alice sees this)',
+        '! There are /echo say, /echo stop',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('show who is here, who sees what, and what can be done', async () => {
+    const text = await chatOf(['/as bob', '/who', '/help']);
+    expect(text).toContain('People: alice (owns the bot), bob (you), carol; the bot is Discoclaw.');
+    expect(text).toMatch(/#secret +Discoclaw, alice, bob\n/u);
+    expect(text).toMatch(/#general +Discoclaw, alice, bob, carol {2}← you are here\n/u);
+    expect(text).toContain('What you write is said by bob in #general');
+    expect(text).toContain("The bot's own commands: /echo say|stop");
+    for (const command of ['/as', '/go', '/who', '/help', '/quit']) expect(text).toContain(`\n  ${command} `);
+  });
+
+  it('end at /quit', async () => {
+    const bot = await runEchoBot();
+    expect(await chatOf(['one', '/quit', 'two'], bot)).toBe(
+      '#general  alice: one\n#general  Discoclaw: echo: one\n',
+    );
+    expect(await bot.server.messages({ in: '#general', from: 'people' })).toHaveLength(1);
+  });
+
+  it('show what the bot wrote elsewhere, with the place', async () => {
+    const bot = await runEchoBot();
+    bot.client.on('messageCreate', (message) => {
+      if (message.content === 'tell me in private') void message.author.send('here I am');
+    });
+    const settled = async (): Promise<void> => {
+      await bot.settled();
+      await bot.server.waitForReply({ in: '@alice' });
+    };
+    expect(await chatOf(['tell me in private'], { ...bot, settled })).toContain(
+      '@dm  Discoclaw: here I am\n',
+    );
+  });
+
+  it('go on when the bot has lost its connection, and say so', async () => {
+    const bot = await runEchoBot();
+    await bot.client.destroy();
+    await bot.server.dropConnection({ resumable: false });
+    const text = await chatOf(['one', '/who'], bot);
+    expect(text).toContain('#general  alice: one\n! ');
+    expect(text).toContain('(Discoclaw did not answer)\nPeople: alice');
+  });
+});
+
+describe('the end', () => {
+  it('comes at the signal, also while the bot is busy or the input is silent', async () => {
+    const bot = await runEchoBot();
+    for (const firstLine of ['hello\n', '']) {
+      const input = new PassThrough();
+      input.write(firstLine);
+      const stop = new AbortController();
+      const output = new RecordingOutput();
+      const running = runTerminalChat({
+        mode: { kind: 'lines', lines: readLines(input) },
+        sandbox: bot.server,
+        output,
+        settled: () => new Promise(() => {}),
+        facts,
+        signal: stop.signal,
+      });
+      await output.toContain(firstLine === '' ? facts.dataDirectory : 'alice: hello');
+      stop.abort();
+      await expect(running).resolves.toBeUndefined();
+    }
+  });
+
+  it('comes when nobody reads the output any more', async () => {
+    const bot = await runEchoBot();
+    const output = new RecordingOutput();
+    const running = runTerminalChat({
+      mode: { kind: 'lines', lines: readLines(new PassThrough()) },
+      sandbox: bot.server,
+      output,
+      settled: bot.settled,
+      facts,
+      signal: forever,
+    });
+    await output.toContain(facts.dataDirectory);
+    output.destroy(new Error('EPIPE'));
+    await expect(running).resolves.toBeUndefined();
+  });
+});
+
+describe('the demonstration', () => {
+  it('tells in #dev, asks in #general, keeps to the DM what was said there, shows and forgets', async () => {
+    const text = await textOf({ kind: 'demonstration' }, await runEchoBot());
+    const spoken = text.split('\n').filter((line) => line.includes('  alice: '));
+    expect(spoken).toEqual([
+      '#dev  alice: !memory remember I prefer Rust over Go for command line tools',
+      '#general  alice: which language should I use for my command line tool?',
+      '@dm  alice: !memory remember My surprise party is on Friday',
+      '#general  alice: when is the party?',
+      '@dm  alice: when is the party?',
+      '#general  alice: !memory show',
+      '@dm  alice: !memory show',
+      '#general  alice: !memory forget Rust',
+      '#general  alice: which language should I use for my command line tool?',
+    ]);
+    expect(text.match(/Discoclaw: echo: /gu)).toHaveLength(spoken.length);
+    expect(text).toMatch(/npm start.*\n$/u);
+  });
+});
+
+interface Terminal {
+  readonly input: PassThrough;
+  readonly output: RecordingOutput;
+  readonly ended: Promise<void>;
+}
+
+function sitDown(bot: EchoBot): Terminal {
+  const input = new PassThrough();
+  const output = new RecordingOutput();
+  const ended = runTerminalChat({
+    mode: { kind: 'interactive', input },
+    sandbox: bot.server,
+    output,
+    settled: bot.settled,
+    facts,
+    signal: forever,
+  });
+  return { input, output, ended };
+}
+
+describe('a person at a terminal', () => {
+  it('sees replies as they come, from wherever, and what was typed stays', async () => {
+    const bot = await runEchoBot();
+    const { input, output, ended } = sitDown(bot);
+    await output.toContain('alice in #general> ');
+    input.write('/go #dev\r');
+    await output.toContain('alice in #dev> ');
+    input.write('hello\r');
+    await output.toContain('#dev  Discoclaw: echo: hello');
+    input.write('half a li');
+    await output.toContain('half a li');
+    await bot.server.say({ as: 'bob', in: '@bob', text: 'meanwhile' });
+    await output.toContain('@bob  Discoclaw: echo: meanwhile');
+    input.write('ne\r');
+    await output.toContain('#dev  Discoclaw: echo: half a line');
+    expect(output.text).not.toContain('alice: hello');
+    input.write('/quit\r');
+    await expect(ended).resolves.toBeUndefined();
+  });
+
+  it('sees that the bot types, and a corrected message in its last wording', async () => {
+    const bot = await runEchoBot();
+    const { input, output, ended } = sitDown(bot);
+    await output.toContain('alice in #general> ');
+    const channel = await bot.client.channels.fetch('120000000000000001');
+    if (!channel?.isSendable()) throw new Error('No channel to send to');
+    await channel.sendTyping();
+    await output.toContain('(Discoclaw is typing…) alice in #general> ');
+    input.write('slowly\r');
+    await output.toContain('#general  Discoclaw: so it is: slowly (edited)');
+    input.write('/quit\r');
+    await expect(ended).resolves.toBeUndefined();
+  });
+
+  it('leaves by Ctrl-C and by Ctrl-D', async () => {
+    const bot = await runEchoBot();
+    for (const key of ['\u0003', '\u0004']) {
+      const { input, output, ended } = sitDown(bot);
+      await output.toContain('alice in #general> ');
+      input.write(key);
+      await expect(ended).resolves.toBeUndefined();
+      expect(output.text.endsWith('\n')).toBe(true);
+    }
+  });
+});

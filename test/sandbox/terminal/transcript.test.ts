@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { createTranscript } from '../../../src/sandbox/terminal/transcript.ts';
+import type { Transcript } from '../../../src/sandbox/terminal/transcript.ts';
+
+function written(use: (transcript: Transcript) => void, isColoured = false): string {
+  let text = '';
+  use(createTranscript({ write: (part) => (text += part), isColoured }));
+  return text;
+}
+
+function sayAndFail(transcript: Transcript): void {
+  transcript.said({ ...line, text: 'hi' });
+  transcript.problem('no');
+}
+
+const line = { place: '#dev', name: 'Discoclaw', isBot: true };
+
+describe('what somebody said', () => {
+  it('stands after place and name, further lines below the name', () => {
+    expect(written((transcript) => transcript.said({ ...line, text: 'one\ntwo\n\nthree\n' }))).toBe(
+      '#dev  Discoclaw: one\n      two\n\n      three\n',
+    );
+  });
+
+  it('has its remark behind it, on a line of its own below several lines', () => {
+    expect(written((transcript) => transcript.said({ ...line, text: 'one', remark: 'edited' }))).toBe(
+      '#dev  Discoclaw: one (edited)\n',
+    );
+    expect(written((transcript) => transcript.said({ ...line, text: 'one\ntwo', remark: 'edited' }))).toBe(
+      '#dev  Discoclaw: one\n      two\n      (edited)\n',
+    );
+  });
+
+  it('never reaches the terminal as a control character, nor as a line at its beginning', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+        const shown = written((transcript) => transcript.said({ ...line, text }));
+        expect(shown).toMatch(/^#dev {2}Discoclaw: /u);
+        expect(shown.replaceAll(/[\n\t]/g, '')).not.toMatch(/\p{Cc}/u);
+        expect(
+          shown
+            .trimEnd()
+            .split('\n')
+            .slice(1)
+            .every((part) => part === '' || part.startsWith('      ')),
+        ).toBe(true);
+      }),
+    );
+    expect(written((transcript) => transcript.said({ ...line, text: '\u001B[2Jgone' }))).toBe(
+      '#dev  Discoclaw: [2Jgone\n',
+    );
+  });
+
+  it('is coloured where the terminal shows colours, and only there', () => {
+    expect(written(sayAndFail)).toBe('#dev  Discoclaw: hi\n! no\n');
+    expect(written(sayAndFail, true)).toContain('\u001B[36mDiscoclaw\u001B[39m: hi');
+  });
+});
