@@ -19,5 +19,6 @@ export function createModel(config: Config['model'], logger: Logger): ModelClien
     idleTimeoutMs,
     totalTimeoutMs,
     logger,
+    onUsage: (usage, purpose, name) => logger.info('the model was used', { purpose, model: name, ...usage }),
   });
 }
