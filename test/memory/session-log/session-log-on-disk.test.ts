@@ -72,7 +72,11 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
       for (const { sequence } of messages) await rolling.retract(session, sequence);
     }
     await shortTerm.retract(session.userId, [asked]);
-    await rolling.updateIfDue(session);
     expect(await filesWith(root, /my secret/u)).toEqual([]);
+
+    await rolling.updateIfDue(session);
+    expect(await filesWith(root, /About:/u)).not.toEqual([]);
+    await rolling.reset(session);
+    expect((await filesWith(root, /About:/u)).filter((file) => !file.includes('/detail/'))).toEqual([]);
   });
 });
