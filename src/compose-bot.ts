@@ -48,6 +48,8 @@ export interface BotPorts {
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export interface Bot {
   readonly handlers: BotHandlers;
+  /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
+  knownChannels(): Promise<readonly string[]>;
   /** Finishes what a kill left undone; call once, when replies can be sent. */
   recover(): Promise<void>;
   /** Resolves when no turn and no after-turn work runs or waits. */
@@ -95,6 +97,10 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
 
   return {
     handlers,
+    async knownChannels() {
+      const [answered, sessions] = await Promise.all([journal.channels(), memory.sessionLog.sessions()]);
+      return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
+    },
     recover: () => recover({ journal, sessionLog: memory.sessionLog, afterTurn, replies, clock, logger }),
     idle,
     async drain(withinMs) {

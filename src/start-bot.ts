@@ -70,7 +70,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         },
       },
       history,
-      knownChannels: () => journal.channels(),
+      knownChannels: () => bot.knownChannels(),
       onLost,
       clock,
       logger,

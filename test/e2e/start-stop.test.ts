@@ -1,0 +1,143 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
+import { answersTo } from './answers-to.ts';
+import { startChild } from './child.ts';
+import type { Child } from './child.ts';
+import { openStage } from './stage.ts';
+
+describe('a bot that cannot start', () => {
+  let folder: string;
+  let started: Child[];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'discoclaw-start-'));
+    started = [];
+  });
+  afterEach(async () => {
+    await Promise.all(started.map((child) => child.end('SIGKILL')));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function start(environment: Readonly<Record<string, string>>): Child {
+    const child = startChild({ script: 'main.js', folder, environment });
+    started.push(child);
+    return child;
+  }
+
+  async function startAgainst(options: SandboxOptions, token: string): Promise<Child> {
+    const sandbox = await startSandboxServer(options);
+    const child = start({ DISCORD_TOKEN: token, DISCORD_API_URL: sandbox.apiUrl });
+    await child.exited;
+    await sandbox.close();
+    return child;
+  }
+
+  it('names every bad variable in one message, ends with code 78, and has started nothing', async () => {
+    const child = start({
+      DISCORD_TOKEN: 'secret-token',
+      DISCORD_ALLOW_USER_IDS: 'alice',
+      DISCOCLAW_DURABLE_MAX_ITEMS: 'many',
+      DISCOCLAW_SUMMARY_ENABLED: 'perhaps',
+      DISCOCLAW_TIMEZONE: 'Atlantis/Centre',
+      ANTHROPIC_BASE_URL: 'nowhere',
+    });
+    expect(await child.exited).toBe(78);
+    const lines = child.output().trim().split('\n');
+    expect(lines[0]).toBe('The configuration has 5 problems:');
+    expect(lines.slice(1).map((line) => /^ {2}- (\w+): expected/.exec(line)?.[1])).toEqual([
+      'DISCORD_ALLOW_USER_IDS',
+      'ANTHROPIC_BASE_URL',
+      'DISCOCLAW_TIMEZONE',
+      'DISCOCLAW_DURABLE_MAX_ITEMS',
+      'DISCOCLAW_SUMMARY_ENABLED',
+    ]);
+    expect(child.output()).not.toContain('secret-token');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['a token that Discord refuses', {}, 'wrong-token', 'Discord refused the token: check DISCORD_TOKEN'],
+    [
+      'intents that are switched off',
+      { disallowedIntents: ['messageContent'] as const },
+      'sandbox-token',
+      'Discord refused the intents: switch on "Message Content Intent" for the bot in the developer portal',
+    ],
+  ])('says in one line what is wrong with %s', async (_, options, token, line) => {
+    const child = await startAgainst(options, token);
+    expect(await child.exited).toBe(1);
+    const lines = child.output().trim().split('\n');
+    expect(lines.filter((each) => !each.startsWith('{'))).toEqual([line]);
+    expect(child.output()).not.toContain('wrong-token');
+  });
+
+  it('says that Discord cannot be reached', async () => {
+    const child = start({ DISCORD_TOKEN: 'sandbox-token', DISCORD_API_URL: 'http://127.0.0.1:9/api' });
+    expect(await child.exited).toBe(1);
+    expect(child.output()).toContain('Discord cannot be reached: check the network and DISCORD_API_URL');
+  });
+
+  it('leaves a data folder to the bot that is using it', async () => {
+    await using stage = await openStage();
+    const second = start({
+      DISCORD_TOKEN: stage.info.token,
+      DISCORD_API_URL: stage.info.apiUrl,
+      DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
+    });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toMatch(/^The data folder is in use by process \d+ \(its lock file: \S+\)$/m);
+    expect((await stage.ask('alice', '#general', 'Are you still there?')).text).not.toBe('');
+    expect(await stage.sandbox.sessions()).toHaveLength(1);
+  });
+});
+
+describe('a bot that is told to stop', () => {
+  it('finishes the reply that it is working on and the work after it, and ends with code 0', async () => {
+    await using stage = await openStage({
+      environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
+      model: (body) =>
+        body.model?.includes('haiku') === true
+          ? { text: 'A summary of what Alice said.', delayMs: 300 }
+          : { text: 'Here you are.', delayMs: 700 },
+    });
+    const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
+    await expect.poll(() => stage.model.requests.length).toBe(1);
+    const began = Date.now();
+    const code = stage.stopBot();
+    const late = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'Am I too late?' });
+    expect(await code).toBe(0);
+    expect(Date.now() - began).toBeLessThan(10_000);
+
+    const replies = await answersTo(stage.sandbox, said);
+    expect(replies.map(({ text }) => text)).toEqual(['Here you are.']);
+    const state = await stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/state.json`);
+    expect(state).toContain('A summary of what Alice said.');
+
+    await stage.startBot();
+    await stage.sandbox.waitForReply({ in: late.channelId, after: late.id });
+    expect(await answersTo(stage.sandbox, said)).toHaveLength(1);
+    expect(await answersTo(stage.sandbox, late)).toHaveLength(1);
+  });
+
+  it('leaves a reply that takes too long to the next start, within 10 seconds', async () => {
+    let isSlow = true;
+    await using stage = await openStage({ model: () => (isSlow ? 'silent' : { text: 'At last.' }) });
+    const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Take your time' });
+    await expect.poll(() => stage.model.requests.length).toBe(1);
+    const began = Date.now();
+    expect(await stage.stopBot()).toBe(0);
+    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(await answersTo(stage.sandbox, said)).toEqual([]);
+
+    isSlow = false;
+    await stage.startBot();
+    const reply = await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+    expect(reply.text).toBe('At last.');
+    expect(await answersTo(stage.sandbox, said)).toHaveLength(1);
+  });
+});
