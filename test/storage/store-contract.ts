@@ -296,6 +296,15 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
     });
 
     describe('removal', () => {
+      it('begins a log anew that was removed, alone or with its folder', async () => {
+        for (const note of ['a', 'b']) await store().append(log, { note });
+        await store().remove(log);
+        expect(await store().append(log, { note: 'c' })).toBe(1);
+        await store().append(log, { note: 'd' });
+        await store().removeAll('sessions');
+        expect(await store().append(log, { note: 'e' })).toBe(1);
+      });
+
       it('removes a document, a log and a text for good', async () => {
         await store().update(document, counterKind, increment);
         await store().update(document, counterKind, increment);
@@ -344,7 +353,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
     it('behaves as a simple model does, whatever is asked of it in whatever order', async () => {
       await fc.assert(
         fc
-          .asyncProperty(fc.array(anyStep, { maxLength: 25 }), async (steps) => {
+          .asyncProperty(fc.array(anyStep, { maxLength: 30, size: 'max' }), async (steps) => {
             const model = createModel();
             for (const step of steps) {
               if (step.kind === 'reopen') await subject.reopen();
@@ -356,7 +365,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
           .beforeEach(async () => {
             for (const folder of ['users', 'sessions']) await store().removeAll(folder);
           }),
-        { numRuns: 20 },
+        { numRuns: 30 },
       );
     });
   });

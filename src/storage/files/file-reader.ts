@@ -5,7 +5,6 @@ import { StoreError } from '../../core/errors.ts';
 import { unlessMissing } from './file-error.ts';
 import type { FileSystem, OpenFile } from './file-system.ts';
 import { withFile } from './file-system.ts';
-import { linkError } from './links.ts';
 
 /** What a file's content was made into, and which state of the file it was. */
 export interface FileContent<T> {
@@ -50,7 +49,7 @@ export function createFileReader(fileSystem: FileSystem): FileReader {
     async read<T>({ key, path, kind, parse }: ReadRequest<T>): Promise<FileContent<T> | undefined> {
       const stats = await unlessMissing(fileSystem.lstat(path));
       if (stats === undefined) return undefined;
-      if (stats.isSymbolicLink()) throw linkError(key);
+      // Nor is a symbolic link, wherever it leads.
       if (!stats.isFile()) throw new StoreError(`${key} is not a file`, key);
       const known = cache.get(path);
       if (known?.kind === kind && known.fingerprint === fingerprintOf(stats)) {

@@ -18,14 +18,11 @@ export async function assertNoLinks(
   while (folder !== root) {
     const real = await unlessMissing(fileSystem.realpath(folder));
     if (real === folder) return;
-    if (real !== undefined) throw linkError(key);
+    if (real !== undefined)
+      throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
     folder = dirname(folder);
   }
 }
 
 /** Finds the path of a key that was checked, and makes sure that no symbolic link leads it elsewhere. */
 export type PathOf = (key: string) => Promise<string>;
-
-export function linkError(key: string): StoreError {
-  return new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
-}

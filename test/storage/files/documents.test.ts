@@ -189,6 +189,7 @@ describe('files on disk', () => {
     await store.update(document, counterKind, increment);
     await store.update(document, counterKind, increment);
     await store.append(`sessions/${alice}/${alice}/messages.jsonl`, {});
+    await store.append(`users/${alice}/in-a-folder-that-is-there.jsonl`, {});
     const entries = await readdir(stores.dataDir, { recursive: true, withFileTypes: true });
     expect(entries.length).toBeGreaterThan(6);
     for (const entry of entries) {
@@ -196,6 +197,12 @@ describe('files on disk', () => {
       expect([entry.name, mode & 0o777]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
     }
     expect((await stat(stores.dataDir)).mode & 0o777).toBe(0o700);
+  });
+
+  it('leave nothing behind when they are removed, no backup either', async () => {
+    for (const words of ['first', 'second']) await store.writeText(text, words);
+    await store.remove(text);
+    expect(await readdir(dirname(join(stores.dataDir, text)))).toEqual([]);
   });
 
   it('keep the content before the last change as .bak', async () => {
