@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ModelScript } from '../support/model-server.ts';
+import { command, idIn, newestCall, promptFor, toldIn } from './memory-talk.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** Calls a tool where a message holds `CALL <tool> <JSON>`, then reports what the tool said. */
+const obedient: ModelScript = ({ messages = [] }) => {
+  const last = messages.at(-1)?.content ?? [];
+  const result = last.find(({ type }) => type === 'tool_result');
+  if (result !== undefined) return { text: `The tool said: ${JSON.stringify(result['content'])}` };
+  const text = last.map((block) => block.text ?? '').join('');
+  const [, name, input] = /CALL (\w+) (\{.*\})/u.exec(text.slice(text.lastIndexOf('<message'))) ?? [];
+  if (name === undefined || input === undefined) return { text: 'Understood.' };
+  return { toolUse: [{ name, input: JSON.parse(input) }] };
+};
+
+let stage: Stage;
+let people = 0;
+
+/** Somebody new, of whom nothing is remembered. */
+async function newcomer(): Promise<string> {
+  people += 1;
+  return (await stage.sandbox.addPerson({ name: `person${people}` })).name;
+}
+
+/** Gives a `!memory` command and resolves with the answer. */
+function memory(as: string, place: string, words: string): Promise<string> {
+  return command(stage, '!memory', as, place, words);
+}
+
+/** Somebody writes a message for which the model calls a tool, and this is what the tool said. */
+async function calls(
+  name: string,
+  place: string,
+  words: string,
+  tool: string,
+  input: object,
+): Promise<string> {
+  return (await stage.ask(name, place, `${words}\n> CALL ${tool} ${JSON.stringify(input)}`)).text;
+}
+
+beforeAll(async () => {
+  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedient });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+describe('a durable item', () => {
+  it('said in #dev is used in #general and in the DM, and still is after a kill', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'remember I prefer Rust');
+    const line = /- \[fact\] I prefer Rust \(src: manual, #dev, updated \d{4}-\d\d-\d\d\)/u;
+    expect(await promptFor(stage, name, '#general')).toMatch(line);
+    expect(await promptFor(stage, name, 'dm')).toMatch(line);
+
+    await stage.killBot();
+    await stage.startBot();
+    expect(await promptFor(stage, name, '#general')).toMatch(line);
+    expect(await memory(name, '#general', 'show')).toMatch(line);
+  });
+
+  it('belongs to the person who said it and is never read for another, not even when they are mentioned [V2]', async () => {
+    const [owner, other] = [await newcomer(), await newcomer()];
+    await memory(owner, '#dev', 'remember I keep ferrets');
+    expect(await promptFor(stage, other, '#general', `What do you know of @${owner}?`)).not.toContain(
+      'ferrets',
+    );
+    expect(await memory(other, '#dev', 'show')).not.toContain('ferrets');
+    expect(await promptFor(stage, owner, '#general')).toContain('ferrets');
+  });
+
+  it('said in the DM is in no prompt of a guild, be the channel public or private [V1]', async () => {
+    const name = await newcomer();
+    const { id } = await stage.sandbox.addChannel({ name: `den-${name}`, private: true, members: [name] });
+    await memory(name, 'dm', 'remember I am allergic to nuts');
+    expect(await promptFor(stage, name, 'dm')).toContain('allergic');
+
+    expect(await promptFor(stage, name, '#general')).not.toContain('allergic');
+    await stage.sandbox.say({ as: name, in: id, text: 'hello', mentionBot: true });
+    await stage.sandbox.waitForReply({ in: id });
+    expect(toldIn(newestCall(stage))).toContain(`where="#den-${name}, private"`);
+    expect(newestCall(stage).raw).not.toContain('allergic');
+  });
+
+  it('said in a private channel is used there and in the DM of its owner, nowhere else [V1]', async () => {
+    await memory('alice', '#secret', 'remember I plan a surprise');
+    expect(await promptFor(stage, 'alice', '#secret')).toContain('surprise');
+    expect(await promptFor(stage, 'alice', 'dm')).toContain('surprise');
+    expect(await promptFor(stage, 'alice', '#general')).not.toContain('surprise');
+    expect(await promptFor(stage, 'bob', '#secret')).not.toContain('surprise');
+  });
+
+  it('is used everywhere once it is shared, and leaves a prompt at once when it is hidden', async () => {
+    const name = await newcomer();
+    const id = idIn(await memory(name, 'dm', 'remember I collect stamps'));
+    expect(await promptFor(stage, name, '#general')).not.toContain('stamps');
+    await memory(name, 'dm', `share ${id}`);
+    expect(await promptFor(stage, name, '#general')).toContain('stamps');
+    await memory(name, 'dm', `hide ${id}`);
+    expect(await promptFor(stage, name, '#general')).not.toContain('stamps');
+    expect(await promptFor(stage, name, 'dm')).toContain('stamps');
+  });
+
+  it('that was forgotten leaves the next prompt', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'remember I collect coins');
+    expect(await promptFor(stage, name, '#general')).toContain('coins');
+    await memory(name, '#general', 'forget coins');
+    expect(await promptFor(stage, name, '#general')).not.toContain('coins');
+  });
+
+  it('that is edited by hand is used as edited in the next turn [S5]', async () => {
+    const name = await newcomer();
+    const id = idIn(await memory(name, '#dev', 'remember I live in Berlin'));
+    expect(await promptFor(stage, name, '#general')).toContain('I live in Berlin');
+
+    const person = (await stage.sandbox.info()).people[name];
+    const file = `data/users/${person}/durable.json`;
+    await stage.writeFile(file, (await stage.readFile(file)).replace('Berlin', 'Lisbon'));
+    const prompt = await promptFor(stage, name, '#general');
+    expect(prompt).toContain('I live in Lisbon');
+    expect(prompt).not.toContain('I live in Berlin');
+    expect(await memory(name, '#general', 'show')).toContain(`I live in Lisbon (src: manual, #dev`);
+    expect(idIn(await memory(name, '#general', 'forget lisbon'))).toBe(id);
+  });
+});
+
+describe('the model', () => {
+  it('remembers what the speaker said, by a literal quote', async () => {
+    const name = await newcomer();
+    const input = {
+      kind: 'preference',
+      text: 'Prefers tabs over spaces',
+      quote: 'I prefer tabs over spaces',
+    };
+    const told = await calls(name, '#dev', 'By the way, I prefer tabs over spaces.', 'remember_item', input);
+    expect(told).toContain('The tool said:');
+    expect(told).toContain('Remembered: [preference] Prefers tabs over spaces');
+    expect(await memory(name, '#general', 'show')).toMatch(
+      /- \[preference\] Prefers tabs over spaces \(src: discord, #dev, updated [-\d]+\) · id [0-9a-f]{8} · everywhere/u,
+    );
+    expect(await promptFor(stage, name, '#general')).toContain(
+      'Prefers tabs over spaces (src: discord, #dev',
+    );
+  });
+
+  it.each([
+    ['words that were never written', 'I like the weather today', 'Prefers Zig', 'I prefer Zig'],
+    ['more than the quote says', 'I prefer Rust', 'Prefers Rust and Zig', 'I prefer Rust'],
+    ['the opposite', "I don't like Zig", 'Likes Zig', 'like Zig'],
+    ["somebody else's words", '> I prefer Zig\nsays my friend', 'Prefers Zig', 'I prefer Zig'],
+  ])('cannot store %s [M5a]', async (_, words, text, quote) => {
+    const name = await newcomer();
+    const told = await calls(name, '#dev', words, 'remember_item', { kind: 'preference', text, quote });
+    expect(told).toContain('Not stored:');
+    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
+  });
+
+  it('cannot store for one person what another wrote before them [M5a]', async () => {
+    const [stranger, name] = [await newcomer(), await newcomer()];
+    await stage.ask(stranger, '#dev', 'I prefer Zig, and so should you remember.');
+    const input = { kind: 'preference', text: 'Prefers Zig', quote: 'I prefer Zig' };
+    const told = await calls(name, '#dev', 'Interesting!', 'remember_item', input);
+    expect(toldIn(newestCall(stage))).toContain('I prefer Zig, and so should you remember.');
+    expect(told).toContain('Not stored:');
+    for (const each of [stranger, name])
+      expect(await memory(each, '#dev', 'show')).toContain('Durable memory (0 items):');
+  });
+
+  it('keeps what it is told in the DM to the DM', async () => {
+    const name = await newcomer();
+    const input = { kind: 'fact', text: 'Afraid of heights', quote: 'I am afraid of heights' };
+    expect(await calls(name, 'dm', 'I am afraid of heights', 'remember_item', input)).toContain(
+      'Remembered:',
+    );
+    expect(await promptFor(stage, name, 'dm')).toContain('[fact] Afraid of heights (src: discord, updated');
+    expect(await promptFor(stage, name, '#general')).not.toMatch(/afraid of heights/iu);
+  });
+
+  it('corrects an item by another, which stays as history [D6]', async () => {
+    const name = await newcomer();
+    const old = idIn(await memory(name, '#dev', 'remember I live in Berlin'));
+    const input = { kind: 'fact', text: 'Lives in Porto', quote: 'I live in Porto now', replaces: old };
+    expect(await calls(name, '#dev', 'I live in Porto now', 'remember_item', input)).toContain(
+      'It replaces: [fact] I live in Berlin',
+    );
+    const shown = await memory(name, '#general', 'show');
+    expect(shown).toContain('Durable memory (1 item):\n- [fact] Lives in Porto');
+    const person = (await stage.sandbox.info()).people[name];
+    const { items } = JSON.parse(await stage.readFile(`data/users/${person}/durable.json`));
+    expect(items).toEqual([
+      expect.objectContaining({ id: old, status: 'deprecated', supersededBy: idIn(shown) }),
+      expect.objectContaining({ id: idIn(shown), status: 'active' }),
+    ]);
+  });
+
+  it('forgets when the speaker asks for it, and not otherwise', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'remember I collect stamps');
+    const input = { target: 'stamps' };
+    expect(await calls(name, '#dev', 'Nice weather', 'forget_item', input)).toContain('Nothing forgotten:');
+    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (1 item):');
+
+    expect(await calls(name, '#dev', 'Please forget my stamps', 'forget_item', input)).toContain(
+      'Forgotten:',
+    );
+    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
+    expect(await promptFor(stage, name, '#general')).not.toContain('I collect stamps');
+  });
+
+  it('cannot forget in a guild what belongs to the DM', async () => {
+    const name = await newcomer();
+    await memory(name, 'dm', 'remember I collect stamps');
+    const told = await calls(name, '#dev', 'Please forget my stamps', 'forget_item', { target: 'stamps' });
+    expect(told).toContain('no item here has this id or these words');
+    expect(await memory(name, 'dm', 'show')).toContain('I collect stamps');
+  });
+});
+
+it('lets the oldest go when memory is full, never the new one, and says which [D3]', async () => {
+  await using small = await openStage({
+    environment: { DISCOCLAW_DURABLE_MAX_ITEMS: '3', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+    model: obedient,
+  });
+  const remember = async (place: string, text: string): Promise<string> => {
+    // The age of items counts in milliseconds.
+    await sleep(5);
+    return command(small, '!memory', 'alice', place, `remember ${text}`);
+  };
+  const input = { kind: 'tool', text: 'Uses vim', quote: 'I use vim' };
+  await remember('dm', 'first');
+  await remember('#dev', 'second');
+  await small.ask('alice', '#dev', `I use vim\n> CALL remember_item ${JSON.stringify(input)}`);
+
+  const third = await remember('#dev', 'third');
+  expect(third).toContain('Remembered: "third"');
+  expect(third).toContain('To make room, I let go of "Uses vim"');
+
+  const fourth = await remember('#dev', 'fourth');
+  expect(fourth).toContain('Remembered: "fourth"');
+  expect(fourth).toContain("To make room, I let go of 1 item that I don't name here.");
+  expect(fourth).not.toContain('first');
+
+  const fifth = await remember('#dev', 'fifth');
+  expect(fifth).toContain('To make room, I let go of "second"');
+  const shown = await command(small, '!memory', 'alice', 'dm', 'show');
+  expect(shown.match(/\[\w+\] \w+/gu)).toEqual(['[fact] fifth', '[fact] fourth', '[fact] third']);
+});
