@@ -36,7 +36,7 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
     logger.warn('the channels to catch up with are not known', { error });
     return [];
   });
-  const channelIds = new Set([...known, ...options.autoReplyChannelIds, ...openChannels(options)]);
+  const channelIds = new Set([...known, ...options.autoReplyChannelIds, ...openChannels(options, floor)]);
   const possible = [...channelIds].filter((channelId) => mayHaveNews(client, channelId, floor));
   const queue = possible.values();
   await Promise.all(
@@ -57,10 +57,18 @@ async function catchUpWith(channelId: string, floor: string, options: CatchUpOpt
   }
 }
 
-/** DMs and the bot's own threads that this process knows of. */
-function openChannels({ client, botId }: CatchUpOptions): string[] {
+/**
+ * Channels that this process knows of by itself: DMs, the bot's own threads, and wherever in a guild something was said since
+ * `floor`, as it may have mentioned the bot in a channel where it never spoke.
+ */
+function openChannels({ client, botId }: CatchUpOptions, floor: string): string[] {
   const open = client.channels.cache.filter(
-    (channel) => channel.type === ChannelType.DM || (channel.isThread() && channel.ownerId === botId),
+    (channel) =>
+      channel.type === ChannelType.DM ||
+      (channel.isThread() && channel.ownerId === botId) ||
+      ('lastMessageId' in channel &&
+        channel.lastMessageId !== null &&
+        compareSnowflakes(channel.lastMessageId, floor) >= 0),
   );
   return [...open.keys()];
 }

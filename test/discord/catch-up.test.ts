@@ -101,6 +101,27 @@ describe('catching up', () => {
     expect(asked).not.toContain(channels['dev']);
   });
 
+  it('looks wherever something was said of late, as it may have mentioned the bot', async () => {
+    const { server, client } = await runGateway();
+    await server.say({ as: 'bob', in: '#dev', text: 'somebody was mentioned here' });
+    await server.delivered();
+    const { channels } = await server.info();
+    const asked: string[] = [];
+    const { options } = setUp({
+      client,
+      clock: () => new Date(),
+      messages: {
+        after(channelId) {
+          asked.push(channelId);
+          return Promise.resolve([]);
+        },
+      },
+    });
+    await catchUp(options);
+    expect(asked).toContain(channels['dev']);
+    expect(asked).not.toContain(channels['general']);
+  });
+
   it('reads page after page, oldest first', async () => {
     const { server, handlers, client, settled, gateway } = await runGateway();
     await gateway.stopIntake();

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { answersTo } from './answers-to.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
+
+const thinking = (stage: Stage, calls: number) =>
+  expect.poll(() => stage.model.requests.length, { timeout: 10_000 }).toBe(calls);
+
+/** Long enough for a second reply to show itself. */
+async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Promise<void> {
+  for (const said of messages) {
+    await stage.sandbox.waitForReply({ in: said.channelId, after: said.id, settleMs: 200 });
+  }
+  for (const said of messages) {
+    const replies = await answersTo(stage.sandbox, said);
+    expect(
+      replies.map(({ text }) => text),
+      `replies to "${said.text}"`,
+    ).toHaveLength(1);
+  }
+}
+
+describe('a message gets one reply', () => {
+  it('also where Discord tells of it again, drops the connection or the session', async () => {
+    await using stage = await openStage({
+      model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 250 }),
+    });
+    const { sandbox } = stage;
+    const messages: Said[] = [];
+    const say = async (as: string, place: string, text: string): Promise<Said> => {
+      const said = await sandbox.say({ as, in: place, text });
+      messages.push(said);
+      return said;
+    };
+
+    // Discord lists DMs to no bot, so that one can be caught up with only where the bot knows it from before.
+    const beforehand = await say('carol', 'dm', 'hello');
+    await expectOneAnswerEach(stage, [beforehand]);
+    const twice = await say('alice', '#general', 'told again while it is worked on');
+    await sandbox.dispatchAgain({ message: twice.id });
+    await expectOneAnswerEach(stage, [twice]);
+    await sandbox.dispatchAgain({ message: twice.id });
+
+    const repeated = await say('alice', '#dev', 'repeated by a resume');
+    await thinking(stage, 3);
+    await sandbox.dropConnection({ how: 'cut', repeat: 10 });
+    await expectOneAnswerEach(stage, [repeated]);
+
+    const reconnected = await say('bob', '#general', 'before a reconnect');
+    await sandbox.dropConnection({ how: 'reconnect', repeat: 10 });
+    const during = await say('carol', '#general', 'after a reconnect');
+    await expectOneAnswerEach(stage, [reconnected, during]);
+
+    const invalidated = await say('bob', '#dev', 'before the session ends');
+    await sandbox.dropConnection({ how: 'invalidate' });
+    const missed = await say('carol', 'dm', 'while there is no session');
+    await expectOneAnswerEach(stage, [invalidated, missed]);
+
+    await sandbox.dropConnection({ how: 'close', resumable: false, repeat: 10 });
+    const refused = await say('carol', 'dm', 'while a resume is refused');
+    await expectOneAnswerEach(stage, [refused]);
+
+    for (const { id } of messages) await sandbox.dispatchAgain({ message: id });
+    await expectOneAnswerEach(stage, messages);
+    expect(stage.model.requests).toHaveLength(messages.length);
+  });
+
+  it('also where Discord limits the rate, fails, or breaks off after it has taken the reply', async () => {
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+    const { sandbox } = stage;
+    const route = 'POST /channels/*/messages';
+
+    await sandbox.setFault({ kind: '429', retryAfterSeconds: 1, route });
+    const limited = await sandbox.say({ as: 'alice', in: '#general', text: 'limit the rate' });
+    await expectOneAnswerEach(stage, [limited]);
+    const path = `/channels/${limited.channelId}/messages`;
+    const posts = await sandbox.requests({ method: 'POST', path });
+    expect(posts.map(({ status }) => status)).toEqual([429, 200]);
+    const [refused, taken] = posts.map(({ at }) => Date.parse(at));
+    expect((taken ?? 0) - (refused ?? 0)).toBeGreaterThanOrEqual(1000);
+
+    await sandbox.setFault({ kind: 'lost', route });
+    const lost = await sandbox.say({ as: 'bob', in: '#general', text: 'take it and break off' });
+    await sandbox.setFault({ kind: 'reset', route: `POST /channels/${lost.channelId}/messages`, after: 1 });
+    await expectOneAnswerEach(stage, [lost]);
+
+    await sandbox.clearFaults();
+    await sandbox.setFault({ kind: 'status', status: 502, route });
+    const failed = await sandbox.say({ as: 'carol', in: 'dm', text: 'fail once' });
+    await expectOneAnswerEach(stage, [lost, failed]);
+  });
+});
+
+describe('a message that was there when the bot was killed', () => {
+  it('is answered once after the restart, where the model was still thinking', async () => {
+    let delayMs = 5000;
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.`, delayMs }) });
+    const first = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'think about this' });
+    const inDm = await stage.sandbox.say({ as: 'bob', in: 'dm', text: 'the very first words in a DM' });
+    await thinking(stage, 2);
+    await stage.killBot();
+    delayMs = 0;
+    await stage.startBot();
+    await expectOneAnswerEach(stage, [first, inDm]);
+    const log = await stage.readFile(`data/sessions/${first.channelId}/${first.author.id}/messages.jsonl`);
+    expect(log.match(/think about this/g)).toHaveLength(1);
+  });
+
+  it('is answered with what was ready, once, where the reply was on its way', async () => {
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+    const { sandbox } = stage;
+    // The sandbox carries the request out although its sender is dead: Discord may do the same.
+    await sandbox.setFault({ kind: 'latency', milliseconds: 1500, route: 'POST /channels/*/messages' });
+    const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'answer this' });
+    const journal = `data/channels/${said.channelId}/journal.jsonl`;
+    await expect.poll(() => stage.readFile(journal).catch(() => '')).toContain('"prepared"');
+    await stage.killBot();
+    await sandbox.clearFaults();
+    await stage.startBot();
+    await sleep(300);
+    await expectOneAnswerEach(stage, [said]);
+    expect((await answersTo(sandbox, said)).map(({ text }) => text)).toEqual(['Answer 0.']);
+    expect(stage.model.requests).toHaveLength(1);
+    await expect.poll(() => stage.readFile(journal)).toContain('"handled"');
+
+    await stage.killBot();
+    await stage.startBot();
+    await expectOneAnswerEach(stage, [said]);
+    expect(stage.model.requests).toHaveLength(1);
+  });
+
+  it('is answered once where it was written while the bot was off, if it is for the bot', async () => {
+    await using stage = await openStage({
+      model: (_, index) => ({ text: `Answer ${index}.` }),
+      environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '' },
+    });
+    const { sandbox } = stage;
+    await stage.ask('alice', 'dm', 'hello');
+    expect(await stage.stopBot()).toBe(0);
+    const messages = [
+      await sandbox.say({ as: 'alice', in: 'dm', text: 'Are you off?' }),
+      await sandbox.say({ as: 'bob', in: '#dev', text: 'You too?', mentionBot: true }),
+    ];
+    const notForIt = await sandbox.say({ as: 'carol', in: '#general', text: 'Nobody is asked here' });
+    await stage.startBot();
+    await expectOneAnswerEach(stage, messages);
+    for (const { id } of messages) await sandbox.dispatchAgain({ message: id });
+    await expectOneAnswerEach(stage, messages);
+    expect(await sandbox.messages({ in: notForIt.channelId, from: 'bot' })).toEqual([]);
+    expect(stage.model.requests).toHaveLength(3);
+  });
+});

@@ -1,0 +1,84 @@
+/**
+ * Loaded into the bot's process before the bot. While the file named by `FAILING_DISK` exists, the disk below `DISCOCLAW_DATA_DIR` is as
+ * the file says: `full` (every write stops half-way, the next one fails, as on a real disk) or `read-only`.
+ */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+
+const marker = process.env['FAILING_DISK'] ?? '';
+const folder = process.env['DISCOCLAW_DATA_DIR'] ?? '';
+
+function state(): string {
+  try {
+    return fs.readFileSync(marker, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+function failure(code: 'ENOSPC' | 'EROFS'): Error {
+  return Object.assign(new Error(`${code}: set by the test`), { code });
+}
+
+function isWriting(flags: unknown): boolean {
+  const { O_WRONLY, O_RDWR, O_CREAT } = fs.constants;
+  return typeof flags === 'number' ? (flags & (O_WRONLY | O_RDWR | O_CREAT)) !== 0 : flags !== 'r';
+}
+
+function refusesChange(path: unknown): boolean {
+  return state() === 'read-only' && String(path).startsWith(folder);
+}
+
+/** How many bytes the full disk still takes of a write. @throws where there is room for none. */
+let takesHalf = true;
+function roomFor(length: number): number {
+  if (state() !== 'full') return length;
+  takesHalf = !takesHalf;
+  if (takesHalf || length < 2) throw failure('ENOSPC');
+  return Math.floor(length / 2);
+}
+
+// The store opens, writes and changes through promises …
+const { promises } = fs;
+const open = promises.open.bind(promises);
+promises.open = async (path, flags, mode) => {
+  if (isWriting(flags ?? 'r') && refusesChange(path)) throw failure('EROFS');
+  const handle = await open(path, flags, mode);
+  const write = handle.write.bind(handle);
+  Object.assign(handle, {
+    write: (bytes: Uint8Array, offset: number, length: number, position: number) =>
+      Promise.resolve().then(() => write(bytes, offset, roomFor(length), position)),
+  });
+  return handle;
+};
+for (const name of ['mkdir', 'rename', 'unlink', 'link', 'copyFile', 'utimes', 'rm'] as const) {
+  const original: (...values: unknown[]) => Promise<unknown> = promises[name].bind(promises);
+  Object.assign(promises, {
+    [name]: async (...values: unknown[]) => {
+      if (refusesChange(values[0])) throw failure('EROFS');
+      return original(...values);
+    },
+  });
+}
+
+// … and replaces whole files by a library that uses callbacks.
+type Callback = (error: Error | null, result?: number) => void;
+const plainOpen: (...values: unknown[]) => void = fs.open;
+const plainWrite: (...values: unknown[]) => void = fs.write;
+Object.assign(fs, {
+  open(path: unknown, flags: unknown, mode: unknown, done: Callback) {
+    if (isWriting(flags) && refusesChange(path)) done(failure('EROFS'));
+    else plainOpen(path, flags, mode, done);
+  },
+  write(file: unknown, bytes: unknown, offset: unknown, length: number, position: unknown, done: Callback) {
+    let room = 0;
+    try {
+      room = roomFor(length);
+    } catch {
+      done(failure('ENOSPC'));
+      return;
+    }
+    plainWrite(file, bytes, offset, room, position, done);
+  },
+});
+syncBuiltinESMExports();
