@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { asksForSummary, command, idIn, newestCall, toldIn, ways } from './memory-talk.ts';
+import { asksForSummary, callsForAnswers, command, idIn, newestCall, toldIn, ways } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -194,7 +194,7 @@ it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', asy
 
 it('answers what is no command, or half of one, with help [K1]', async () => {
   const name = await newcomer();
-  const asked = stage.model.requests.length;
+  const asked = callsForAnswers(stage).length;
   const say = async (text: string) => (await stage.ask(name, '#general', text)).text;
   expect(await say('!memory remmber tea')).toMatch(
     /^I don't know the command "remmber"\.\n\n`!memory show`/u,
@@ -204,7 +204,7 @@ it('answers what is no command, or half of one, with help [K1]', async () => {
   expect(await say('!memory reset everything')).toContain('Only `rolling` can be reset.');
   expect(await say('!MEMORY Show')).toContain('Durable memory (0 items):');
   expect(await say('!memory')).toContain('`!memory show` shows what I remember');
-  expect(stage.model.requests).toHaveLength(asked);
+  expect(callsForAnswers(stage)).toHaveLength(asked);
 });
 
 it('takes !memoryfoo for a message like any other [K1]', async () => {
@@ -216,7 +216,7 @@ it('takes !memoryfoo for a message like any other [K1]', async () => {
 it('answers commands in a channel where it must be addressed, with a mention before them or without', async () => {
   const name = await newcomer();
   const { id } = await stage.sandbox.addChannel({ name: 'quiet' });
-  const asked = stage.model.requests.length;
+  const asked = callsForAnswers(stage).length;
   const unaddressed = await stage.sandbox.say({ as: name, in: id, text: 'nobody in particular' });
   expect((await stage.ask(name, id, '!memory show')).text).toContain('Durable memory (0 items):');
 
@@ -225,14 +225,14 @@ it('answers commands in a channel where it must be addressed, with a mention bef
   expect(reply.text).toContain('Remembered: "tea"');
   expect(reply.replyTo).toBe(said.id);
 
-  expect(stage.model.requests).toHaveLength(asked);
+  expect(callsForAnswers(stage)).toHaveLength(asked);
   const replies = await stage.sandbox.messages({ in: id, after: unaddressed.id, from: 'bot' });
   expect(replies).toHaveLength(2);
 });
 
 it('does not answer a person without access, and tells them nothing by slash either [G1]', async () => {
   const name = await newcomer();
-  const asked = stage.model.requests.length;
+  const asked = callsForAnswers(stage).length;
   const ignored = [
     await stage.sandbox.say({ as: 'bob', in: '#general', text: '!memory show' }),
     await stage.sandbox.say({ as: 'bob', in: '#general', text: 'hello' }),
@@ -242,7 +242,7 @@ it('does not answer a person without access, and tells them nothing by slash eit
     ({ replyTo }) => replyTo,
   );
   for (const id of ignored) expect(answered).not.toContain(id);
-  expect(stage.model.requests).toHaveLength(asked);
+  expect(callsForAnswers(stage)).toHaveLength(asked);
 
   const told = await command(stage, '/memory', 'bob', '#general', 'remember I am Bob');
   expect(told).toBe('I only answer people whom my owner has given access.');

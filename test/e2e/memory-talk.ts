@@ -39,9 +39,14 @@ export function asksForSummary({ system = [] }: MessagesBody): boolean {
   return system.some(({ text = '' }) => text.startsWith('You keep the summary'));
 }
 
+/** The calls for an answer so far; a summary of an earlier conversation may come in at any time. */
+export function callsForAnswers(stage: Stage): readonly ModelServerRequest[] {
+  return stage.model.requests.filter(({ body }) => !asksForSummary(body));
+}
+
 /** The newest call for an answer. */
 export function newestCall(stage: Stage): ModelServerRequest {
-  const newest = stage.model.requests.findLast(({ body }) => !asksForSummary(body));
+  const newest = callsForAnswers(stage).at(-1);
   if (newest === undefined) throw new Error('The model was never asked for an answer');
   return newest;
 }
