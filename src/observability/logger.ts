@@ -9,7 +9,15 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-const secretFields = ['token', 'apiKey', 'authorization', '*.token', '*.apiKey', '*.authorization', '*.headers'];
+const secretFields = [
+  'token',
+  'apiKey',
+  'authorization',
+  '*.token',
+  '*.apiKey',
+  '*.authorization',
+  '*.headers',
+];
 
 /** JSON lines by pino; fields that carry secrets are redacted. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {

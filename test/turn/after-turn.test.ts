@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+
+import type { SessionKey } from '../../src/core/place.ts';
+import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
+import { AfterTurn } from '../../src/turn/after-turn.ts';
+import { aliceId, bobId, generalId } from '../support/incoming.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const aliceInGeneral: SessionKey = { channelId: generalId, userId: aliceId };
+const aliceInDev: SessionKey = { channelId: '200000000000000002', userId: aliceId };
+const bobInGeneral: SessionKey = { channelId: generalId, userId: bobId };
+
+describe('work after a turn', () => {
+  it('runs its steps in order, and one that fails does not keep the others from running', async () => {
+    const ran: string[] = [];
+    const logger = recordingLogger();
+    const step = (name: string, fails = false) => ({
+      name,
+      run: () => {
+        ran.push(name);
+        return fails ? Promise.reject(new Error('no')) : Promise.resolve();
+      },
+    });
+    const steps = [step('first'), step('second', true), step('third')];
+    const afterTurn = new AfterTurn({ steps, queue: createKeyedQueue(), logger });
+    afterTurn.schedule(aliceInGeneral);
+    await afterTurn.idle();
+    expect(ran).toEqual(['first', 'second', 'third']);
+    expect(logger.lines.map(({ data }) => data?.['step'])).toEqual(['second']);
+  });
+
+  it('takes the sessions of one user that wait together in one run, and other users do not wait', async () => {
+    const runs: { userId: string; channels: string[]; release: () => void }[] = [];
+    const steps = [
+      {
+        name: 'gated',
+        run: (userId: string, sessions: readonly SessionKey[]) =>
+          new Promise<void>((release) => {
+            runs.push({ userId, channels: sessions.map(({ channelId }) => channelId), release });
+          }),
+      },
+    ];
+    const afterTurn = new AfterTurn({ steps, queue: createKeyedQueue(), logger: recordingLogger() });
+    afterTurn.schedule(aliceInGeneral);
+    await expect.poll(() => runs.length).toBe(1);
+    for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
+    await expect.poll(() => runs.length).toBe(2);
+    expect(runs[1]?.userId).toBe(bobId);
+    runs[0]?.release();
+    await expect.poll(() => runs.length).toBe(3);
+    expect(runs[2]?.channels).toEqual([aliceInDev.channelId, generalId]);
+    for (const { release } of runs) release();
+    await afterTurn.idle();
+  });
+
+  it('once aborted begins no further step', async () => {
+    const ran: string[] = [];
+    const steps = ['first', 'second'].map((name) => ({
+      name,
+      run: (_user: string, _sessions: readonly SessionKey[], signal: AbortSignal) => {
+        ran.push(name);
+        afterTurn.abort();
+        expect(signal.aborted).toBe(true);
+        return Promise.resolve();
+      },
+    }));
+    const afterTurn = new AfterTurn({ steps, queue: createKeyedQueue(), logger: recordingLogger() });
+    afterTurn.schedule(aliceInGeneral);
+    await afterTurn.idle();
+    expect(ran).toEqual(['first']);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+
+import type { IncomingMessage } from '../../src/core/chat.ts';
+import { createBotHandlers } from '../../src/turn/bot-handlers.ts';
+import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { SessionTurns } from '../../src/turn/session-turns.ts';
+import { generalId, incoming } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+function handlersWith() {
+  const turns: string[][] = [];
+  const commands: string[] = [];
+  const gates: (() => void)[] = [];
+  const journal = createChannelJournal({ store: new MemoryStore() });
+  const handlers = createBotHandlers({
+    turns: new SessionTurns(async (messages: readonly IncomingMessage[]) => {
+      turns.push(messages.map(({ text }) => text));
+      await new Promise<void>((release) => gates.push(release));
+      await journal.markHandled(
+        generalId,
+        messages.map(({ id }) => id),
+      );
+    }),
+    runCommand: (message, words) => {
+      commands.push(words);
+      return journal.markHandled(generalId, [message.id]);
+    },
+    handleCommand: ({ words }) => Promise.resolve(words),
+    retract: {
+      edited: () => Promise.reject(new Error('the disk')),
+      deleted: () => Promise.resolve(),
+    },
+    journal,
+    logger: recordingLogger(),
+  });
+  return { handlers, turns, commands, gates };
+}
+
+describe('what events lead to', () => {
+  it('takes a message once, however often Discord repeats it', async () => {
+    const { handlers, turns, gates } = handlersWith();
+    const first = handlers.message(incoming());
+    await handlers.message(incoming());
+    await expect.poll(() => gates.length).toBe(1);
+    gates[0]?.();
+    await first;
+    await handlers.message(incoming());
+    expect(turns).toEqual([['hello']]);
+  });
+
+  it('answers a command while a turn runs, and no turn ever sees it', async () => {
+    const { handlers, turns, commands, gates } = handlersWith();
+    const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
+    await expect.poll(() => gates.length).toBe(1);
+    const waiting = handlers.message(incoming({ id: '400000000000000002', text: 'B' }));
+    await handlers.message(
+      incoming({ id: '400000000000000003', text: '!memory show', commandWords: 'show' }),
+    );
+    expect(commands).toEqual(['show']);
+    gates[0]?.();
+    await expect.poll(() => gates.length).toBe(2);
+    gates[1]?.();
+    await Promise.all([running, waiting]);
+    expect(turns).toEqual([['A'], ['B']]);
+  });
+
+  it('survives a layer that cannot follow an edit', async () => {
+    const { handlers } = handlersWith();
+    await expect(handlers.edited(generalId, '400000000000000001', 'new')).resolves.toBeUndefined();
+  });
+});
