@@ -97,6 +97,23 @@ describe('createKeyedQueue', () => {
     expect(ended.toSorted()).toEqual(['added by a job', 'first', 'follow-up']);
   });
 
+  it('is not idle yet when whoever waited for the last job goes on with another', async () => {
+    const queue = createKeyedQueue();
+    const ended: string[] = [];
+    async function conversation(): Promise<void> {
+      await queue.run('anna', turnOfTheLoop);
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      await queue.run('anna', async () => {
+        await turnOfTheLoop();
+        ended.push('second');
+      });
+    }
+    const talking = conversation();
+    await queue.idle();
+    expect(ended).toEqual(['second']);
+    await talking;
+  });
+
   it('never has more jobs of a key at once than allowed, keeps their order, and runs every one', async () => {
     const jobs = fc.array(
       fc.record({ key: fc.constantFrom('a', 'b', 'c'), turns: fc.nat({ max: 3 }), fails: fc.boolean() }),
