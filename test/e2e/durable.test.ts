@@ -223,7 +223,7 @@ describe('the model', () => {
   });
 });
 
-it('lets the oldest go when memory is full, never the new one, and says which [D3]', async () => {
+it('lets the oldest go when memory is full, never the new one, whoever asked for it, and says which [D3]', async () => {
   await using small = await openStage({
     environment: { DISCOCLAW_DURABLE_MAX_ITEMS: '3', DISCOCLAW_SUMMARY_ENABLED: 'false' },
     model: obedient,
@@ -233,10 +233,14 @@ it('lets the oldest go when memory is full, never the new one, and says which [D
     await sleep(5);
     return command(small, '!memory', 'alice', place, `remember ${text}`);
   };
-  const input = { kind: 'tool', text: 'Uses vim', quote: 'I use vim' };
+  const use = async (tool: string): Promise<string> => {
+    const input = { kind: 'tool', text: `Uses ${tool}`, quote: `I use ${tool}` };
+    const words = `I use ${tool}\n> CALL remember_item ${JSON.stringify(input)}`;
+    return (await small.ask('alice', '#dev', words)).text;
+  };
   await remember('dm', 'first');
   await remember('#dev', 'second');
-  await small.ask('alice', '#dev', `I use vim\n> CALL remember_item ${JSON.stringify(input)}`);
+  await use('vim');
 
   const third = await remember('#dev', 'third');
   expect(third).toContain('Remembered: "third"');
@@ -249,6 +253,10 @@ it('lets the oldest go when memory is full, never the new one, and says which [D
 
   const fifth = await remember('#dev', 'fifth');
   expect(fifth).toContain('To make room, I let go of "second"');
+
+  const told = await use('emacs');
+  expect(told).toContain('Remembered: [tool] Uses emacs');
+  expect(told).toContain('No longer kept, to make room: [fact] third');
   const shown = await command(small, '!memory', 'alice', 'dm', 'show');
-  expect(shown.match(/\[\w+\] \w+/gu)).toEqual(['[fact] fifth', '[fact] fourth', '[fact] third']);
+  expect(shown.match(/\[\w+\] \w+/gu)).toEqual(['[tool] Uses', '[fact] fifth', '[fact] fourth']);
 });
