@@ -1,0 +1,230 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import type { MessagesBody } from '../support/model-server.ts';
+import { answeringBy, callsOf, newestOf, toldIn } from './model-calls.ts';
+import type { Answers } from './model-calls.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** What the model says it has found; by itself, in the message that holds the words, quoted as they are. */
+interface Claim {
+  readonly text: string;
+  readonly quote?: string;
+  readonly messageId?: string;
+}
+
+const soon = { timeout: 10_000, interval: 50 };
+const answers: Answers = {};
+let stage: Stage;
+let guests = 0;
+
+/** The extraction's answer with these findings. */
+function finding(claims: readonly Claim[]): (body: MessagesBody) => { readonly json: unknown } {
+  return (body) => {
+    const lines = (body.messages?.[0]?.content[0]?.text ?? '').split('\n');
+    const items = claims.map(({ text, quote = text, messageId }) => {
+      const line = lines.find((each) => each.includes(quote)) ?? lines.find((each) => each.startsWith('- ['));
+      const id = messageId ?? /\[(?<id>\d+)\]/u.exec(line ?? '')?.groups?.['id'] ?? '';
+      return { kind: 'fact', text, quote, messageId: id };
+    });
+    return { json: { items } };
+  };
+}
+
+async function newcomer(): Promise<string> {
+  guests += 1;
+  return (await stage.sandbox.addPerson({ name: `guest${guests}` })).name;
+}
+
+/** Says something that waits for no answer; resolves with the message's id. */
+async function tell(as: string, place: string, text: string): Promise<string> {
+  const said = await stage.sandbox.say({ as, in: place, text });
+  await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  return said.id;
+}
+
+async function shown(name: string): Promise<string> {
+  return (await stage.ask(name, 'dm', '!memory show')).text;
+}
+
+/** Resolves when all extraction that was under way for the person has come to its end: the next turn's call comes after it. */
+async function settled(name: string): Promise<void> {
+  delete answers.extraction;
+  await stage.ask(name, 'dm', `That is all from ${name}.`);
+  await expect
+    .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes(`all from ${name}`)), soon)
+    .toBe(true);
+}
+
+/** Says something, and has the model claim these findings. */
+async function tellAndFind(
+  name: string,
+  place: string,
+  text: string,
+  claims: readonly Claim[],
+): Promise<void> {
+  const before = callsOf(stage, 'extraction').length;
+  answers.extraction = finding(claims);
+  await tell(name, place, text);
+  await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBeGreaterThan(before);
+  await settled(name);
+}
+
+it('asks nothing of the fast model unless it is turned on [A2]', async () => {
+  await using quiet = await openStage({
+    environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
+    model: answeringBy({}),
+  });
+  await quiet.ask('bob', 'dm', 'I breed axolotls.');
+  await expect.poll(() => callsOf(quiet, 'summary').length, soon).toBe(1);
+  await quiet.ask('bob', 'dm', 'I play the lute.');
+  // One person's work after turns is done in order, so that of the first turn is over now.
+  await expect.poll(() => callsOf(quiet, 'summary').length, soon).toBe(2);
+  expect(callsOf(quiet, 'extraction')).toHaveLength(0);
+  expect((await quiet.ask('bob', 'dm', '!memory show')).text).toContain('Durable memory (0 items):');
+});
+
+describe('turned on', () => {
+  beforeAll(async () => {
+    stage = await openStage({
+      environment: {
+        DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+        DISCOCLAW_SUMMARY_ENABLED: 'false',
+      },
+      model: answeringBy(answers),
+    });
+  });
+  afterEach(() => {
+    delete answers.extraction;
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it('stores what a person says about themselves, three items a message at most [A2]', async () => {
+    const name = await newcomer();
+    const said = ['I breed axolotls', 'I play the lute', 'I live in Riga', 'I prefer Rust', 'I keep bees'];
+    await tellAndFind(
+      name,
+      '#dev',
+      `${said.join('. ')}.`,
+      said.map((text) => ({ text })),
+    );
+    const show = await shown(name);
+    expect(show).toContain('Durable memory (3 items):');
+    expect(show).toMatch(
+      /- \[fact\] I live in Riga \(src: summary, #dev, updated [\d-]+\) · id \w+ · everywhere/u,
+    );
+    expect(show).not.toMatch(/Rust|bees/u);
+  });
+
+  it('asks for items by a schema, with nobody else’s words in the call [A2]', async () => {
+    const name = await newcomer();
+    await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I love Haskell' });
+    await tell(name, '#general', 'hello everybody');
+    await settled(name);
+    const call = callsOf(stage, 'extraction').find(({ raw }) => raw.includes('hello everybody'));
+    expect(toldIn(call ?? newestOf(stage, 'extraction'))).not.toMatch(/Haskell|Understood/u);
+    expect(JSON.stringify(call?.body.output_config?.format)).toContain('"messageId"');
+  });
+
+  it('stores nothing that the person never wrote, whatever the model says [M5a]', async () => {
+    const name = await newcomer();
+    await stage.sandbox.addPerson({ name: 'Dyno', bot: true }).catch(() => undefined);
+    const bobs = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'I love Haskell' });
+    const dynos = await stage.sandbox.say({ as: 'Dyno', in: '#dev', text: 'I guard this server' });
+    const before = callsOf(stage, 'extraction').length;
+    await tellAndFind(name, '#dev', 'I like tea.\n> I hate coffee\nI do not own a car.', [
+      { text: 'I love Haskell', messageId: bobs.id },
+      { text: 'I love Haskell' },
+      { text: 'I guard this server', messageId: dynos.id },
+      { text: 'I guard this server' },
+      { text: 'Understood' },
+      { text: 'I hate coffee' },
+      { text: 'I own a car', quote: 'own a car' },
+      { text: 'I like tea and Haskell', quote: 'I like tea' },
+      { text: 'I earn a lot' },
+    ]);
+    expect(toldIn(callsOf(stage, 'extraction')[before] ?? newestOf(stage, 'extraction'))).toContain(
+      'I like tea',
+    );
+    expect(await shown(name)).toContain('Durable memory (0 items):');
+  });
+
+  it('gives what it finds the visibility of the place where it was said [V1]', async () => {
+    const name = await newcomer();
+    await tellAndFind(name, 'dm', 'I am ill.', [{ text: 'I am ill' }]);
+    expect(await shown(name)).toMatch(/I am ill .* · dm$/mu);
+    expect((await stage.ask(name, '#dev', '!memory show')).text).not.toContain('ill');
+  });
+
+  it('brings back nothing that was forgotten while the call was running [A4]', async () => {
+    const name = await newcomer();
+    answers.extraction = (body) => ({ ...finding([{ text: 'I work at Acme' }])(body), delayMs: 600 });
+    await tell(name, 'dm', '!memory remember I work at Acme');
+    const before = callsOf(stage, 'extraction').length;
+    await tell(name, 'dm', 'I work at Acme');
+    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    expect((await stage.ask(name, 'dm', '!memory forget Acme')).text).toContain('Deprecated 1 item');
+    await settled(name);
+    expect(await shown(name)).toContain('Durable memory (0 items):');
+  });
+
+  it('drops what comes of a message that was deleted while the call was running [A4]', async () => {
+    const name = await newcomer();
+    answers.extraction = (body) => ({ ...finding([{ text: 'I owe money' }])(body), delayMs: 600 });
+    const before = callsOf(stage, 'extraction').length;
+    const message = await tell(name, 'dm', 'I owe money');
+    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    await stage.sandbox.delete({ message });
+    await settled(name);
+    expect(await shown(name)).toContain('Durable memory (0 items):');
+  });
+
+  it('looks at several waiting turns in one call, each turn once [A2]', async () => {
+    const name = await newcomer();
+    answers.extraction = (body) => ({ ...finding([])(body), delayMs: 700 });
+    const before = callsOf(stage, 'extraction').length;
+    await tell(name, 'dm', 'This is one.');
+    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    for (const [place, text] of [
+      ['dm', 'This is two.'],
+      ['#dev', 'This is three.'],
+      ['#dev', 'This is four.'],
+    ] as const)
+      await tell(name, place, text);
+    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 2);
+    const [first = '', second = ''] = callsOf(stage, 'extraction').slice(before).map(toldIn);
+    expect(first.match(/This is \w+/gu)).toEqual(['This is one']);
+    expect(second.match(/This is \w+/gu)).toEqual(['This is two', 'This is three', 'This is four']);
+    await settled(name);
+    expect(toldIn(newestOf(stage, 'extraction'))).not.toContain('This is');
+  });
+
+  it.each([
+    ['is denied', { status: 400 }],
+    ['is cut', 'max_tokens'],
+    ['is no JSON', { text: 'Sure! Here you are:' }],
+  ] as const)('looks at the same turns again after a call that %s', async (_, failure) => {
+    const name = await newcomer();
+    answers.extraction = () => failure;
+    const before = callsOf(stage, 'extraction').length;
+    await tell(name, 'dm', 'I keep bees');
+    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    answers.extraction = finding([{ text: 'I keep bees' }]);
+    await tell(name, 'dm', 'And what do you keep?');
+    await expect.poll(() => shown(name), soon).toContain('[fact] I keep bees');
+    expect(toldIn(newestOf(stage, 'extraction'))).toContain('And what do you keep?');
+  });
+
+  it('does after a kill what it had not done before', async () => {
+    const name = await newcomer();
+    answers.extraction = () => 'silent';
+    const before = callsOf(stage, 'extraction').length;
+    await tell(name, '#dev', 'I breed axolotls');
+    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    await stage.killBot();
+    answers.extraction = finding([{ text: 'I breed axolotls' }]);
+    await stage.startBot();
+    await expect.poll(() => shown(name), soon).toContain('[fact] I breed axolotls (src: summary, #dev');
+    expect(callsOf(stage, 'extraction')).toHaveLength(before + 2);
+  });
+});

@@ -1,0 +1,189 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { halfText } from '../support/model-answer.ts';
+import type { ModelAnswer } from '../support/model-answer.ts';
+import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
+import type { Answers } from './model-calls.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** What `!memory show` says of a person in their DM. */
+async function shown(stage: Stage, name: string): Promise<string> {
+  return (await stage.ask(name, 'dm', '!memory show')).text;
+}
+
+const soon = { timeout: 10_000, interval: 50 };
+
+it('summarises at the fifth turn, though the bot was killed after the third', async () => {
+  const summary = 'They build a parser in Rust.';
+  await using stage = await openStage({
+    model: answeringBy({
+      chat: (_, index) => ({ text: `Answer to ${index}.` }),
+      summary: () => ({ text: summary }),
+    }),
+  });
+  const say = (turn: number) => chatCall(stage, 'bob', '@bob', `This is turn ${turn}.`);
+
+  for (const turn of [1, 2, 3]) await say(turn);
+  await stage.killBot();
+  await stage.startBot();
+  await say(4);
+  expect(callsOf(stage, 'summary')).toHaveLength(0);
+  await say(5);
+  await expect.poll(() => callsOf(stage, 'summary').length, soon).toBe(1);
+
+  const request = newestOf(stage, 'summary');
+  expect(request.body.system?.[0]?.text).toContain('Keep the summary under 2000 characters');
+  const told = toldIn(request);
+  const replies = callsOf(stage, 'chat').map((call) => stage.model.requests.indexOf(call));
+  for (const [at, reply] of replies.entries()) {
+    expect(told).toContain(`bob: This is turn ${at + 1}.`);
+    expect(told).toContain(`Discoclaw: Answer to ${reply}.`);
+  }
+
+  await expect.poll(() => shown(stage, 'bob'), soon).toContain(`Rolling summary:\n${summary}`);
+  const sixth = await say(6);
+  const section = sectionIn(sixth, 'conversation_summary');
+  expect(section).toMatch(
+    /^<conversation_summary>\nSummary of this conversation until \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\):\nThey build a parser in Rust\.\n/u,
+  );
+  expect(sectionIn(sixth, 'turn_facts')).toBe('');
+  const seventh = await say(7);
+  expect(sectionIn(seventh, 'conversation_summary')).toBe(section);
+  expect(sectionIn(seventh, 'turn_facts')).toContain('\n1 turn came since the summary.\n');
+  expect(sectionIn(await say(8), 'turn_facts')).toContain('\n2 turns came since the summary.\n');
+  expect(callsOf(stage, 'summary')).toHaveLength(1);
+});
+
+describe('with a summary after each turn', () => {
+  const answers: Answers = {};
+  let stage: Stage;
+  let guests = 0;
+
+  beforeAll(async () => {
+    stage = await openStage({
+      environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1', DISCOCLAW_SUMMARY_MAX_CHARS: '200' },
+      model: answeringBy(answers),
+    });
+  });
+
+  afterEach(() => {
+    for (const kind of ['chat', 'summary', 'condense', 'extraction'] as const) delete answers[kind];
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  async function newcomer(): Promise<{ readonly name: string; readonly folder: string }> {
+    guests += 1;
+    const { id, name } = await stage.sandbox.addPerson({ name: `guest${guests}` });
+    const channel = await stage.sandbox.openDm({ person: name });
+    return { name, folder: `data/sessions/${channel.id}/${id}` };
+  }
+
+  /** Says something and resolves when the summary that follows stands. */
+  async function summarise(name: string, text: string, summary: string): Promise<void> {
+    answers.summary = () => ({ text: summary });
+    await stage.ask(name, 'dm', text);
+    await expect.poll(() => shown(stage, name), soon).toContain(summary);
+  }
+
+  it('has a summary that is too long condensed, once [R2]', async () => {
+    const { name, folder } = await newcomer();
+    const long = 'They talk about the parser again. '.repeat(10).trim();
+    answers.summary = () => ({ text: long });
+    answers.condense = () => ({ text: 'They talk about the parser.' });
+    await stage.ask(name, 'dm', 'The parser, again.');
+    await expect.poll(() => shown(stage, name), soon).toContain('They talk about the parser.');
+
+    expect(callsOf(stage, 'condense')).toHaveLength(1);
+    const request = newestOf(stage, 'condense');
+    expect(request.body.system?.[0]?.text).toContain('Keep the summary under 200 characters');
+    expect(toldIn(request)).toContain(long);
+    expect(await stage.readFile(`${folder}/state.json`)).not.toContain(long);
+  });
+
+  it('keeps the old summary where the new one stays too long, and clips nothing on disk [R2]', async () => {
+    const { name, folder } = await newcomer();
+    await summarise(name, 'First.', 'They began.');
+    const before = callsOf(stage, 'condense').length;
+    answers.summary = () => ({ text: 'Too long. '.repeat(40) });
+    answers.condense = () => ({ text: 'Still too long. '.repeat(20) });
+    await stage.ask(name, 'dm', 'Second.');
+    await expect.poll(() => callsOf(stage, 'condense').length, soon).toBe(before + 1);
+
+    await summarise(name, 'Third.', 'They began, went on and ended.');
+    const told = toldIn(newestOf(stage, 'summary'));
+    expect(told).toContain('The summary so far:\nThey began.\n');
+    expect(told).toContain(`${name}: Second.`);
+    expect(await stage.readFile(`${folder}/state.json`)).not.toContain('oo long');
+  });
+
+  const failures: readonly (readonly [string, ModelAnswer])[] = [
+    ['cut', 'max_tokens'],
+    ['refused', 'refusal'],
+    ['empty', 'empty'],
+    ['a web page', 'html'],
+    ['denied', { status: 400 }],
+  ];
+
+  it.each(failures)(
+    'does not store a summary that is %s, and tries again at the next turn [M7]',
+    async (_, failure) => {
+      const { name } = await newcomer();
+      await summarise(name, 'My plan is one.', 'The plan is one.');
+      const before = callsOf(stage, 'summary').length;
+      answers.summary = () => failure;
+      await stage.ask(name, 'dm', 'My plan is two.');
+      await expect.poll(() => callsOf(stage, 'summary').length, soon).toBeGreaterThan(before);
+      const still = await shown(stage, name);
+      expect(still).toContain('The plan is one.');
+      expect(still).not.toContain(halfText);
+
+      answers.summary = () => ({ text: 'The plan is three.' });
+      const chat = await chatCall(stage, name, 'dm', 'My plan is three.');
+      expect(sectionIn(chat, 'conversation_summary')).toContain('The plan is one.');
+      await expect.poll(() => shown(stage, name), soon).toContain('The plan is three.');
+      const told = toldIn(newestOf(stage, 'summary'));
+      expect(told).toContain('The summary so far:\nThe plan is one.\n');
+      expect(told).toContain(`${name}: My plan is two.`);
+      expect(told).toContain(`${name}: My plan is three.`);
+      expect(told).not.toContain('My plan is one.');
+    },
+  );
+
+  it('keeps a replaced summary in the detail folder [R3]', async () => {
+    const { name, folder } = await newcomer();
+    await summarise(name, 'First.', 'They want a parser, a lexer and a printer.');
+    await summarise(name, 'Second.', 'They want nothing any more.');
+    const [file = '', ...others] = await readdir(join(stage.folder, folder, 'detail'));
+    expect(others).toEqual([]);
+    const note = await stage.readFile(`${folder}/detail/${file}`);
+    expect(note).toContain('They want a parser, a lexer and a printer.');
+    expect(note).toMatch(/^created: \d{4}-\d\d-\d\dT/mu);
+    expect(note).toMatch(/^keywords: \[.*"parser".*\]$/mu);
+  });
+
+  it('drops what a running job brings after a reset, also across a restart [R4][A4]', async () => {
+    const { name, folder } = await newcomer();
+    await summarise(name, 'I grow tulips.', 'They grow tulips.');
+    answers.summary = () => ({ text: 'They grow tulips and roses.', delayMs: 700 });
+    const before = callsOf(stage, 'summary').length;
+    await stage.ask(name, 'dm', 'And roses.');
+    await expect.poll(() => callsOf(stage, 'summary').length, soon).toBe(before + 1);
+    expect((await stage.ask(name, 'dm', '!memory reset rolling')).text).toContain('cleared');
+
+    // The next summary is asked for only when the running one has come to its end.
+    await summarise(name, 'Now about cars.', 'They like cars.');
+    const told = toldIn(newestOf(stage, 'summary'));
+    expect(told).toContain(`${name}: Now about cars.`);
+    expect(told).not.toMatch(/tulips|roses/u);
+
+    await stage.killBot();
+    await stage.startBot();
+    expect(await shown(stage, name)).toContain('Rolling summary:\nThey like cars.');
+    expect(await stage.readFile(`${folder}/state.json`)).not.toMatch(/tulips|roses/u);
+  });
+});
