@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -14,61 +14,66 @@ const show = async (stage: Stage): Promise<string> =>
   (await stage.ask('alice', '#general', '!memory show')).text;
 const itemsFile = (stage: Stage): string => `data/users/${stage.info.people['alice'] ?? ''}/durable.json`;
 
-describe.each(['full', 'read-only'])('a disk that is %s', (state) => {
-  it('costs what was to be saved, nothing that was, and not the conversation', async () => {
-    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
-    await stage.killBot();
-    const marker = join(stage.folder, 'failing-disk');
-    await stage.startBot({
-      NODE_OPTIONS: failingDisk.map((url) => `--import ${url}`).join(' '),
-      FAILING_DISK: marker,
-    });
-    expect((await remember(stage, 'I drink tea')).text).toContain('Remembered: "I drink tea"');
-    await stage.ask('alice', '#general', 'Hello');
-    const good = await stage.readFile(itemsFile(stage));
-    const sessionFolder = join('data/sessions', stage.info.channels['general'] ?? '');
-    const log = join(sessionFolder, stage.info.people['alice'] ?? '', 'messages.jsonl');
-    await expect.poll(() => stage.readFile(log)).toContain('Answer 0.');
-    const goodLog = await stage.readFile(log);
+describe.concurrent('a disk', () => {
+  it.each(['full', 'read-only'])(
+    'that is %s costs what was to be saved, nothing that was, and not the conversation',
+    async (state) => {
+      await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+      await stage.killBot();
+      const marker = join(stage.folder, 'failing-disk');
+      await stage.startBot({
+        NODE_OPTIONS: failingDisk.map((url) => `--import ${url}`).join(' '),
+        FAILING_DISK: marker,
+      });
+      expect((await remember(stage, 'I drink tea')).text).toContain('Remembered: "I drink tea"');
+      await stage.ask('alice', '#general', 'Hello');
+      const good = await stage.readFile(itemsFile(stage));
+      const sessionFolder = join('data/sessions', stage.info.channels['general'] ?? '');
+      const log = join(sessionFolder, stage.info.people['alice'] ?? '', 'messages.jsonl');
+      await vi.waitFor(async () => expect(await stage.readFile(log)).toContain('Answer 0.'), 5000);
+      const goodLog = await stage.readFile(log);
 
-    await stage.writeFile('failing-disk', state);
-    // Twice, since a full disk does not fail in the same way each time.
-    for (const text of ['I drink coffee', 'I drink water']) {
-      expect((await remember(stage, text)).text).toMatch(/^I can't save right now, so nothing was changed\./);
-    }
-    expect((await stage.ask('alice', '#general', 'Can we still talk?')).text).toBe('Answer 1.');
-    expect((await stage.ask('alice', '#general', 'And now?')).text).toBe('Answer 2.');
-    expect(await show(stage)).toContain('Durable memory (1 item):');
-    expect(await stage.readFile(itemsFile(stage))).toBe(good);
-    expect(await stage.readFile(log)).toContain(goodLog);
+      await stage.writeFile('failing-disk', state);
+      // Twice, since a full disk does not fail in the same way each time.
+      for (const text of ['I drink coffee', 'I drink water']) {
+        expect((await remember(stage, text)).text).toMatch(
+          /^I can't save right now, so nothing was changed\./,
+        );
+      }
+      expect((await stage.ask('alice', '#general', 'Can we still talk?')).text).toBe('Answer 1.');
+      expect((await stage.ask('alice', '#general', 'And now?')).text).toBe('Answer 2.');
+      expect(await show(stage)).toContain('Durable memory (1 item):');
+      expect(await stage.readFile(itemsFile(stage))).toBe(good);
+      expect(await stage.readFile(log)).toContain(goodLog);
 
-    await rm(marker);
-    expect((await remember(stage, 'I drink juice')).text).toContain('Remembered: "I drink juice"');
-    await stage.ask('alice', '#general', 'Is it well again?');
-    const lines = (await stage.readFile(log)).trimEnd().split('\n');
-    for (const line of lines) expect(() => void JSON.parse(line)).not.toThrow();
-    expect(lines.join('\n')).toContain('Is it well again?');
-    await stage.killBot();
-    const files = await readdir(join(stage.folder, 'data/users', stage.info.people['alice'] ?? ''));
-    expect(files.toSorted()).toEqual(['durable.json', 'durable.json.bak']);
-    await stage.startBot();
-    const shown = await show(stage);
-    expect(shown).toContain('I drink tea');
-    expect(shown).toContain('I drink juice');
-    expect(shown).not.toContain('coffee');
-  });
+      await rm(marker);
+      expect((await remember(stage, 'I drink juice')).text).toContain('Remembered: "I drink juice"');
+      await stage.ask('alice', '#general', 'Is it well again?');
+      const lines = (await stage.readFile(log)).trimEnd().split('\n');
+      for (const line of lines) expect(() => void JSON.parse(line)).not.toThrow();
+      expect(lines.join('\n')).toContain('Is it well again?');
+      await stage.killBot();
+      const files = await readdir(join(stage.folder, 'data/users', stage.info.people['alice'] ?? ''));
+      expect(files.toSorted()).toEqual(['durable.json', 'durable.json.bak']);
+      await stage.startBot();
+      const shown = await show(stage);
+      expect(shown).toContain('I drink tea');
+      expect(shown).toContain('I drink juice');
+      expect(shown).not.toContain('coffee');
+    },
+  );
 });
 
-describe('a file of items', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+describe.concurrent('a file of items', () => {
+  async function openWithItems(): Promise<Stage> {
+    const stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
     await remember(stage, 'I drink tea');
     await remember(stage, 'I drink juice');
-  });
-  afterEach(() => stage[Symbol.asyncDispose]());
+    return stage;
+  }
 
   it('that is damaged is set aside, and its last good copy used', async () => {
+    await using stage = await openWithItems();
     const damaged = (await stage.readFile(itemsFile(stage))).slice(0, -20);
     await stage.writeFile(itemsFile(stage), damaged);
     expect((await stage.ask('alice', '#general', 'What do I drink?')).text).toBe('Answer 0.');
@@ -85,6 +90,7 @@ describe('a file of items', () => {
   });
 
   it('of a newer version is neither read nor changed, and says so', async () => {
+    await using stage = await openWithItems();
     const newer = JSON.stringify({ version: 99, items: { shape: 'unknown to us' } });
     await stage.writeFile(itemsFile(stage), newer);
     const refusal = 'Your memory was written by a newer version of me, so I neither read nor change it.';

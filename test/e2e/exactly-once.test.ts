@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { answersTo } from './answers-to.ts';
 import { openStage } from './stage.ts';
@@ -8,8 +8,9 @@ import type { Stage } from './stage.ts';
 
 type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
 
-const thinking = (stage: Stage, calls: number) =>
-  expect.poll(() => stage.model.requests.length, { timeout: 10_000 }).toBe(calls);
+async function thinking(stage: Stage, calls: number): Promise<void> {
+  await vi.waitFor(() => expect(stage.model.requests).toHaveLength(calls), 10_000);
+}
 
 /** Long enough for a second reply to show itself. */
 async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Promise<void> {
@@ -25,7 +26,7 @@ async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Pro
   }
 }
 
-describe('a message gets one reply', () => {
+describe.concurrent('a message gets one reply', () => {
   it('also where Discord tells of it again, drops the connection or the session', async () => {
     await using stage = await openStage({
       model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 250 }),
@@ -96,7 +97,7 @@ describe('a message gets one reply', () => {
   });
 });
 
-describe('a message that was there when the bot was killed', () => {
+describe.concurrent('a message that was there when the bot was killed', () => {
   it('is answered once after the restart, where the model was still thinking', async () => {
     let delayMs = 5000;
     await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.`, delayMs }) });
@@ -118,7 +119,7 @@ describe('a message that was there when the bot was killed', () => {
     await sandbox.setFault({ kind: 'latency', milliseconds: 1500, route: 'POST /channels/*/messages' });
     const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'answer this' });
     const journal = `data/channels/${said.channelId}/journal.jsonl`;
-    await expect.poll(() => stage.readFile(journal).catch(() => '')).toContain('"prepared"');
+    await vi.waitFor(async () => expect(await stage.readFile(journal)).toContain('"prepared"'), 5000);
     await stage.killBot();
     await sandbox.clearFaults();
     await stage.startBot();
@@ -126,7 +127,7 @@ describe('a message that was there when the bot was killed', () => {
     await expectOneAnswerEach(stage, [said]);
     expect((await answersTo(sandbox, said)).map(({ text }) => text)).toEqual(['Answer 0.']);
     expect(stage.model.requests).toHaveLength(1);
-    await expect.poll(() => stage.readFile(journal)).toContain('"handled"');
+    await vi.waitFor(async () => expect(await stage.readFile(journal)).toContain('"handled"'), 5000);
 
     await stage.killBot();
     await stage.startBot();

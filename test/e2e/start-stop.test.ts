@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
@@ -11,34 +11,35 @@ import { startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { openStage } from './stage.ts';
 
-describe('a bot that cannot start', () => {
-  let folder: string;
-  let started: Child[];
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'discoclaw-start-'));
-    started = [];
+describe.concurrent('a bot that cannot start', () => {
+  let root: string;
+  const started: Child[] = [];
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'discoclaw-start-'));
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await Promise.all(started.map((child) => child.end('SIGKILL')));
-    await rm(folder, { recursive: true, force: true });
+    await rm(root, { recursive: true, force: true });
   });
 
-  function start(environment: Readonly<Record<string, string>>): Child {
+  /** Starts the bot in a folder of its own. */
+  async function start(environment: Readonly<Record<string, string>>): Promise<Child & { folder: string }> {
+    const folder = await mkdtemp(join(root, 'bot-'));
     const child = startChild({ script: 'main.js', folder, environment });
     started.push(child);
-    return child;
+    return { ...child, folder };
   }
 
   async function startAgainst(options: SandboxOptions, token: string): Promise<Child> {
     const sandbox = await startSandboxServer(options);
-    const child = start({ DISCORD_TOKEN: token, DISCORD_API_URL: sandbox.apiUrl });
+    const child = await start({ DISCORD_TOKEN: token, DISCORD_API_URL: sandbox.apiUrl });
     await child.exited;
     await sandbox.close();
     return child;
   }
 
   it('names every bad variable in one message, ends with code 78, and has started nothing', async () => {
-    const child = start({
+    const child = await start({
       DISCORD_TOKEN: 'secret-token',
       DISCORD_ALLOW_USER_IDS: 'alice',
       DISCOCLAW_DURABLE_MAX_ITEMS: 'many',
@@ -57,7 +58,7 @@ describe('a bot that cannot start', () => {
       'DISCOCLAW_SUMMARY_ENABLED',
     ]);
     expect(child.output()).not.toContain('secret-token');
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(child.folder)).toEqual([]);
   });
 
   it.each([
@@ -77,14 +78,14 @@ describe('a bot that cannot start', () => {
   });
 
   it('says that Discord cannot be reached', async () => {
-    const child = start({ DISCORD_TOKEN: 'sandbox-token', DISCORD_API_URL: 'http://127.0.0.1:9/api' });
+    const child = await start({ DISCORD_TOKEN: 'sandbox-token', DISCORD_API_URL: 'http://127.0.0.1:9/api' });
     expect(await child.exited).toBe(1);
     expect(child.output()).toContain('Discord cannot be reached: check the network and DISCORD_API_URL');
   });
 
   it('leaves a data folder to the bot that is using it', async () => {
     await using stage = await openStage();
-    const second = start({
+    const second = await start({
       DISCORD_TOKEN: stage.info.token,
       DISCORD_API_URL: stage.info.apiUrl,
       DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
@@ -96,7 +97,7 @@ describe('a bot that cannot start', () => {
   });
 });
 
-describe('a bot that is told to stop', () => {
+describe.concurrent('a bot that is told to stop', () => {
   it('finishes the reply that it is working on and the work after it, and ends with code 0', async () => {
     await using stage = await openStage({
       environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
@@ -106,7 +107,7 @@ describe('a bot that is told to stop', () => {
           : { text: 'Here you are.', delayMs: 700 },
     });
     const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
-    await expect.poll(() => stage.model.requests.length).toBe(1);
+    await vi.waitFor(() => expect(stage.model.requests).toHaveLength(1), 5000);
     const began = Date.now();
     const code = stage.stopBot();
     const late = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'Am I too late?' });
@@ -128,7 +129,7 @@ describe('a bot that is told to stop', () => {
     let isSlow = true;
     await using stage = await openStage({ model: () => (isSlow ? 'silent' : { text: 'At last.' }) });
     const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Take your time' });
-    await expect.poll(() => stage.model.requests.length).toBe(1);
+    await vi.waitFor(() => expect(stage.model.requests).toHaveLength(1), 5000);
     const began = Date.now();
     expect(await stage.stopBot()).toBe(0);
     expect(Date.now() - began).toBeLessThan(10_000);

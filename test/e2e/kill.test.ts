@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { answersTo } from './answers-to.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const lives = 25;
+const people = ['alice', 'bob', 'carol'];
+const places = ['#general', '#dev', 'dm'];
+/** Milliseconds by which each life is longer than the one before: together they cover a turn from its first to its last moment. */
+const step = 12;
+
+type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
+
+async function wasAcknowledged(stage: Stage, said: Said): Promise<boolean> {
+  const replies = await answersTo(stage.sandbox, said);
+  return replies.some(({ text }) => text.startsWith('Remembered: '));
+}
+
+async function timesIn(stage: Stage, said: Said, words: string): Promise<number> {
+  const log = await stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
+  return log.split(`"${words}"`).length - 1;
+}
+
+// Side by side, as most of the time goes into starting again.
+describe.concurrent('a bot that is killed', () => {
+  it(
+    'keeps, over 25 kills right after "Remembered", every item that it said it remembers',
+    { timeout: 120_000 },
+    async () => {
+      await using stage = await openStage();
+      for (const person of people) await stage.ask(person, 'dm', 'Hello');
+      const said: Said[] = [];
+      for (let life = 0; life < lives; life += 1) {
+        // Everybody speaks at once; whoever is answered first ends this life, so that the others are hit at any moment.
+        const spoken = await Promise.all(
+          people.map((as, index) =>
+            stage.sandbox.say({
+              as,
+              in: places[(life + index) % places.length] ?? 'dm',
+              text: `!memory remember ${as} owns teapot number ${life}.`,
+            }),
+          ),
+        );
+        said.push(...spoken);
+        await Promise.any(
+          spoken.map(({ channelId, id }) =>
+            stage.sandbox.waitForReply({ in: channelId, after: id, containing: `number ${life}.` }),
+          ),
+        );
+        await stage.killBot();
+        for (const message of spoken) {
+          if (!(await wasAcknowledged(stage, message))) continue;
+          const file = await stage.readFile(`data/users/${message.author.id}/durable.json`);
+          expect(file).toContain(`${message.author.name} owns teapot number ${life}.`);
+        }
+        await stage.startBot();
+      }
+
+      // What was not acknowledged before a kill was after the restart, and nothing was answered twice.
+      for (const message of said) {
+        await stage.sandbox.waitForReply({ in: message.channelId, after: message.id });
+        expect(await answersTo(stage.sandbox, message), message.text).toHaveLength(1);
+        expect(await wasAcknowledged(stage, message), message.text).toBe(true);
+      }
+      for (const person of people) {
+        const items = await stage.readFile(`data/users/${stage.info.people[person] ?? ''}/durable.json`);
+        const numbers = Array.from(items.matchAll(/owns teapot number (\d+)\./g), ([, number]) =>
+          Number(number),
+        );
+        expect(new Set(numbers)).toEqual(new Set(Array.from({ length: lives }, (_, life) => life)));
+        expect(numbers).toHaveLength(lives);
+      }
+    },
+  );
+
+  it(
+    'answers each message once, and logs it once, over 25 kills at any moment of its turns',
+    { timeout: 120_000 },
+    async () => {
+      await using stage = await openStage({
+        model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 60 }),
+        environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '3' },
+      });
+      for (const [index, person] of people.entries()) await stage.ask(person, places[index] ?? 'dm', 'Hello');
+      for (const person of people) await stage.ask(person, 'dm', '!memory show');
+      const said: Said[] = [];
+      for (let life = 0; life < lives; life += 1) {
+        const spoken = await Promise.all(
+          people.map((as, index) =>
+            stage.sandbox.say({ as, in: places[index] ?? 'dm', text: `Question ${life}?` }),
+          ),
+        );
+        const remember = await stage.sandbox.say({
+          as: 'alice',
+          in: 'dm',
+          text: `!memory remember Plays game number ${life}.`,
+        });
+        await sleep(life * step);
+        await stage.killBot();
+        const acknowledged = await answersTo(stage.sandbox, remember);
+        if (acknowledged.length > 0) {
+          const items = await stage.readFile(`data/users/${remember.author.id}/durable.json`);
+          expect(items).toContain(`Plays game number ${life}.`);
+        }
+        await stage.startBot();
+        for (const { channelId, id } of spoken) {
+          await stage.sandbox.waitForReply({ in: channelId, after: id, timeoutMs: 15_000 });
+        }
+        said.push(...spoken);
+      }
+
+      for (const message of said) {
+        const replies = await answersTo(stage.sandbox, message);
+        expect(replies, `${message.author.name}: ${message.text}`).toHaveLength(1);
+        expect(await timesIn(stage, message, message.text)).toBe(1);
+      }
+      for (const place of ['#general', '#dev', '@carol']) {
+        const answers = await stage.sandbox.messages({ in: place, from: 'bot' });
+        expect(answers.filter(({ text }) => text.startsWith('Answer'))).toHaveLength(lives + 1);
+      }
+    },
+  );
+});
