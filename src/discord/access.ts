@@ -29,7 +29,7 @@ export function hasAccess(settings: AccessSettings, userId: string): boolean {
 }
 
 /** Whether the bot works in a channel; DMs are never restricted. */
-export function worksIn(settings: AccessSettings, channel: ChannelFacts): boolean {
+export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: ChannelFacts): boolean {
   return channel.isDm || settings.channelIds.length === 0 || isListed(settings.channelIds, channel);
 }
 

@@ -1,8 +1,15 @@
-import { ChannelType, type Client, type Message } from 'discord.js';
+import {
+  ChannelType,
+  PermissionFlagsBits,
+  type Client,
+  type GuildBasedChannel,
+  type Message,
+} from 'discord.js';
 
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
+import { worksIn, type AccessSettings } from './access.ts';
 import type { ChannelMessages } from './channel-messages.ts';
 
 /** Older messages are not answered any more [G3a]; milliseconds. */
@@ -14,11 +21,10 @@ const pages = 5;
 
 export interface CatchUpOptions {
   readonly client: Client;
-  readonly botId: string;
   readonly messages: Pick<ChannelMessages, 'after'>;
   /** Channels that the bot has been active in, DMs above all: Discord lists those to no bot. */
   readonly knownChannels: () => Promise<readonly string[]>;
-  readonly autoReplyChannelIds: readonly string[];
+  readonly settings: Pick<AccessSettings, 'autoReplyChannelIds' | 'channelIds'>;
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly clock: Clock;
@@ -36,7 +42,11 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
     logger.warn('the channels to catch up with are not known', { error });
     return [];
   });
-  const channelIds = new Set([...known, ...options.autoReplyChannelIds, ...openChannels(options, floor)]);
+  const channelIds = new Set([
+    ...known,
+    ...options.settings.autoReplyChannelIds,
+    ...openChannels(options, floor),
+  ]);
   const possible = [...channelIds].filter((channelId) => mayHaveNews(client, channelId, floor));
   const queue = possible.values();
   await Promise.all(
@@ -58,19 +68,31 @@ async function catchUpWith(channelId: string, floor: string, options: CatchUpOpt
 }
 
 /**
- * Channels that this process knows of by itself: DMs, the bot's own threads, and wherever in a guild something was said since
- * `floor`, as it may have mentioned the bot in a channel where it never spoke.
+ * Channels that this process knows of by itself: DMs, and wherever in a guild something was said since `floor`, as it may have mentioned
+ * the bot where it never spoke.
  */
-function openChannels({ client, botId }: CatchUpOptions, floor: string): string[] {
-  const open = client.channels.cache.filter(
-    (channel) =>
-      channel.type === ChannelType.DM ||
-      (channel.isThread() && channel.ownerId === botId) ||
-      ('lastMessageId' in channel &&
-        channel.lastMessageId !== null &&
-        compareSnowflakes(channel.lastMessageId, floor) >= 0),
-  );
+function openChannels({ client, settings }: CatchUpOptions, floor: string): string[] {
+  const open = client.channels.cache.filter((channel) => {
+    if (channel.isDMBased()) return channel.type === ChannelType.DM;
+    const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
+    return (
+      isNewer(channel, floor) &&
+      worksIn(settings, { channelId: channel.id, isDm: false, parentId }) &&
+      isReadable(channel)
+    );
+  });
   return [...open.keys()];
+}
+
+function isNewer(channel: GuildBasedChannel, floor: string): boolean {
+  if (!('lastMessageId' in channel) || channel.lastMessageId === null) return false;
+  return compareSnowflakes(channel.lastMessageId, floor) >= 0;
+}
+
+/** Discord tells of every channel, also of those that the bot may not read. */
+function isReadable(channel: GuildBasedChannel): boolean {
+  const needed = [PermissionFlagsBits.ViewChannel, PermissionFlagsBits.ReadMessageHistory];
+  return channel.permissionsFor(channel.client.user)?.has(needed) ?? false;
 }
 
 /** The guild's own event tells each channel's newest message, which saves most requests. */

@@ -148,11 +148,8 @@ function listen(
       const answer = createSlashCommands(common);
       const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
       const messages = createChannelMessages(findChannel);
-      const { autoReplyChannelIds } = settings;
       const catchUpNow = () =>
-        handOn('catching up', () =>
-          catchUp({ ...options, botId: user.id, messages, autoReplyChannelIds, received }),
-        );
+        handOn('catching up', () => catchUp({ ...options, messages, settings, received }));
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => {

@@ -1,3 +1,4 @@
+import { Events, MessageType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { runGateway } from './support/gateway-harness.ts';
@@ -29,6 +30,35 @@ describe('a message in the core’s words', () => {
     await server.say({ as: 'bob', in: 'dm', attachments: [{ name: 'cat.png' }] });
     await settled();
     expect(handlers.messages).toMatchObject([{ text: '', attachments: ['cat.png'] }]);
+  });
+
+  it('is none where nobody said it: a join, a pin, an answer to a slash command', async () => {
+    const { client, handlers, history, settled, ids } = await runGateway({
+      access: { autoReplyChannelIds: ['120000000000000001'] },
+    });
+    const channel = client.channels.cache.get(ids['general'] ?? '');
+    if (channel?.isTextBased() !== true) throw new Error('#general takes messages');
+    for (const type of [
+      MessageType.UserJoin,
+      MessageType.ChannelPinnedMessage,
+      MessageType.ChatInputCommand,
+    ]) {
+      const author = { id: ids['bob'], username: 'bob', discriminator: '0', avatar: null, global_name: null };
+      const data = {
+        id: `17000000000000000${type}`,
+        channel_id: channel.id,
+        type,
+        author,
+        content: 'notice',
+      };
+      client.emit(
+        Events.MessageCreate,
+        Reflect.apply(Reflect.get(channel.messages, '_add'), channel.messages, [data]),
+      );
+    }
+    await settled();
+    expect(handlers.texts).toEqual([]);
+    expect(await history.recent(channel.id, 10)).toEqual([]);
   });
 
   it('does not tell the name of a private channel to those outside of it', async () => {

@@ -1,12 +1,27 @@
+import type { Client } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+
+import type { Place } from '../../src/core/place.ts';
 
 import { connectedAgain, runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
-/** The place that the last message said there is given. */
-async function placeOfMessage({ server, handlers, settled }: RunningGateway, where: string, as = 'alice') {
-  await server.say({ as, in: where, text: '@Discoclaw hello' });
+/** The place that the last message said there is given; Alice says it. */
+async function placeOfMessage(
+  { server, handlers, settled }: RunningGateway,
+  where: string,
+  text = '@Discoclaw hello',
+): Promise<Place | undefined> {
+  await server.say({ as: 'alice', in: where, text });
   await settled();
   return handlers.messages.at(-1)?.place;
+}
+
+/** As if the client had never been told of these channels. */
+function forget(client: Client, ...channelIds: readonly (string | undefined)[]): void {
+  for (const id of channelIds) {
+    client.channels.cache.delete(id ?? '');
+    for (const guild of client.guilds.cache.values()) guild.channels.cache.delete(id ?? '');
+  }
 }
 
 describe('the place of a message', () => {
@@ -85,21 +100,22 @@ describe('the place of a message', () => {
   });
 
   it('fetches what the client does not hold of a thread and its parent', async () => {
-    const running = await runGateway();
-    const { server, client } = running;
+    const autoReplyChannelIds = ['120000000000000001', '120000000000000003'];
+    const running = await runGateway({ access: { autoReplyChannelIds } });
+    const { server, client, ids } = running;
     const open = await server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
     const closed = await server.addThread({ channel: '#secret', name: 'plots', as: 'alice' });
     await server.delivered();
-    for (const id of [open.id, closed.id, running.ids['general'] ?? '', running.ids['secret'] ?? '']) {
-      client.channels.cache.delete(id);
-      for (const guild of client.guilds.cache.values()) guild.channels.cache.delete(id);
-    }
-    expect(await placeOfMessage(running, open.id)).toMatchObject({
+    forget(client, open.id, closed.id, ids['general'], ids['secret']);
+    // No mention: that would make Discord tell the bot of the thread again.
+    expect(await placeOfMessage(running, open.id, 'hello')).toMatchObject({
       audience: 'public',
+      channelId: open.id,
       parentName: 'general',
     });
-    expect(await placeOfMessage(running, closed.id)).toMatchObject({
+    expect(await placeOfMessage(running, closed.id, 'hello')).toMatchObject({
       audience: 'private',
+      channelId: closed.id,
       parentName: 'secret',
     });
   });
@@ -125,16 +141,18 @@ describe('the place of a message', () => {
   it('is private where nothing can be learnt', async () => {
     const running = await runGateway();
     const { server, client, ids } = running;
-    const general = ids['general'] ?? '';
     const thread = await server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
     await server.delivered();
-    client.channels.cache.delete(general);
-    for (const guild of client.guilds.cache.values()) guild.channels.cache.delete(general);
+    forget(client, ids['general']);
     await server.setFault({ kind: 'status', status: 403, code: 50001, route: 'GET /channels/*', times: 9 });
-    expect(await placeOfMessage(running, thread.id)).toMatchObject({ audience: 'private', homeId: general });
-    client.channels.cache.delete(thread.id);
-    for (const guild of client.guilds.cache.values()) guild.channels.cache.delete(thread.id);
-    expect(await placeOfMessage(running, thread.id)).toEqual({
+    expect(await placeOfMessage(running, thread.id)).toMatchObject({
+      audience: 'private',
+      homeId: ids['general'],
+    });
+    forget(client, thread.id);
+    expect(await placeOfMessage(running, '#secret')).toMatchObject({ audience: 'private' });
+    const place = await placeOfMessage(running, thread.id, '!memory show');
+    expect(place).toEqual({
       audience: 'private',
       channelId: thread.id,
       homeId: thread.id,

@@ -1,7 +1,19 @@
+import { InteractionContextType, type ChatInputCommandInteraction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
+import { ChannelOrder } from '../../src/discord/channel-order.ts';
+import { createHandOn } from '../../src/discord/hand-on.ts';
+import { createSlashCommands } from '../../src/discord/slash-commands.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+
 import { deferred } from './support/deferred.ts';
-import { memoryCommand, openSandbox, runGateway } from './support/gateway-harness.ts';
+import {
+  memoryCommand,
+  openSandbox,
+  openToAll,
+  RecordingHandlers,
+  runGateway,
+} from './support/gateway-harness.ts';
 
 describe('slash commands', () => {
   it('are registered, the same way at every start', async () => {
@@ -87,6 +99,33 @@ describe('slash commands', () => {
     const outcome = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
     expect(outcome.answer?.text).toContain('do not work in this channel');
     expect(handlers.commands).toHaveLength(2);
+  });
+
+  it('are refused in other people’s conversations, which the bot was brought into', async () => {
+    const handlers = new RecordingHandlers();
+    const handing = createHandOn(new RecordingLogger());
+    const answers: unknown[] = [];
+    const interaction = {
+      channelId: '120000000000000009',
+      context: InteractionContextType.PrivateChannel,
+      user: { id: '140000000000000001', username: 'alice', globalName: null },
+      deferReply: () => Promise.resolve(),
+      editReply: (answer: unknown) => Promise.resolve(answers.push(answer)),
+    };
+    const run = createSlashCommands({
+      settings: openToAll,
+      slashWords: () => 'show',
+      order: new ChannelOrder(),
+      findChannel: () => Promise.reject(new Error('not to be asked')),
+      handlers,
+      handOn: handing.handOn,
+      logger: new RecordingLogger(),
+    });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+    await run(interaction as unknown as ChatInputCommandInteraction);
+    await handing.idle();
+    expect(handlers.commands).toEqual([]);
+    expect(answers).toMatchObject([{ content: expect.stringContaining('do not work in this channel') }]);
   });
 
   it('say so when something goes wrong', async () => {

@@ -95,7 +95,8 @@ export const memoryCommand = {
   ],
 };
 
-const openToAll: AccessSettings = {
+/** Everybody has access, everywhere. */
+export const openToAll: AccessSettings = {
   ownerIds: [],
   access: 'everyone',
   allowedUserIds: [],

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+
+import { createDiscordPorts } from '../../src/discord/discord-ports.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { newClient, openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
+
+describe('the ports', () => {
+  it('have a sent reply in history before the gateway tells of it', async () => {
+    const server = await openSandbox();
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'hello' });
+    // Never connected, so that no event comes.
+    const client = newClient(server);
+    client.rest.setToken(server.token);
+    const { history, replies } = createDiscordPorts({
+      client,
+      isHidden: () => false,
+      isCommand: () => false,
+      clock: () => new Date(),
+      logger: new RecordingLogger(),
+    });
+    const [id = ''] = await replies.send(asked.channelId, 'Hello Bob!', asked.id);
+    expect(history.textOf(asked.channelId, id)).toBe('Hello Bob!');
+  });
+
+  it('tell the bot’s own words from those of others', async () => {
+    const { server, history, replies, settled } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    await settled();
+    await replies.send(asked.channelId, 'Hello Bob!', asked.id);
+    const recent = await history.recent(asked.channelId, 10);
+    expect(textsOf(recent)).toEqual(['hello', 'Hello Bob!']);
+    expect(recent.map(({ author }) => author.kind)).toEqual(['human', 'self']);
+  });
+});
