@@ -95,6 +95,20 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
     return last.result;
   }
 
+  /** A change that takes something away: the last good copy that the store keeps must not give it back after damage. */
+  async function takeAway<T>(
+    userId: string,
+    operation: (document: DurableDocument) => { readonly document: DurableDocument; readonly result: T },
+  ): Promise<T> {
+    const result = await change(userId, operation);
+    try {
+      await store.update(durableKey(userId), durableDocumentKind, (current) => current && { ...current });
+    } catch (error) {
+      logger.warn('the last good copy of durable items could not be renewed', { userId, error });
+    }
+    return result;
+  }
+
   return {
     reader: {
       layer: 'durable',
@@ -121,7 +135,7 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
 
     forget: (userId, target, place, commandId) =>
       writes.run(userId, async () => {
-        const result = await change(userId, (document) =>
+        const result = await takeAway(userId, (document) =>
           forgetItems(document, userId, target, place, commandId, clock()),
         );
         logger.info('durable items were forgotten', { userId, itemIds: idsOf(result.forgotten) });
@@ -130,12 +144,12 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
 
     setVisibility: (userId, id, visibility, place) =>
       writes.run(userId, () =>
-        change(userId, (document) => setVisibility(document, userId, id, visibility, place)),
+        takeAway(userId, (document) => setVisibility(document, userId, id, visibility, place)),
       ),
 
     retractSources: (userId, messageIds, stillSupported = () => false) =>
       writes.run(userId, async () => {
-        const retracted = await change(userId, (document) =>
+        const retracted = await takeAway(userId, (document) =>
           deprecateBySource(document, messageIds, stillSupported, clock()),
         );
         if (retracted.length > 0) {

@@ -57,6 +57,8 @@ export function createRememberItemTool({ durable, stillThere }: RememberItemTool
   return {
     definition,
     async run(input, context) {
+      if (context.speaker.isBot !== undefined)
+        return refusal('Not stored: what another bot says is not remembered.');
       const parsed = inputSchema.safeParse(input);
       if (!parsed.success) return refusal(`Not stored: ${z.prettifyError(parsed.error)}`);
       const { kind, text, quote } = parsed.data;

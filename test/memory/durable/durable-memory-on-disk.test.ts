@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import { createKeyedQueue } from '../../../src/queue/keyed-queue.ts';
+import { createFileStore } from '../../../src/storage/files/file-store.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { aliceId, dev, noon } from './fixtures.ts';
+
+const clock = () => noon;
+
+it('does not give back what was forgotten when the document is damaged afterwards', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-durable-'));
+  const logger = recordingLogger();
+  const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger });
+  try {
+    const durable = createDurableMemory({
+      store,
+      writes: createKeyedQueue(),
+      clock,
+      logger,
+      maxItems: 10,
+      injectMaxChars: 2000,
+      timeZone: 'UTC',
+    });
+    const messageId = '400000000000000001';
+    await durable.remember(aliceId, { text: 'Works at Acme', place: dev, messageId, type: 'manual' });
+    await durable.remember(aliceId, { text: 'Prefers Rust', place: dev, messageId, type: 'manual' });
+    await durable.forget(aliceId, 'Acme', dev, '400000000000000002');
+
+    await writeFile(join(folder, 'users', aliceId, 'durable.json'), 'damaged');
+    await expect
+      .poll(async () => (await durable.list(aliceId)).map(({ text }) => text), { timeout: 5000 })
+      .toEqual(['Prefers Rust']);
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true });
+  }
+});
