@@ -14,16 +14,23 @@ const show = async (stage: Stage): Promise<string> =>
   (await stage.ask('alice', '#general', '!memory show')).text;
 const itemsFile = (stage: Stage): string => `data/users/${stage.info.people['alice'] ?? ''}/durable.json`;
 
+async function openWithItems(): Promise<Stage> {
+  const stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+  await remember(stage, 'I drink tea');
+  await remember(stage, 'I drink juice');
+  return stage;
+}
+
 describe.concurrent('a disk', () => {
   it.each(['full', 'read-only'])(
     'that is %s costs what was to be saved, nothing that was, and not the conversation',
     async (state) => {
-      await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
-      await stage.killBot();
-      const marker = join(stage.folder, 'failing-disk');
-      await stage.startBot({
-        NODE_OPTIONS: failingDisk.map((url) => `--import ${url}`).join(' '),
-        FAILING_DISK: marker,
+      await using stage = await openStage({
+        model: (_, index) => ({ text: `Answer ${index}.` }),
+        environment: {
+          NODE_OPTIONS: failingDisk.map((url) => `--import ${url}`).join(' '),
+          FAILING_DISK: 'failing-disk',
+        },
       });
       expect((await remember(stage, 'I drink tea')).text).toContain('Remembered: "I drink tea"');
       await stage.ask('alice', '#general', 'Hello');
@@ -46,7 +53,7 @@ describe.concurrent('a disk', () => {
       expect(await stage.readFile(itemsFile(stage))).toBe(good);
       expect(await stage.readFile(log)).toContain(goodLog);
 
-      await rm(marker);
+      await rm(join(stage.folder, 'failing-disk'));
       expect((await remember(stage, 'I drink juice')).text).toContain('Remembered: "I drink juice"');
       await stage.ask('alice', '#general', 'Is it well again?');
       const lines = (await stage.readFile(log)).trimEnd().split('\n');
@@ -65,13 +72,6 @@ describe.concurrent('a disk', () => {
 });
 
 describe.concurrent('a file of items', () => {
-  async function openWithItems(): Promise<Stage> {
-    const stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
-    await remember(stage, 'I drink tea');
-    await remember(stage, 'I drink juice');
-    return stage;
-  }
-
   it('that is damaged is set aside, and its last good copy used', async () => {
     await using stage = await openWithItems();
     const damaged = (await stage.readFile(itemsFile(stage))).slice(0, -20);

@@ -1,5 +1,5 @@
 /**
- * Loaded into the bot's process before the bot. While the file named by `FAILING_DISK` exists, the disk below `DISCOCLAW_DATA_DIR` is as
+ * Loaded into the bot's process before the bot. While the file named by `FAILING_DISK` exists (in the bot's working folder), the disk below `DISCOCLAW_DATA_DIR` is as
  * the file says: `full` (every write stops half-way, the next one fails, as on a real disk) or `read-only`.
  */
 import fs from 'node:fs';
@@ -38,6 +38,12 @@ function roomFor(length: number): number {
   return Math.floor(length / 2);
 }
 
+/** Calls what was there before, whatever its signature. */
+function call(original: unknown, owner: object, values: readonly unknown[]): unknown {
+  if (typeof original !== 'function') throw new TypeError('There is nothing to call');
+  return Reflect.apply(original, owner, values);
+}
+
 // The store opens, writes and changes through promises …
 const { promises } = fs;
 const open = promises.open.bind(promises);
@@ -52,23 +58,22 @@ promises.open = async (path, flags, mode) => {
   return handle;
 };
 for (const name of ['mkdir', 'rename', 'unlink', 'link', 'copyFile', 'utimes', 'rm'] as const) {
-  const original: (...values: unknown[]) => Promise<unknown> = promises[name].bind(promises);
+  const original: unknown = promises[name];
   Object.assign(promises, {
     [name]: async (...values: unknown[]) => {
       if (refusesChange(values[0])) throw failure('EROFS');
-      return original(...values);
+      return call(original, promises, values);
     },
   });
 }
 
 // … and replaces whole files by a library that uses callbacks.
 type Callback = (error: Error | null, result?: number) => void;
-const plainOpen: (...values: unknown[]) => void = fs.open;
-const plainWrite: (...values: unknown[]) => void = fs.write;
+const { open: plainOpen, write: plainWrite } = fs;
 Object.assign(fs, {
   open(path: unknown, flags: unknown, mode: unknown, done: Callback) {
     if (isWriting(flags) && refusesChange(path)) done(failure('EROFS'));
-    else plainOpen(path, flags, mode, done);
+    else call(plainOpen, fs, [path, flags, mode, done]);
   },
   write(file: unknown, bytes: unknown, offset: unknown, length: number, position: unknown, done: Callback) {
     let room = 0;
@@ -78,7 +83,7 @@ Object.assign(fs, {
       done(failure('ENOSPC'));
       return;
     }
-    plainWrite(file, bytes, offset, room, position, done);
+    call(plainWrite, fs, [file, bytes, offset, room, position, done]);
   },
 });
 syncBuiltinESMExports();
