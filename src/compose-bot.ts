@@ -21,6 +21,7 @@ import { AfterTurn } from './turn/after-turn.ts';
 import type { AfterTurnStep } from './turn/after-turn.ts';
 import { createBotHandlers } from './turn/bot-handlers.ts';
 import type { ChannelJournal } from './turn/channel-journal.ts';
+import { createCommandOrder } from './turn/command-order.ts';
 import { createCommandRunner } from './turn/command-runner.ts';
 import { createExtractionStep } from './turn/extraction-step.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
@@ -67,24 +68,31 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     queue: createKeyedQueue(),
     logger,
   });
+  const order = createCommandOrder();
   const turns = new SessionTurns(
-    createTurnRunner({
-      answer: createAnswer(config, memory, ports),
-      journal,
-      sessionLog: memory.sessionLog,
-      afterTurn,
-      replies,
-      clock,
-      logger,
-      makeReference: () => randomBytes(3).toString('hex'),
-    }),
+    order.afterCommands(
+      createTurnRunner({
+        answer: createAnswer(config, memory, ports),
+        journal,
+        sessionLog: memory.sessionLog,
+        afterTurn,
+        replies,
+        clock,
+        logger,
+        makeReference: () => randomBytes(3).toString('hex'),
+      }),
+    ),
   );
   const commands = createCommands(config, memory, logger);
+  const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const handlers = createBotHandlers({
     turns,
-    runCommand: createCommandRunner({ handle: commands.handle, journal, replies, logger }),
+    runCommand: (message, words) =>
+      order.run({ channelId: message.channelId, userId: message.author.id }, () =>
+        runCommand(message, words),
+      ),
     handleCommand: commands.handle,
-    retract: createRetraction(memory),
+    retract: createRetraction({ ...memory, journal }),
     journal,
     logger,
   });

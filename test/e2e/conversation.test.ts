@@ -65,7 +65,7 @@ describe('while the model thinks', () => {
 
     const answer = await stage.sandbox.waitForReply({ in: room, after: first.id });
     expect(answer.replyTo).toBe(shown.id);
-    expect(answer.text).toContain('Durable memory (1 item):');
+    expect(answer.text).toMatch(/^Durable memory [\s\S]*I prefer Rust/u);
     expect(stage.model.requests).toHaveLength(before + 1);
 
     const { text } = await stage.sandbox.waitForReply({
@@ -135,6 +135,25 @@ describe('while the model thinks', () => {
     expect(toBob === undefined ? '' : messageOf(toBob)).toMatch(/^<message from="bob"[^>]*>\nplums\n/u);
     await stage.sandbox.waitForReply({ in: room, after: bobs.id, settleMs: 200 });
   });
+});
+
+it('who gives commands and asks in one breath is answered in that order, from what was just remembered [F3]', async () => {
+  const room = await newChannel();
+  const commands = [
+    await say('carol', room, '!memory remember I keep bees'),
+    await say('carol', room, '!memory remember I breed carps'),
+    await say('carol', room, '!memory show'),
+  ];
+  const question = await say('carol', room, 'which animals do I keep?');
+  const { replyTo } = await stage.sandbox.waitForReply({ in: room, containing: 'Answer' });
+  expect(replyTo).toBe(question.id);
+
+  const replies = await stage.sandbox.messages({ in: room, from: 'bot' });
+  expect(replies.map((reply) => reply.replyTo)).toEqual([...commands, question].map(({ id }) => id));
+  expect(replies[2]?.text).toContain('Durable memory (2 items):');
+  const [call] = callsAbout('which animals');
+  expect(call?.raw).toContain('I keep bees');
+  expect(call?.raw).toContain('I breed carps');
 });
 
 describe('history', () => {
