@@ -7,6 +7,8 @@ export interface Speaker {
   readonly name: string;
   /** The bot's owner: has the workspace as notebook [N1]. */
   readonly isOwner: boolean;
+  /** Another bot that is answered here: what it says enters nobody's memory, nor one of its own [G2]. */
+  readonly isBot?: true;
 }
 
 /** One of the speaker's own messages that make up a turn. */

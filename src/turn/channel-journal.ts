@@ -24,6 +24,7 @@ const preparedSchema = z.object({
   messageIds: z.array(z.string()).min(1),
   userId: z.string(),
   speakerName: z.string(),
+  isBot: z.literal(true).exactOptional(),
   place: placeSchema,
   text: z.string(),
 });
@@ -51,6 +52,8 @@ export interface ChannelJournal {
   markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** These messages never enter history. */
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** Takes the texts of answers that were sent out of the channel's file, so that none outlives a deletion there [G5]. */
+  dropSentTexts(channelId: string): Promise<void>;
   /** Answers prepared in a channel whose sending was never confirmed. */
   unsent(channelId: string): Promise<readonly PreparedReply[]>;
   /** Channels that the bot has been active in. */
@@ -61,7 +64,9 @@ interface ChannelState {
   readonly handled: Set<string>;
   readonly hidden: Set<string>;
   readonly prepared: Map<string, PreparedReply>;
+  /** Records in the file, and those among them that hold an answer. */
   records: number;
+  texts: number;
 }
 
 export function createChannelJournal({ store }: { store: Store }): ChannelJournal {
@@ -81,7 +86,7 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
     // What happened is known to this process even where the disk refuses to keep it.
     apply(state, record);
     await store.append(logOf(channelId), record);
-    state.records += 1;
+    count(state, record);
     if (state.records > 4 * keptIds) await compact(store, channelId, state);
   }
 
@@ -92,6 +97,10 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
     markHandled: (channelId, messageIds) =>
       write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
     hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
+    async dropSentTexts(channelId) {
+      const state = await stateOf(channelId);
+      if (state.texts > state.prepared.size) await compact(store, channelId, state);
+    },
     unsent: async (channelId) => [...(await stateOf(channelId)).prepared.values()],
     async channels() {
       const files = await store.list('channels');
@@ -107,12 +116,23 @@ function logOf(channelId: string): string {
 }
 
 async function load(store: Store, channelId: string): Promise<ChannelState> {
-  const state: ChannelState = { handled: new Set(), hidden: new Set(), prepared: new Map(), records: 0 };
+  const state: ChannelState = {
+    handled: new Set(),
+    hidden: new Set(),
+    prepared: new Map(),
+    records: 0,
+    texts: 0,
+  };
   for await (const { record } of store.scan(logOf(channelId), recordSchema)) {
     apply(state, record);
-    state.records += 1;
+    count(state, record);
   }
   return state;
+}
+
+function count(state: ChannelState, { kind }: JournalRecord): void {
+  state.records += 1;
+  if (kind === 'prepared') state.texts += 1;
 }
 
 function apply(state: ChannelState, record: JournalRecord): void {
@@ -123,7 +143,10 @@ function apply(state: ChannelState, record: JournalRecord): void {
       return;
     }
     case 'handled':
-      state.prepared.delete(replyKey(record.messageIds));
+      // After an answer could not be sent, its messages may have got another one, together with others or alone.
+      for (const [key, { messageIds }] of state.prepared) {
+        if (messageIds.some((id) => record.messageIds.includes(id))) state.prepared.delete(key);
+      }
       keepNewest(state.handled, record.messageIds);
       return;
     case 'hidden':
@@ -143,15 +166,22 @@ function keepNewest(ids: Set<string>, added: readonly string[]): void {
   for (const id of newest) ids.add(id);
 }
 
-/** Drops the records that say nothing any more; the newest ids are kept in single records. */
+/**
+ * Drops the records that say nothing any more; the newest ids are kept in single records. What other turns write to the file
+ * meanwhile, be it between those two, stays.
+ */
 async function compact(store: Store, channelId: string, state: ChannelState): Promise<void> {
-  await store.append(logOf(channelId), { kind: 'handled', messageIds: [...state.handled] });
-  const last = await store.append(logOf(channelId), { kind: 'hidden', messageIds: [...state.hidden] });
-  const unsent = new Set(state.prepared.keys());
-  await store.rewrite(logOf(channelId), recordSchema, ({ sequence, record }) => {
-    const stands =
-      sequence >= last - 1 || (record.kind === 'prepared' && unsent.has(replyKey(record.messageIds)));
-    return stands ? record : undefined;
+  const log = logOf(channelId);
+  const first = await store.append(log, { kind: 'handled', messageIds: [...state.handled] });
+  await store.append(log, { kind: 'hidden', messageIds: [...state.hidden] });
+  const kept = { records: 0, texts: 0 };
+  await store.rewrite(log, recordSchema, ({ sequence, record }) => {
+    const isText = record.kind === 'prepared';
+    const stands = isText ? state.prepared.has(replyKey(record.messageIds)) : sequence >= first;
+    if (!stands) return undefined;
+    kept.records += 1;
+    kept.texts += isText ? 1 : 0;
+    return record;
   });
-  state.records = 2 + unsent.size;
+  Object.assign(state, kept);
 }

@@ -28,9 +28,12 @@ export function createCommandRunner({ handle, journal, replies, logger }: Comman
         ephemeral: false,
         at: message.at,
       });
-      const ids = await replies.send(channelId, text, message.id);
-      await journal.hide(channelId, ids);
-      await journal.markHandled(channelId, [message.id]);
+      try {
+        await journal.hide(channelId, await replies.send(channelId, text, message.id));
+      } finally {
+        // What it asked for is done, and done again later it could undo what came after it.
+        await journal.markHandled(channelId, [message.id]);
+      }
     } catch (error) {
       logger.error('a command could not be finished', { channelId, userId: message.author.id, error });
     }

@@ -25,30 +25,52 @@ export interface RecoveryOptions {
 export async function recover(options: RecoveryOptions): Promise<void> {
   const { journal, sessionLog, afterTurn, logger } = options;
   for (const channelId of await journal.channels()) {
-    for (const reply of await journal.unsent(channelId)) {
-      try {
-        await finishReply(options, reply);
-      } catch (error) {
-        logger.warn('an answer from before the restart could not be sent', { channelId, error });
-      }
-      await journal.markHandled(channelId, reply.messageIds);
+    try {
+      for (const reply of await journal.unsent(channelId)) await finishReply(options, reply);
+    } catch (error) {
+      logger.warn('a channel could not be recovered', { channelId, error });
     }
   }
   for (const session of await sessionLog.sessions()) afterTurn.schedule(session);
 }
 
+/** What cannot be sent now stays unhandled, so that it is asked again when the bot catches up. */
 async function finishReply(options: RecoveryOptions, reply: PreparedReply): Promise<void> {
-  const newest = reply.messageIds.at(-1);
+  const { journal, replies, logger } = options;
+  const { messageIds, place, text } = reply;
+  const newest = messageIds.at(-1);
   const now = options.clock();
-  if (newest === undefined || now.getTime() - snowflakeTime(newest).getTime() > catchUpWindowMs) return;
-  const ids = await options.replies.send(reply.place.channelId, reply.text, newest);
-  await options.sessionLog.recordReply(
-    {
-      speaker: { id: reply.userId, name: reply.speakerName, isOwner: false },
-      place: reply.place,
-      messages: reply.messageIds.map((id) => ({ id, text: '', at: now.toISOString(), attachments: [] })),
-      now,
-    },
-    { ids, text: reply.text, at: now.toISOString() },
-  );
+  if (newest !== undefined && now.getTime() - snowflakeTime(newest).getTime() <= catchUpWindowMs) {
+    try {
+      await logReply(options, reply, await replies.send(place.channelId, text, newest), now);
+    } catch (error) {
+      logger.warn('an answer from before the restart could not be sent', {
+        channelId: place.channelId,
+        error,
+      });
+      return;
+    }
+  }
+  await journal.markHandled(place.channelId, messageIds);
+}
+
+async function logReply(
+  { sessionLog, logger }: RecoveryOptions,
+  { messageIds, userId, speakerName, isBot, place, text }: PreparedReply,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  const at = now.toISOString();
+  const speaker = {
+    id: userId,
+    name: speakerName,
+    isOwner: false,
+    ...(isBot === undefined ? {} : { isBot }),
+  };
+  const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
+  try {
+    await sessionLog.recordReply({ speaker, place, messages, now }, { ids, text, at });
+  } catch (error) {
+    logger.error('could not be saved', { what: 'the reply', error });
+  }
 }

@@ -54,7 +54,7 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
       logger.error('a turn could not be finished', { channelId, userId: context.speaker.id, error });
     } finally {
       stopTyping();
-      afterTurn.schedule(sessionOf(context));
+      if (context.speaker.isBot === undefined) afterTurn.schedule(sessionOf(context));
     }
   };
 
@@ -86,6 +86,7 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
         messageIds: [...messageIds],
         userId: speaker.id,
         speakerName: speaker.name,
+        ...(speaker.isBot === undefined ? {} : { isBot: speaker.isBot }),
         place,
         text,
       }),
@@ -116,7 +117,12 @@ function contextOf(messages: readonly IncomingMessage[], now: Date): TurnContext
   const newest = messages.at(-1);
   if (newest === undefined) throw new RangeError('A turn has at least one message');
   return {
-    speaker: { id: newest.author.id, name: newest.author.name, isOwner: newest.isOwner },
+    speaker: {
+      id: newest.author.id,
+      name: newest.author.name,
+      isOwner: newest.isOwner,
+      ...(newest.author.kind === 'bot' ? { isBot: true } : {}),
+    },
     place: newest.place,
     messages: messages.map(({ id, text, at, attachments }) => ({ id, text, at, attachments })),
     now,

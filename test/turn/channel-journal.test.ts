@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import type { PreparedReply } from '../../src/turn/channel-journal.ts';
@@ -53,4 +54,58 @@ describe('the journal of a channel', () => {
     expect(await restarted.isHandled(generalId, id(2100))).toBe(true);
     expect(await restarted.unsent(generalId)).toHaveLength(1);
   });
+
+  it('loses nothing that another turn writes while the file is made smaller', async () => {
+    const store = new InterruptedStore();
+    const journal = createChannelJournal({ store });
+    for (let number = 1; number <= 2000; number += 1) await journal.markHandled(generalId, [id(number)]);
+    store.meanwhile = () => journal.markHandled(generalId, [id(3000)]);
+    await journal.markHandled(generalId, [id(2001)]);
+    expect(store.meanwhile).toBeUndefined();
+
+    const restarted = createChannelJournal({ store });
+    for (const number of [1900, 2000, 2001, 3000])
+      expect(await restarted.isHandled(generalId, id(number))).toBe(true);
+  });
+
+  it('keeps no answer whose messages got another one, together with others', async () => {
+    const journal = createChannelJournal({ store: new MemoryStore() });
+    await journal.prepare(prepared([id(1)]));
+    await journal.prepare(prepared([id(1), id(2)], 'asked again'));
+    await journal.markHandled(generalId, [id(1), id(2)]);
+    expect(await journal.unsent(generalId)).toEqual([]);
+  });
+
+  it('holds no text of answers that were sent once it is told to drop them, only of those that were not', async () => {
+    const store = new MemoryStore();
+    const journal = createChannelJournal({ store });
+    await journal.prepare(prepared([id(1)], 'a secret answer'));
+    await journal.markHandled(generalId, [id(1)]);
+    await journal.prepare(prepared([id(2)], 'an answer on its way'));
+    await journal.dropSentTexts(generalId);
+
+    const lines: string[] = [];
+    for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
+      lines.push(JSON.stringify(record));
+    expect(lines.join()).not.toContain('secret');
+    const restarted = createChannelJournal({ store });
+    expect(await restarted.isHandled(generalId, id(1))).toBe(true);
+    expect(await restarted.unsent(generalId)).toEqual([prepared([id(2)], 'an answer on its way')]);
+  });
 });
+
+/** A store in which, once, something else is written between two records that belong together. */
+class InterruptedStore extends MemoryStore {
+  meanwhile: (() => Promise<void>) | undefined;
+  override async append(log: string, record: object): Promise<number> {
+    const sequence = await super.append(log, record);
+    const { meanwhile } = this;
+    const isFirstOfTwo =
+      'messageIds' in record && Array.isArray(record.messageIds) && record.messageIds.length > 1;
+    if (meanwhile !== undefined && isFirstOfTwo) {
+      this.meanwhile = undefined;
+      await meanwhile();
+    }
+    return sequence;
+  }
+}

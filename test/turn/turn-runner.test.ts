@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ModelError, StoreError } from '../../src/core/errors.ts';
+import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import { createTurnRunner } from '../../src/turn/turn-runner.ts';
 import type { AnswerTurn, TurnRunnerOptions } from '../../src/turn/turn-runner.ts';
@@ -96,5 +97,17 @@ describe('a turn', () => {
     });
     await run([message], never);
     expect(steps).toContain('send Hi. as 11');
+  });
+
+  it('of another bot is answered, and nothing is made of it afterwards', async () => {
+    const contexts: TurnContext[] = [];
+    const { run, steps } = runnerWith((context) => {
+      contexts.push(context);
+      return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+    });
+    await run([incoming({ author: { id: '600000000000000001', name: 'Dyno', kind: 'bot' } })], never);
+    expect(contexts[0]?.speaker.isBot).toBe(true);
+    expect(steps).toContain('send Hi. as 01');
+    expect(steps).not.toContain('after turn');
   });
 });

@@ -39,7 +39,10 @@ export interface AffectedSession {
  * disk when they resolve; everything may reject with `StoreError`.
  */
 export interface SessionLog {
-  /** Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. */
+  /**
+   * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
+   * bot's turns are not logged, here and below: nothing could be made from them [G2].
+   */
   recordUser(context: TurnContext): Promise<void>;
   /** Logs the reply to the turn's messages, once. */
   recordReply(context: TurnContext, reply: SentReply): Promise<void>;
@@ -164,8 +167,13 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
   }
 
   return {
-    recordUser: (context) => writes.run(context.speaker.id, () => logUser(context)),
-    recordReply: (context, reply) => writes.run(context.speaker.id, () => logReply(context, reply)),
+    async recordUser(context) {
+      if (context.speaker.isBot === undefined) await writes.run(context.speaker.id, () => logUser(context));
+    },
+    async recordReply(context, reply) {
+      if (context.speaker.isBot === undefined)
+        await writes.run(context.speaker.id, () => logReply(context, reply));
+    },
     edit: (channelId, messageId, text) => change(channelId, new Map([[messageId, text]])),
     remove: (channelId, messageIds) =>
       change(channelId, new Map(messageIds.map((messageId) => [messageId, undefined]))),

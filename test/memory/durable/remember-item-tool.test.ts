@@ -124,4 +124,12 @@ describe('remember_item', () => {
     expect((await run(rust, 'I prefer Rust')).text).toContain('the person has forgotten this');
     expect(await texts()).toEqual([]);
   });
+
+  it('refuses what another bot says about itself', async () => {
+    const { run, texts } = setUp();
+    const said = turn('I prefer Rust');
+    const outcome = await run(rust, { ...said, speaker: { ...said.speaker, isBot: true } });
+    expect(outcome.ok).toBe(false);
+    expect(await texts()).toEqual([]);
+  });
 });

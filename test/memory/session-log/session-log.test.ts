@@ -334,4 +334,13 @@ describe('the session’s state', () => {
     await open([]).recordUser(first.contextOf(['while it is off']));
     expect(await first.states.read(session)).not.toHaveProperty('extraction');
   });
+
+  it('holds nothing of another bot, be it only that it was there', async () => {
+    const { store, log, contextOf } = openSessions();
+    const context = contextOf(['beep']);
+    const ofBot = { ...context, speaker: { ...context.speaker, isBot: true as const } };
+    await log.recordUser(ofBot);
+    await log.recordReply(ofBot, { ids: [messageId(90)], text: 'boop', at: context.now.toISOString() });
+    expect(await store.list('sessions')).toEqual([]);
+  });
 });
