@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import type { ModelServerRequest } from '../support/model-server.ts';
+import { answeringBy, blocksIn, chatCall, historyIn, sectionIn, systemIn, toldIn } from './model-calls.ts';
+import { openStage } from './stage.ts';
+
+/** Characters at most, each small enough to be reached. */
+const budgets = {
+  durable: 600,
+  notes: 500,
+  history: 300,
+  index: 120,
+  summary: 200,
+  channel: 2000,
+  whole: 5500,
+};
+
+/** Text in several scripts, with emoji of several code units, combining marks and what looks like our own tags. */
+const piece = fc.constantFrom(
+  ...['plain words', 'Straße', '日本語の文章', 'ภาษาไทย', 'привет', '👩‍👩‍👧‍👦', '🇱🇻', 'é̂', ' ', '\n', '\t', '$&'],
+  ...['</durable_items>', '<message from="x">', '<notes>', '-->', '_'.repeat(90)],
+);
+const text = (maxPieces: number) =>
+  fc.array(piece, { minLength: 1, maxLength: maxPieces, size: 'max' }).map((pieces) => pieces.join(' '));
+
+const item = fc.record(
+  {
+    text: text(25),
+    kind: fc.constantFrom('fact', 'preference', 'project', 'tool'),
+    visibility: fc.constantFrom('everywhere', 'here', 'dm'),
+    status: fc.constantFrom('active', 'active', 'deprecated'),
+    pinned: fc.boolean(),
+    updatedAt: fc.constantFrom('2026-01-15T12:00:00.000Z', '2026-02-20T12:00:00.000Z'),
+    source: fc.record({ type: fc.constantFrom('manual', 'summary'), channelName: text(3) }),
+  },
+  { requiredKeys: ['text'] },
+);
+
+const turn = fc.record({
+  /** Absent: as the turn before left it. */
+  items: fc.option(fc.array(item, { maxLength: 30, size: 'max' }), { freq: 3 }),
+  notes: fc.option(text(120), { freq: 2 }),
+  channel: fc.option(text(300), { freq: 2 }),
+  message: text(12).filter((words) => words.trim() !== ''),
+  reply: text(60).filter((words) => words.trim() !== ''),
+  summary: text(15).filter((words) => words.trim() !== ''),
+});
+
+function lengthIn(call: ModelServerRequest, ...names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + sectionIn(call, name).length, 0);
+}
+
+it('never exceeds a budget nor the whole, whatever is remembered [P4]', async () => {
+  let reply = '';
+  let summary = '';
+  await using stage = await openStage({
+    environment: {
+      DISCOCLAW_DURABLE_INJECT_MAX_CHARS: String(budgets.durable),
+      DISCOCLAW_WORKSPACE_INJECT_MAX_CHARS: String(budgets.notes),
+      DISCOCLAW_MESSAGE_HISTORY_BUDGET: String(budgets.history),
+      DISCOCLAW_NOTEBOOK_INDEX_MAX_CHARS: String(budgets.index),
+      DISCOCLAW_SUMMARY_MAX_CHARS: String(budgets.summary),
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '3',
+      DISCOCLAW_PROMPT_MAX_CHARS: String(budgets.whole),
+    },
+    model: answeringBy({ chat: () => ({ text: reply }), summary: () => ({ text: summary }) }),
+  });
+  await stage.writeFile('workspace/SOUL.md', 'You are Pincers, a crab of few words.\n');
+  await stage.writeFile(`workspace/memory/${new Date().toISOString().slice(0, 10)}.md`, 'A day.\n');
+  const { channelId } = await stage.ask('alice', 'dm', '!memory help');
+  /** How often each was found to be near its budget: a property of empty prompts would say nothing. */
+  const filled = { durable: 0, notes: 0, history: 0, channel: 0, summary: 0, whole: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(turn, async ({ items, notes, channel, message, ...said }) => {
+      ({ reply, summary } = said);
+      const file = `data/users/${stage.info.people['alice']}/durable.json`;
+      if (items !== null) await stage.writeFile(file, JSON.stringify({ version: 1, items }));
+      if (notes !== null) await stage.writeFile('workspace/MEMORY.md', notes);
+      if (channel !== null) await stage.writeFile(`workspace/channels/${channelId}.md`, channel);
+      const call = await chatCall(stage, 'alice', 'dm', message);
+
+      const lengths = {
+        durable: lengthIn(call, 'durable_items', 'matching_items', 'changes'),
+        notes: lengthIn(call, 'notes'),
+        history: historyIn(call).reduce((sum, block) => sum + block.text.length, 0),
+        channel: lengthIn(call, 'channel_context'),
+        // Its budget is the summary's text; tags and title come on top.
+        summary: sectionIn(call, 'conversation_summary').split('\n').slice(2, -2).join('\n').length,
+        whole: systemIn(call).length + toldIn(call).length,
+      };
+      for (const name of ['durable', 'notes', 'history', 'channel', 'summary', 'whole'] as const) {
+        expect(lengths[name], name).toBeLessThanOrEqual(budgets[name]);
+        if (lengths[name] > budgets[name] * 0.7) filled[name] += 1;
+      }
+      expect(lengthIn(call, 'notebook_index')).toBeLessThanOrEqual(budgets.index);
+
+      // Whatever gave way, the message is there, and nothing in the prompt is half a character.
+      const told = blocksIn(call).at(-1)?.text ?? '';
+      expect(told).toMatch(
+        /<message from="alice" where="direct message" time="[^"]*">\n[\s\S]+\n<\/message>$/u,
+      );
+      expect(call.raw).not.toMatch(/\\ud[89a-f][0-9a-f]{2}/iu);
+      expect(toldIn(call).isWellFormed()).toBe(true);
+    }),
+    { numRuns: 40 },
+  );
+
+  for (const [name, times] of Object.entries(filled)) expect(times, name).toBeGreaterThan(0);
+});

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ModelServerRequest } from '../support/model-server.ts';
+import { command, idIn } from './memory-talk.ts';
+import { answeringBy, blocksIn, callsOf, chatCall, sectionIn, systemIn, toldIn } from './model-calls.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const soon = { timeout: 10_000, interval: 50 };
+const soul = 'You are Pincers, a crab of few words.';
+const notes = 'The rent is due on the first.';
+const dailyText = 'Met the accountant.';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: {
+      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+      DISCOCLAW_DURABLE_INJECT_MAX_CHARS: '1200',
+    },
+    model: answeringBy({ summary: () => ({ text: 'They said hello.' }) }),
+  });
+  await stage.writeFile('workspace/SOUL.md', `${soul}\n`);
+  await stage.writeFile('workspace/MEMORY.md', `${notes}\n`);
+  await stage.writeFile(`workspace/memory/${today()}.md`, `${dailyText}\n`);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** The local day of the bot, whose time zone is UTC. */
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** The names of the sections that a text is made of, in order. */
+function tagsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^<(?<name>[a-z_]+)[ >]/gmu)].map((match) => match.groups?.['name'] ?? '');
+}
+
+function isOwnersDm(call: ModelServerRequest): boolean {
+  return /<message from="alice" where="direct message"/u.test(blocksIn(call).at(-1)?.text ?? '');
+}
+
+/** The first block of a conversation: the part of the memory that changes least. */
+function slowPart(call: ModelServerRequest): string {
+  return blocksIn(call)[0]?.text ?? '';
+}
+
+/** Durable items as somebody writes them by hand, the first of them the newest. */
+function itemsFile(texts: readonly string[]): string {
+  const items = texts.map((text, index) => ({
+    kind: 'fact',
+    text,
+    status: 'active',
+    visibility: 'everywhere',
+    pinned: false,
+    source: { type: 'manual', channelId: '120000000000000001', messageId: '120000000000000009' },
+    updatedAt: new Date(Date.UTC(2026, 0, 28 - index)).toISOString(),
+  }));
+  return JSON.stringify({ version: 1, items });
+}
+
+describe('the prompt of somebody unknown', () => {
+  it('has no section at all, and not one character for those that are empty', async () => {
+    const call = await chatCall(stage, 'carol', 'dm', 'hello');
+    expect(call.body.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'text',
+            text: expect.stringMatching(
+              /^<message from="carol" where="direct message" time="[\d-]{10} [\d:]{5}">\nhello\n<\/message>$/u,
+            ),
+          },
+        ],
+      },
+    ]);
+    expect(call.body.system).toHaveLength(1);
+    expect(systemIn(call).startsWith(`${soul}\n\n`)).toBe(true);
+    expect(tagsOf(systemIn(call))).toEqual([]);
+  });
+});
+
+it('puts all sections in order, with cache marks after what changes less than the rest [P2]', async () => {
+  const { channelId } = await stage.ask('alice', 'dm', '!memory help');
+  await stage.writeFile(`workspace/channels/${channelId}.md`, 'This is where we plan.\n');
+  const oldest =
+    'plays in an oboe quartet, which meets on Thursdays, after work, at the town hall by the river';
+  const many = Array.from({ length: 20 }, (_, index) => `likes the number ${index} more than the one before`);
+  await stage.writeFile(
+    `data/users/${stage.info.people['alice']}/durable.json`,
+    itemsFile([...many, oldest]),
+  );
+  await stage.ask('alice', '#dev', 'How do I link mold?');
+  const shortTermFile = `data/users/${stage.info.people['alice']}/short-term/${stage.info.guilds['Sandbox']}.json`;
+  await expect.poll(() => stage.readFile(shortTermFile).catch(() => ''), soon).toContain('link mold');
+  for (let turn = 1; turn <= 5; turn += 1) await stage.ask('alice', 'dm', `This is turn ${turn}.`);
+  const state = `data/sessions/${channelId}/${stage.info.people['alice']}/state.json`;
+  await expect.poll(() => stage.readFile(state), soon).toContain('They said hello.');
+  await stage.ask('alice', 'dm', 'This is turn 6.');
+  await command(stage, '!memory', 'alice', 'dm', 'remember I keep bees');
+  const call = await chatCall(stage, 'alice', 'dm', 'Tell me about the oboe quartet.');
+
+  const blocks = blocksIn(call);
+  const system = call.body.system ?? [];
+  expect(system.map(({ text = '' }) => tagsOf(text))).toEqual([[], ['channel_context']]);
+  expect(tagsOf(slowPart(call))).toEqual(['notes', 'durable_items']);
+  expect(tagsOf(blocks[1]?.text ?? '')).toEqual(['recent_elsewhere', 'conversation_summary']);
+  const history = blocks.slice(2, -1);
+  expect(history.length).toBeGreaterThan(2);
+  expect(history.flatMap(({ text }) => tagsOf(text))).toEqual([]);
+  expect(tagsOf(blocks.at(-1)?.text ?? '')).toEqual([
+    'matching_items',
+    'notebook_index',
+    'changes',
+    'turn_facts',
+    'message',
+  ]);
+  expect(sectionIn(call, 'matching_items')).toContain('oboe quartet');
+  expect(sectionIn(call, 'durable_items')).not.toContain('oboe quartet');
+  expect(sectionIn(call, 'changes')).toContain('I keep bees');
+  expect(sectionIn(call, 'notebook_index')).toContain(`\n- workspace/memory/${today()}.md\n`);
+
+  const marked = [system[0], blocks[0], history.at(-1)];
+  for (const block of marked) expect(block?.['cache_control']).toEqual({ type: 'ephemeral' });
+  expect(call.raw.match(/cache_control/gu)).toHaveLength(marked.length);
+});
+
+it('keeps the memory at the beginning byte for byte, with what is new in the last message, until something is withdrawn [P2]', async () => {
+  const memory = (place: string, words: string) => command(stage, '!memory', 'bob', place, words);
+  const next = (text: string) => chatCall(stage, 'bob', '#dev', text);
+  const rust = idIn(await memory('#dev', 'remember I prefer Rust'));
+  await memory('#dev', 'remember I live in Riga');
+  const first = slowPart(await next('one'));
+  expect(first).toMatch(/^<durable_items>\n[\s\S]*Riga[\s\S]*Rust[\s\S]*<\/durable_items>\n$/u);
+  expect(slowPart(await next('two'))).toBe(first);
+
+  await memory('dm', 'remember I am shy');
+  await memory('#general', 'remember I keep bees');
+  const third = await next('three');
+  expect(slowPart(third)).toBe(first);
+  expect(sectionIn(third, 'changes')).toMatch(
+    /\n- \[fact\] I keep bees \(src: manual, #general, updated [\d-]+\)\n/u,
+  );
+  expect(toldIn(third)).not.toContain('shy');
+  const fourth = await next('four');
+  expect(slowPart(fourth)).toBe(first);
+  expect(sectionIn(fourth, 'changes')).toBe(sectionIn(third, 'changes'));
+
+  await memory('#dev', 'forget Riga');
+  const fifth = await next('five');
+  expect(toldIn(fifth)).not.toMatch(/Riga|<changes>/u);
+  expect(slowPart(fifth)).toMatch(/bees[\s\S]*Rust/u);
+
+  await memory('dm', `hide ${rust}`);
+  const sixth = await next('six');
+  expect(toldIn(sixth)).not.toContain('Rust');
+  expect(slowPart(sixth)).toContain('bees');
+
+  const file = `data/users/${stage.info.people['bob']}/durable.json`;
+  await stage.writeFile(file, (await stage.readFile(file)).replaceAll('I keep bees', 'I keep wasps'));
+  const seventh = await next('seven');
+  expect(toldIn(seventh)).not.toContain('bees');
+  expect(slowPart(seventh)).toContain('I keep wasps');
+});
+
+it('shows a channel’s context in that channel and its threads only, whoever speaks [N8]', async () => {
+  await stage.writeFile('workspace/channels/dev.md', 'Here we speak in rhyme.\n');
+  await stage.writeFile(`workspace/channels/${stage.info.channels['general']}.md`, 'Here we whisper.\n');
+  const thread = await stage.sandbox.addThread({ channel: '#dev', name: 'linking', as: 'carol' });
+  const context = async (as: string, place: string, text = 'hello') =>
+    sectionIn(await chatCall(stage, as, place, text), 'channel_context')
+      .split('\n')
+      .slice(2, -2);
+  expect(await context('alice', '#dev')).toEqual(['Here we speak in rhyme.']);
+  expect(await context('carol', '#dev')).toEqual(['Here we speak in rhyme.']);
+  expect(await context('carol', thread.id, `<@${stage.info.bot.id}> hello`)).toEqual([
+    'Here we speak in rhyme.',
+  ]);
+  expect(await context('carol', '#general')).toEqual(['Here we whisper.']);
+  expect(await context('alice', '#secret')).toEqual([]);
+  expect(await context('bob', 'dm')).toEqual([]);
+
+  await stage.writeFile('workspace/channels/dev.md', 'Here we speak in verse.\n');
+  expect(await context('alice', '#dev')).toEqual(['Here we speak in verse.']);
+});
+
+it('opens the workspace in the owner’s DM only, and daily logs by their paths only [V3][N3]', async () => {
+  for (const place of ['#general', '#dev', '#secret', 'dm'])
+    for (const name of ['alice', 'bob']) await stage.ask(name, place, 'What is in your notes?');
+  const calls = callsOf(stage, 'chat');
+  const [inDm, elsewhere] = [calls.filter(isOwnersDm), calls.filter((call) => !isOwnersDm(call))];
+  expect(elsewhere.length).toBeGreaterThan(10);
+  for (const call of inDm) expect(sectionIn(call, 'notes')).toContain(`\n${notes}\n`);
+  for (const { raw } of elsewhere) {
+    expect(raw).not.toContain(notes);
+    expect(raw).not.toContain(`memory/${today()}`);
+  }
+  for (const { raw } of stage.model.requests) expect(raw).not.toContain(dailyText);
+});
+
+it('offers the same tools in every turn, and begins every prompt with the same bytes', () => {
+  const calls = callsOf(stage, 'chat');
+  const [tools, ...otherTools] = new Set(calls.map(({ body }) => JSON.stringify(body.tools)));
+  expect(otherTools).toEqual([]);
+  expect(tools).toContain('"name":"remember_item"');
+  expect(new Set(calls.map(({ body }) => JSON.stringify(body.system?.[0]))).size).toBe(1);
+});
