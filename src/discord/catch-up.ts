@@ -1,5 +1,6 @@
 import {
   ChannelType,
+  MessageType,
   PermissionFlagsBits,
   type Client,
   type GuildBasedChannel,
@@ -21,6 +22,7 @@ const pages = 5;
 
 export interface CatchUpOptions {
   readonly client: Client;
+  readonly botId: string;
   readonly messages: Pick<ChannelMessages, 'after'>;
   /** Channels that the bot has been active in, DMs above all: Discord lists those to no bot. */
   readonly knownChannels: () => Promise<readonly string[]>;
@@ -33,7 +35,7 @@ export interface CatchUpOptions {
 
 /**
  * Fetches what was written while the bot was away, and gives it to intake as if it had just come in, oldest first [G3a]. Messages
- * that were handled already are among them; the handlers know them. Never throws.
+ * that were handled without a reply are among them; the handlers know them. Never throws.
  */
 export async function catchUp(options: CatchUpOptions): Promise<void> {
   const { client, logger } = options;
@@ -59,12 +61,19 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
 async function catchUpWith(channelId: string, floor: string, options: CatchUpOptions): Promise<void> {
   try {
     const missed = await options.messages.after(channelId, floor, pages);
-    for (const message of missed) await options.received(message);
+    const answered = answeredBy(options.botId, missed);
+    for (const message of missed) if (!answered.has(message.id)) await options.received(message);
     if (missed.length > 0)
       options.logger.info('messages were fetched after a gap', { channelId, count: missed.length });
   } catch (error) {
     options.logger.warn('missed messages could not be fetched', { channelId, error });
   }
+}
+
+/** What has its reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */
+function answeredBy(botId: string, messages: readonly Message[]): ReadonlySet<string> {
+  const replies = messages.filter(({ author, type }) => author.id === botId && type === MessageType.Reply);
+  return new Set(replies.flatMap(({ reference }) => reference?.messageId ?? []));
 }
 
 /**

@@ -149,7 +149,7 @@ function listen(
       const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
       const messages = createChannelMessages(findChannel);
       const catchUpNow = () =>
-        handOn('catching up', () => catchUp({ ...options, messages, settings, received }));
+        handOn('catching up', () => catchUp({ ...options, botId: user.id, messages, settings, received }));
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => {

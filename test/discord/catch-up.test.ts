@@ -1,4 +1,4 @@
-import type { Message } from 'discord.js';
+import { MessageType, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { compareSnowflakes, snowflakeTime } from '../../src/core/snowflake.ts';
@@ -14,6 +14,7 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
   const received: string[] = [];
   const options: CatchUpOptions = {
     client: createDiscordClient({ logger }),
+    botId: '1',
     messages: { after: () => Promise.resolve([]) },
     knownChannels: () => Promise.resolve([]),
     settings: { autoReplyChannelIds: [], channelIds: [] },
@@ -30,7 +31,17 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
 /** All that catching up looks at. */
 function messageWithId(id: string): Message {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-  return { id } as Message;
+  return { id, author: { id: '2' }, type: MessageType.Default } as Message;
+}
+
+function replyTo(messageId: string, authorId: string): Message {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+  return {
+    id: `${messageId}0`,
+    author: { id: authorId },
+    type: MessageType.Reply,
+    reference: { messageId },
+  } as Message;
 }
 
 describe('catching up', () => {
@@ -49,6 +60,18 @@ describe('catching up', () => {
     });
     await catchUp(options);
     expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11', '12']);
+  });
+
+  it('leaves out what the bot has replied to, and only that', async () => {
+    const { options, received } = setUp({
+      knownChannels: () => Promise.resolve(['10']),
+      messages: {
+        after: () =>
+          Promise.resolve([messageWithId('3'), messageWithId('4'), replyTo('3', '1'), replyTo('4', '2')]),
+      },
+    });
+    await catchUp(options);
+    expect(received).toEqual(['4', '30', '40']);
   });
 
   it('goes on with the other channels when one cannot be read', async () => {
@@ -102,7 +125,12 @@ describe('catching up', () => {
 
   it('looks wherever something was said of late, as it may have mentioned the bot', async () => {
     const { server, client, settled, ids } = await runGateway();
-    await server.setOverwrite({ channel: '#secret', for: 'Discoclaw', deny: ['ReadMessageHistory'] });
+    await server.setOverwrite({
+      channel: '#secret',
+      for: 'Discoclaw',
+      allow: ['ViewChannel'],
+      deny: ['ReadMessageHistory'],
+    });
     for (const where of ['#dev', '#general', '#secret'])
       await server.say({ as: 'bob', in: where, text: 'hello' });
     await settled();
