@@ -43,15 +43,26 @@ export async function logIn(client: Client, token: string, timeoutMs: number): P
   const ready = new Promise<void>((resolve) => {
     client.once(Events.ClientReady, () => resolve());
   });
+  const connected = client.login(token);
   try {
     const deadline = delay(timeoutMs, undefined, { signal: finished.signal }).then(() => {
       throw new GatewayError('timeout');
     });
-    await Promise.race([Promise.all([ready, client.login(token)]), deadline]);
+    await Promise.race([Promise.all([ready, connected]), deadline]);
   } catch (error) {
-    await client.destroy();
+    client.removeAllListeners(Events.ClientReady);
+    await giveUp(client, connected);
     throw gatewayErrorOf(error);
   } finally {
     finished.abort();
   }
+}
+
+/** While the client does not know the gateway's address it cannot be stopped from connecting there, so it is stopped after that. */
+async function giveUp(client: Client, connected: Promise<unknown>): Promise<void> {
+  if (client.ws.gateway !== null) return client.destroy();
+  void connected.then(
+    () => client.destroy(),
+    () => client.destroy(),
+  );
 }

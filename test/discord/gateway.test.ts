@@ -1,4 +1,4 @@
-import { Events } from 'discord.js';
+import { ChannelType, Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { deferred } from './support/deferred.ts';
@@ -54,6 +54,18 @@ describe('the gateway', () => {
     await server.say({ as: 'carol', in: '#general', text: 'to the bot', replyTo: own, pingReplied: false });
     await settled();
     expect(handlers.texts).toEqual(['to the bot']);
+  });
+
+  it('answers in a thread that it made, without a mention', async () => {
+    const { server, client, handlers, settled, ids } = await runGateway();
+    const channel = client.channels.cache.get(ids['general'] ?? '');
+    if (channel?.type !== ChannelType.GuildText) throw new Error('#general has threads');
+    const own = await channel.threads.create({ name: 'my own' });
+    const theirs = await server.addThread({ channel: '#general', name: 'theirs', as: 'bob' });
+    await server.say({ as: 'bob', in: own.id, text: 'in your thread' });
+    await server.say({ as: 'bob', in: theirs.id, text: 'in my thread' });
+    await settled();
+    expect(handlers.texts).toEqual(['in your thread']);
   });
 
   it('answers only people with access, and says who owns it', async () => {

@@ -1,4 +1,9 @@
-import { InteractionContextType, type ChatInputCommandInteraction } from 'discord.js';
+import {
+  ChannelType,
+  InteractionContextType,
+  type Channel,
+  type ChatInputCommandInteraction,
+} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { ChannelOrder } from '../../src/discord/channel-order.ts';
@@ -105,27 +110,40 @@ describe('slash commands', () => {
     const handlers = new RecordingHandlers();
     const handing = createHandOn(new RecordingLogger());
     const answers: unknown[] = [];
-    const interaction = {
-      channelId: '120000000000000009',
-      context: InteractionContextType.PrivateChannel,
-      user: { id: '140000000000000001', username: 'alice', globalName: null },
-      deferReply: () => Promise.resolve(),
-      editReply: (answer: unknown) => Promise.resolve(answers.push(answer)),
-    };
+    const channel = { id: '120000000000000009', type: ChannelType.DM, isDMBased: () => true };
     const run = createSlashCommands({
       settings: openToAll,
       slashWords: () => 'show',
       order: new ChannelOrder(),
-      findChannel: () => Promise.reject(new Error('not to be asked')),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+      findChannel: () => Promise.resolve(channel as unknown as Channel),
       handlers,
       handOn: handing.handOn,
       logger: new RecordingLogger(),
     });
+    const interaction = {
+      channelId: channel.id,
+      context: InteractionContextType.PrivateChannel,
+      user: { id: '140000000000000001', username: 'alice', globalName: null },
+      createdAt: new Date(),
+      options: { data: [] },
+      inCachedGuild: () => false,
+      deferReply: () => Promise.resolve(),
+      editReply: (answer: unknown) => Promise.resolve(answers.push(answer)),
+    };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
     await run(interaction as unknown as ChatInputCommandInteraction);
     await handing.idle();
     expect(handlers.commands).toEqual([]);
     expect(answers).toMatchObject([{ content: expect.stringContaining('do not work in this channel') }]);
+  });
+
+  it('are taken no more once intake was stopped', async () => {
+    const { server, handlers, gateway } = await runGateway();
+    await gateway.stopIntake();
+    const late = server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show', timeoutMs: 300 });
+    await expect(late).rejects.toThrow('300');
+    expect(handlers.commands).toEqual([]);
   });
 
   it('say so when something goes wrong', async () => {
