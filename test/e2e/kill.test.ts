@@ -35,7 +35,7 @@ async function timesIn(stage: Stage, said: Said, words: string): Promise<number>
 describe.concurrent('a bot that is killed', () => {
   it(
     'keeps, over 25 kills right after "Remembered", every item that it said it remembers',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async () => {
       await using stage = await openStage();
       for (const person of people) await stage.ask(person, 'dm', 'Hello');
@@ -83,7 +83,7 @@ describe.concurrent('a bot that is killed', () => {
 
   it(
     'answers each message once, and logs it once, over 25 kills at any moment of its turns',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async () => {
       await using stage = await openStage({
         model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 60 }),
