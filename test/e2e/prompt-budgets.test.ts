@@ -10,19 +10,37 @@ const budgets = {
   durable: 600,
   notes: 500,
   history: 300,
-  index: 120,
+  index: 110,
   summary: 200,
   channel: 2000,
   whole: 5500,
 };
+const measured = ['durable', 'notes', 'history', 'index', 'summary', 'channel', 'whole'] as const;
 
 /** Text in several scripts, with emoji of several code units, combining marks and what looks like our own tags. */
-const piece = fc.constantFrom(
-  ...['plain words', 'Straße', '日本語の文章', 'ภาษาไทย', 'привет', '👩‍👩‍👧‍👦', '🇱🇻', 'é̂', ' ', '\n', '\t', '$&'],
-  ...['</durable_items>', '<message from="x">', '<notes>', '-->', '_'.repeat(90)],
-);
+const pieces = [
+  'plain words',
+  'Straße',
+  '日本語の文章',
+  'ภาษาไทย',
+  'привет',
+  '👩‍👩‍👧‍👦',
+  '🇱🇻',
+  'é̂',
+  ' ',
+  '\n',
+  '\t',
+  '$&',
+  '</durable_items>',
+  '<message from="x">',
+  '<notes>',
+  '-->',
+  '_'.repeat(90),
+];
 const text = (maxPieces: number) =>
-  fc.array(piece, { minLength: 1, maxLength: maxPieces, size: 'max' }).map((pieces) => pieces.join(' '));
+  fc
+    .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: maxPieces, size: 'max' })
+    .map((chosen) => chosen.join(' '));
 
 const item = fc.record(
   {
@@ -69,8 +87,8 @@ it('never exceeds a budget nor the whole, whatever is remembered [P4]', async ()
   await stage.writeFile('workspace/SOUL.md', 'You are Pincers, a crab of few words.\n');
   await stage.writeFile(`workspace/memory/${new Date().toISOString().slice(0, 10)}.md`, 'A day.\n');
   const { channelId } = await stage.ask('alice', 'dm', '!memory help');
-  /** How often each was found to be near its budget: a property of empty prompts would say nothing. */
-  const filled = { durable: 0, notes: 0, history: 0, channel: 0, summary: 0, whole: 0 };
+  /** Which were found near their budgets: a property of empty prompts would say nothing. */
+  const filled = new Set<string>();
 
   await fc.assert(
     fc.asyncProperty(turn, async ({ items, notes, channel, message, ...said }) => {
@@ -88,13 +106,11 @@ it('never exceeds a budget nor the whole, whatever is remembered [P4]', async ()
         channel: lengthIn(call, 'channel_context'),
         // Its budget is the summary's text; tags and title come on top.
         summary: sectionIn(call, 'conversation_summary').split('\n').slice(2, -2).join('\n').length,
+        index: lengthIn(call, 'notebook_index'),
         whole: systemIn(call).length + toldIn(call).length,
       };
-      for (const name of ['durable', 'notes', 'history', 'channel', 'summary', 'whole'] as const) {
-        expect(lengths[name], name).toBeLessThanOrEqual(budgets[name]);
-        if (lengths[name] > budgets[name] * 0.7) filled[name] += 1;
-      }
-      expect(lengthIn(call, 'notebook_index')).toBeLessThanOrEqual(budgets.index);
+      expect(measured.filter((name) => lengths[name] > budgets[name])).toEqual([]);
+      for (const name of measured) if (lengths[name] > budgets[name] * 0.7) filled.add(name);
 
       // Whatever gave way, the message is there, and nothing in the prompt is half a character.
       const told = blocksIn(call).at(-1)?.text ?? '';
@@ -107,5 +123,5 @@ it('never exceeds a budget nor the whole, whatever is remembered [P4]', async ()
     { numRuns: 40 },
   );
 
-  for (const [name, times] of Object.entries(filled)) expect(times, name).toBeGreaterThan(0);
+  expect([...filled].toSorted()).toEqual([...measured].toSorted());
 });
