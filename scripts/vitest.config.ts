@@ -7,6 +7,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Many tests wait for other processes, so there may be more of them than cores.
+    maxWorkers: 3,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],
     coverage: { provider: 'v8', include: ['src/**'] },
   },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import type { ModelServerRequest } from '../support/model-server.ts';
-import { answeringBy, blocksIn, chatCall, historyIn, sectionIn, systemIn, toldIn } from './model-calls.ts';
+import { answeringBy, blocksIn, chatCall, historyIn, sectionIn, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 
 /** Characters at most, each small enough to be reached. */
@@ -65,6 +65,10 @@ const turn = fc.record({
   summary: text(15).filter((words) => words.trim() !== ''),
 });
 
+function lengthOf(blocks: readonly { readonly text?: string }[]): number {
+  return blocks.reduce((sum, { text: words = '' }) => sum + words.length, 0);
+}
+
 function lengthIn(call: ModelServerRequest, ...names: readonly string[]): number {
   return names.reduce((sum, name) => sum + sectionIn(call, name).length, 0);
 }
@@ -102,12 +106,12 @@ it('never exceeds a budget nor the whole, whatever is remembered [P4]', async ()
       const lengths = {
         durable: lengthIn(call, 'durable_items', 'matching_items', 'changes'),
         notes: lengthIn(call, 'notes'),
-        history: historyIn(call).reduce((sum, block) => sum + block.text.length, 0),
+        history: lengthOf(historyIn(call)),
         channel: lengthIn(call, 'channel_context'),
         // Its budget is the summary's text; tags and title come on top.
         summary: sectionIn(call, 'conversation_summary').split('\n').slice(2, -2).join('\n').length,
         index: lengthIn(call, 'notebook_index'),
-        whole: systemIn(call).length + toldIn(call).length,
+        whole: lengthOf(call.body.system ?? []) + lengthOf(blocksIn(call)),
       };
       expect(measured.filter((name) => lengths[name] > budgets[name])).toEqual([]);
       for (const name of measured) if (lengths[name] > budgets[name] * 0.7) filled.add(name);
