@@ -9,10 +9,20 @@ import { runInSandbox } from './run-in-sandbox.ts';
 /** `EX_CONFIG` of sysexits.h: starting again does not help. */
 const badConfiguration = 78;
 
+/**
+ * Milliseconds from the wish to stop until the process ends, whatever still holds it, such as a request that Discord makes wait [G4]. What was
+ * acknowledged is on disk by then.
+ */
+const exitAfterMs = 9500;
+
 /** Runs the bot: on Discord where a token is set, otherwise in a sandbox of its own with a chat in the terminal. */
 async function main(): Promise<void> {
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  const end = (): void => {
+    stop.abort();
+    setTimeout(() => process.exit(), exitAfterMs).unref();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
   const { config, notes } = readConfig(loadEnvironment());
   const { token } = config.discord;
   await (token === undefined

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { parseMemoryCommand } from './commands/parse-memory-command.ts';
 import { memorySlashCommand, wordsFromSlash } from './commands/slash-command.ts';
 import { composeBot } from './compose-bot.ts';
@@ -13,8 +15,9 @@ import { createChannelJournal } from './turn/channel-journal.ts';
 
 const clock: Clock = () => new Date();
 
-/** Milliseconds from the wish to stop until running work is aborted; the rest of [G4]'s 10 seconds is for closing. */
-const drainMs = 8000;
+/** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]. */
+const drainMs = 7500;
+const waitMs = 8500;
 
 export interface StartOptions {
   readonly token: string;
@@ -89,8 +92,9 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         await bot.idle();
       },
       async stop() {
-        await gateway.stopIntake();
-        await bot.drain(drainMs);
+        const finished = gateway.stopIntake().then(() => Promise.all([bot.drain(drainMs), gateway.idle()]));
+        if (!(await endsWithin(waitMs, finished)))
+          logger.warn('what still runs is left to the next start', { waitMs });
         await gateway.destroy();
         await store.close();
         logger.info('the bot has stopped');
@@ -100,5 +104,16 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
     await client.destroy();
     await store.close();
     throw error;
+  }
+}
+
+/** Whether the work is over after so many milliseconds at most. */
+async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController();
+  const timeUp = delay(milliseconds, false, { signal: over.signal }).catch(() => false);
+  try {
+    return await Promise.race([work.then(() => true), timeUp]);
+  } finally {
+    over.abort();
   }
 }
