@@ -194,12 +194,13 @@ function createCommands(config: Config, memory: Memory, logger: Logger): MemoryC
   return createMemoryCommands({
     durable: memory.durable,
     rolling: memory.rolling,
-    ...(config.shortTerm.enabled ? { shortTerm: memory.shortTerm } : {}),
+    shortTerm: memory.shortTerm,
     settings: {
       durableEnabled: config.durable.enabled,
       itemMaxChars,
       summaryEnabled: config.summary.enabled,
       summaryMaxChars: config.summary.maxChars,
+      shortTermEnabled: config.shortTerm.enabled,
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
     timeZone: config.timeZone,

@@ -25,6 +25,8 @@ export interface CommandSettings {
   readonly summaryEnabled: boolean;
   /** Characters of a summary in a prompt. */
   readonly summaryMaxChars: number;
+  /** Switched off, nothing new is kept; what is still there from before can be forgotten all the same. */
+  readonly shortTermEnabled: boolean;
   /** Characters of recent exchanges in a prompt. */
   readonly shortTermMaxChars: number;
 }
@@ -32,8 +34,7 @@ export interface CommandSettings {
 export interface CommandOptions {
   readonly durable: Pick<DurableMemory, 'list' | 'remember' | 'forget' | 'setVisibility' | 'usage'>;
   readonly rolling: SummaryMemory;
-  /** Absent where the layer is switched off. */
-  readonly shortTerm?: RecentExchanges;
+  readonly shortTerm: RecentExchanges;
   readonly settings: CommandSettings;
   /** IANA time zone of the dates in answers. */
   readonly timeZone: string;

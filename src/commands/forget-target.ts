@@ -58,7 +58,7 @@ async function dropRecent(
   words: string,
   { shortTerm }: CommandOptions,
 ): Promise<undefined> {
-  await shortTerm?.forget(request.speaker.id, words);
+  await shortTerm.forget(request.speaker.id, words);
 }
 
 async function summaryNote(

@@ -63,7 +63,7 @@ async function viewSummary(request: CommandRequest, options: CommandOptions): Pr
 }
 
 async function viewRecent(request: CommandRequest, options: CommandOptions): Promise<LayerView> {
-  if (options.shortTerm === undefined) return {};
+  if (!options.settings.shortTermEnabled) return {};
   const { speaker, place, at } = request;
   const sections = await options.shortTerm.reader.read({ speaker, place, messages: [], now: new Date(at) });
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);

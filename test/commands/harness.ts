@@ -102,6 +102,7 @@ export function createHarness(
       itemMaxChars: 500,
       summaryEnabled: true,
       summaryMaxChars: 2000,
+      shortTermEnabled: true,
       shortTermMaxChars: 1000,
       ...options.settings,
     },

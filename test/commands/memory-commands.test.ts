@@ -254,6 +254,14 @@ describe('forget', () => {
     expect(shortTerm.lines).toEqual([]);
   });
 
+  it('drops recent exchanges also while none are kept, since they would come back with the layer', async () => {
+    const { say, shortTerm } = createHarness({ settings: { shortTermEnabled: false } });
+    shortTerm.lines.push('- said: likes tea');
+    await say('forget tea');
+    expect(shortTerm.lines).toEqual([]);
+    expect(await say('show')).not.toContain('recent exchanges');
+  });
+
   it('says that the summary still mentions it and how to clear it, where the summary may be shown', async () => {
     const { say, rolling } = createHarness();
     await say('remember Has a cat');

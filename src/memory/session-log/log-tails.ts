@@ -47,7 +47,10 @@ export class LogTails {
     return entries;
   }
 
-  /** The end of the log from somewhere before the messages with these ids: ids grow with time, so no more has to be read. */
+  /**
+   * The end of the log from somewhere before the messages with these ids. No more has to be read, since ids grow with time: those of the
+   * person's messages, and those of replies; but what was written while a turn ran is older than that turn's reply, and stands after it.
+   */
   async covering(session: SessionKey, ids: readonly string[]): Promise<readonly LogEntry<LogRecord>[]> {
     const oldest = ids.toSorted(compareSnowflakes)[0];
     if (oldest === undefined) return [];
@@ -55,9 +58,11 @@ export class LogTails {
     for (let size = firstWindow; ; size *= 4) {
       const start = Math.max(0, last - size);
       const entries = await this.after(session, start);
-      const first = entries.find(({ record }) => record.type === 'message');
-      if (start === 0 || (first !== undefined && compareSnowflakes(first.record.id, oldest) < 0))
-        return entries;
+      const beginsBefore = (['user', 'assistant'] as const).every((role) => {
+        const first = entries.find(({ record }) => record.type === 'message' && record.role === role);
+        return first !== undefined && compareSnowflakes(first.record.id, oldest) < 0;
+      });
+      if (start === 0 || beginsBefore) return entries;
     }
   }
 

@@ -343,4 +343,16 @@ describe('the session’s state', () => {
     await log.recordReply(ofBot, { ids: [messageId(90)], text: 'boop', at: context.now.toISOString() });
     expect(await store.list('sessions')).toEqual([]);
   });
+
+  it('finds a deleted reply however much was said since, though a message logged after it is older', async () => {
+    for (const since of [61, 62, 63, 64, 65, 66]) {
+      const { log, say, answer, contextOf } = openSessions();
+      const asked = await say('first');
+      const waiting = contextOf(['written while the bot answered']);
+      const [replyId = ''] = await answer(asked, 'a secret');
+      await log.recordUser(waiting);
+      for (let count = 1; count < since; count += 1) await say(`filler ${count}`);
+      expect(await log.remove(generalId, [replyId]), `${since} lines later`).toHaveLength(1);
+    }
+  });
 });
