@@ -62,7 +62,7 @@ const turn = fc.record({
   channel: fc.option(text(300), { freq: 2 }),
   message: text(12).filter((words) => words.trim() !== ''),
   reply: text(60).filter((words) => words.trim() !== ''),
-  summary: text(15).filter((words) => words.trim() !== ''),
+  summary: text(12).map((words) => words.padEnd(160, ' and so on')),
 });
 
 function lengthOf(blocks: readonly { readonly text?: string }[]): number {
