@@ -85,6 +85,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   );
   const commands = createCommands(config, memory, logger);
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
+  const retract = createRetraction({ ...memory, journal });
   const handlers = createBotHandlers({
     turns,
     runCommand: (message, words) =>
@@ -92,7 +93,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
         runCommand(message, words),
       ),
     handleCommand: commands.handle,
-    retract: createRetraction({ ...memory, journal }),
+    retract,
     journal,
     logger,
   });
@@ -109,7 +110,16 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
       const [answered, sessions] = await Promise.all([journal.channels(), memory.sessionLog.sessions()]);
       return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
     },
-    recover: () => recover({ journal, sessionLog: memory.sessionLog, afterTurn, replies, clock, logger }),
+    recover: () =>
+      recover({
+        journal,
+        sessionLog: memory.sessionLog,
+        afterTurn,
+        finishRetractions: retract.finish,
+        replies,
+        clock,
+        logger,
+      }),
     idle,
     async drain(withinMs) {
       turns.stop();

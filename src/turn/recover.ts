@@ -1,6 +1,7 @@
 import type { ReplyPort } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
+import type { SessionKey } from '../core/place.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { ChannelJournal, PreparedReply } from './channel-journal.ts';
@@ -13,6 +14,8 @@ export interface RecoveryOptions {
   readonly journal: ChannelJournal;
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
+  /** Takes edits and deletions to the layers that they had not reached. */
+  readonly finishRetractions: (session: SessionKey) => Promise<void>;
   readonly replies: ReplyPort;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,7 +34,12 @@ export async function recover(options: RecoveryOptions): Promise<void> {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
   }
-  for (const session of await sessionLog.sessions()) afterTurn.schedule(session);
+  for (const session of await sessionLog.sessions()) {
+    await options.finishRetractions(session).catch((error: unknown) => {
+      logger.error('memory could not follow', { what: 'a retraction from before the restart', error });
+    });
+    afterTurn.schedule(session);
+  }
 }
 
 /** What cannot be sent now stays unhandled, so that it is asked again when the bot catches up. */

@@ -1,3 +1,4 @@
+import type { SessionKey } from '../core/place.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import { supports } from '../memory/durable/evidence.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
@@ -6,12 +7,15 @@ import type { ShortTerm } from '../memory/short-term/short-term.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 
 export interface RetractionOptions {
-  readonly sessionLog: Pick<SessionLog, 'edit' | 'remove'>;
+  readonly sessionLog: Pick<SessionLog, 'edit' | 'remove' | 'since' | 'lastSequence' | 'message'>;
   readonly durable: Pick<DurableMemory, 'retractSources'>;
   readonly rolling: Pick<RollingSummary, 'retract'>;
   readonly shortTerm: Pick<ShortTerm, 'retract'>;
   readonly journal: Pick<ChannelJournal, 'dropSentTexts'>;
 }
+
+/** Log lines looked back over after a kill; whatever it interrupted is at the end. */
+const lookBack = 64;
 
 /** Takes an edit or deletion to the log first, which is the truth, then to every layer made from it [G5]. */
 export function createRetraction({ sessionLog, durable, rolling, shortTerm, journal }: RetractionOptions) {
@@ -42,6 +46,21 @@ export function createRetraction({ sessionLog, durable, rolling, shortTerm, jour
       const affected = await sessionLog.remove(channelId, messageIds);
       if (affected.length > 0) await journal.dropSentTexts(channelId);
       await follow(affected, undefined);
+    },
+    /**
+     * Takes what the end of a session's log says of edits and deletions to the extracted items once more, in case a kill or the disk came
+     * in between; the other layers see it by their cursors.
+     */
+    finish: async (session: SessionKey): Promise<void> => {
+      const last = await sessionLog.lastSequence(session);
+      const { withdrawals } = await sessionLog.since(session, Math.max(0, last - lookBack));
+      const present = new Map<string, string | undefined>();
+      for (const { id } of withdrawals) present.set(id, await sessionLog.message(session, id));
+      if (present.size === 0) return;
+      await durable.retractSources(session.userId, [...present.keys()], ({ text, source }) => {
+        const said = present.get(source.messageId);
+        return said !== undefined && supports(text, said);
+      });
     },
   };
 }

@@ -18,7 +18,8 @@ interface Session {
 
 /**
  * Keeps each session's messages in order: while a turn runs, what the same speaker writes in the same channel waits and is
- * taken together as the next turn [F3]. Other sessions do not wait.
+ * taken together as the next turn [F3]. Other sessions do not wait. What was said before and after the channel's audience changed
+ * is not taken together, since each is as private as the channel was then [V1].
  */
 export class SessionTurns {
   readonly #run: TurnRunner;
@@ -95,8 +96,7 @@ export class SessionTurns {
 
   async #work(name: string, session: Session): Promise<void> {
     while (session.waiting.length > 0) {
-      const batch = session.waiting;
-      session.waiting = [];
+      const batch = session.waiting.splice(0, sameAudience(session.waiting));
       session.running = batch.map((entry) => entry.message);
       session.deleted.clear();
       session.abort = new AbortController();
@@ -107,4 +107,12 @@ export class SessionTurns {
     this.#sessions.delete(name);
     if (this.#sessions.size === 0) for (const resolve of this.#quiet.splice(0)) resolve();
   }
+}
+
+/** How many messages from the first on were said to the same audience. */
+function sameAudience(waiting: readonly Waiting[]): number {
+  const other = waiting.findIndex(
+    ({ message }) => message.place.audience !== waiting[0]?.message.place.audience,
+  );
+  return other === -1 ? waiting.length : other;
 }

@@ -35,6 +35,7 @@ async function start(messageId: string, changes: (journal: ChannelJournal) => Pa
       sessions: () => Promise.resolve([session]),
     },
     afterTurn: { schedule: (each) => scheduled.push(each) },
+    finishRetractions: () => Promise.resolve(),
     replies: {
       typing: () => () => {},
       send: (_channel, text, nonceBase) => {
@@ -95,5 +96,17 @@ describe('recovery after a kill', () => {
     }));
     expect(sent).toHaveLength(1);
     expect(scheduled).toHaveLength(1);
+  });
+
+  it('takes a deletion to the layers that it had not reached, and goes on where that fails', async () => {
+    const finished: SessionKey[] = [];
+    const { scheduled } = await start(recent, () => ({
+      finishRetractions: (each) => {
+        finished.push(each);
+        return Promise.reject(new StoreError('full', 'durable'));
+      },
+    }));
+    expect(finished).toEqual([session]);
+    expect(scheduled).toEqual([session]);
   });
 });

@@ -42,6 +42,23 @@ describe('turns of sessions', () => {
     await turns.idle();
   });
 
+  it('do not take together what was said in private and what was said once the public could read along', async () => {
+    const { turns, started } = gatedTurns();
+    const open = message(4).place;
+    const all = [
+      turns.submit(message(1, { place: { ...open, audience: 'private' } })),
+      turns.submit(message(2, { place: { ...open, audience: 'private' } })),
+      turns.submit(message(3, { place: { ...open, audience: 'private' } })),
+      turns.submit(message(4)),
+    ];
+    for (const index of [0, 1, 2]) {
+      started[index]?.release();
+      await settle();
+    }
+    await Promise.all(all);
+    expect(started.map(({ ids }) => ids.map((id) => id.slice(-1)))).toEqual([['1'], ['2', '3'], ['4']]);
+  });
+
   it('credit two speakers in one channel separately, and neither waits for the other', async () => {
     const { turns, started } = gatedTurns();
     void turns.submit(message(1));
