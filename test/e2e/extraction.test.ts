@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessagesBody } from '../support/model-server.ts';
-import { answeringBy, callsOf, newestOf, toldIn } from './model-calls.ts';
+import type { MessagesBody, ModelServerRequest } from '../support/model-server.ts';
+import { answeringBy, callsOf, toldIn } from './model-calls.ts';
 import type { Answers } from './model-calls.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -47,6 +47,17 @@ async function shown(name: string): Promise<string> {
   return (await stage.ask(name, 'dm', '!memory show')).text;
 }
 
+/** The calls about a person's messages; others may be written to at the same time. */
+function callsFor(name: string): readonly ModelServerRequest[] {
+  return callsOf(stage, 'extraction').filter((call) => toldIn(call).includes(`] ${name}: `));
+}
+
+function newestFor(name: string): ModelServerRequest {
+  const newest = callsFor(name).at(-1);
+  if (newest === undefined) throw new Error(`Nothing was extracted for ${name}`);
+  return newest;
+}
+
 /** Resolves when all extraction that was under way for the person has come to its end: the next turn's call comes after it. */
 async function settled(name: string): Promise<void> {
   delete answers.extraction;
@@ -63,10 +74,10 @@ async function tellAndFind(
   text: string,
   claims: readonly Claim[],
 ): Promise<void> {
-  const before = callsOf(stage, 'extraction').length;
+  const before = callsFor(name).length;
   answers.extraction = finding(claims);
   await tell(name, place, text);
-  await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBeGreaterThan(before);
+  await expect.poll(() => callsFor(name).length, soon).toBeGreaterThan(before);
   await settled(name);
 }
 
@@ -121,8 +132,8 @@ describe('turned on', () => {
     await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I love Haskell' });
     await tell(name, '#general', 'hello everybody');
     await settled(name);
-    const call = callsOf(stage, 'extraction').find(({ raw }) => raw.includes('hello everybody'));
-    expect(toldIn(call ?? newestOf(stage, 'extraction'))).not.toMatch(/Haskell|Understood/u);
+    const call = callsFor(name).find(({ raw }) => raw.includes('hello everybody'));
+    expect(toldIn(call ?? newestFor(name))).not.toMatch(/Haskell|Understood/u);
     expect(JSON.stringify(call?.body.output_config?.format)).toContain('"messageId"');
   });
 
@@ -131,7 +142,7 @@ describe('turned on', () => {
     await stage.sandbox.addPerson({ name: 'Dyno', bot: true }).catch(() => undefined);
     const bobs = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'I love Haskell' });
     const dynos = await stage.sandbox.say({ as: 'Dyno', in: '#dev', text: 'I guard this server' });
-    const before = callsOf(stage, 'extraction').length;
+    const before = callsFor(name).length;
     await tellAndFind(name, '#dev', 'I like tea.\n> I hate coffee\nI do not own a car.', [
       { text: 'I love Haskell', messageId: bobs.id },
       { text: 'I love Haskell' },
@@ -143,9 +154,7 @@ describe('turned on', () => {
       { text: 'I like tea and Haskell', quote: 'I like tea' },
       { text: 'I earn a lot' },
     ]);
-    expect(toldIn(callsOf(stage, 'extraction')[before] ?? newestOf(stage, 'extraction'))).toContain(
-      'I like tea',
-    );
+    expect(toldIn(callsFor(name)[before] ?? newestFor(name))).toContain('I like tea');
     expect(await shown(name)).toContain('Durable memory (0 items):');
   });
 
@@ -160,9 +169,9 @@ describe('turned on', () => {
     const name = await newcomer();
     answers.extraction = (body) => ({ ...finding([{ text: 'I work at Acme' }])(body), delayMs: 600 });
     await tell(name, 'dm', '!memory remember I work at Acme');
-    const before = callsOf(stage, 'extraction').length;
+    const before = callsFor(name).length;
     await tell(name, 'dm', 'I work at Acme');
-    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
     expect((await stage.ask(name, 'dm', '!memory forget Acme')).text).toContain('Deprecated 1 item');
     await settled(name);
     expect(await shown(name)).toContain('Durable memory (0 items):');
@@ -171,9 +180,9 @@ describe('turned on', () => {
   it('drops what comes of a message that was deleted while the call was running [A4]', async () => {
     const name = await newcomer();
     answers.extraction = (body) => ({ ...finding([{ text: 'I owe money' }])(body), delayMs: 600 });
-    const before = callsOf(stage, 'extraction').length;
+    const before = callsFor(name).length;
     const message = await tell(name, 'dm', 'I owe money');
-    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
     await stage.sandbox.delete({ message });
     await settled(name);
     expect(await shown(name)).toContain('Durable memory (0 items):');
@@ -181,22 +190,22 @@ describe('turned on', () => {
 
   it('looks at several waiting turns in one call, each turn once [A2]', async () => {
     const name = await newcomer();
-    answers.extraction = (body) => ({ ...finding([])(body), delayMs: 700 });
-    const before = callsOf(stage, 'extraction').length;
+    answers.extraction = (body) => ({ ...finding([])(body), delayMs: 1500 });
+    const before = callsFor(name).length;
     await tell(name, 'dm', 'This is one.');
-    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
     for (const [place, text] of [
       ['dm', 'This is two.'],
       ['#dev', 'This is three.'],
       ['#dev', 'This is four.'],
     ] as const)
-      await tell(name, place, text);
-    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 2);
-    const [first = '', second = ''] = callsOf(stage, 'extraction').slice(before).map(toldIn);
+      await stage.sandbox.say({ as: name, in: place, text });
+    await expect.poll(() => callsFor(name).length, soon).toBe(before + 2);
+    const [first = '', second = ''] = callsFor(name).slice(before).map(toldIn);
     expect(first.match(/This is \w+/gu)).toEqual(['This is one']);
     expect(second.match(/This is \w+/gu)).toEqual(['This is two', 'This is three', 'This is four']);
     await settled(name);
-    expect(toldIn(newestOf(stage, 'extraction'))).not.toContain('This is');
+    expect(toldIn(newestFor(name))).not.toContain('This is');
   });
 
   it.each([
@@ -206,25 +215,25 @@ describe('turned on', () => {
   ] as const)('looks at the same turns again after a call that %s', async (_, failure) => {
     const name = await newcomer();
     answers.extraction = () => failure;
-    const before = callsOf(stage, 'extraction').length;
+    const before = callsFor(name).length;
     await tell(name, 'dm', 'I keep bees');
-    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
     answers.extraction = finding([{ text: 'I keep bees' }]);
     await tell(name, 'dm', 'And what do you keep?');
     await expect.poll(() => shown(name), soon).toContain('[fact] I keep bees');
-    expect(toldIn(newestOf(stage, 'extraction'))).toContain('And what do you keep?');
+    expect(toldIn(newestFor(name))).toContain('And what do you keep?');
   });
 
   it('does after a kill what it had not done before', async () => {
     const name = await newcomer();
     answers.extraction = () => 'silent';
-    const before = callsOf(stage, 'extraction').length;
+    const before = callsFor(name).length;
     await tell(name, '#dev', 'I breed axolotls');
-    await expect.poll(() => callsOf(stage, 'extraction').length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
     await stage.killBot();
     answers.extraction = finding([{ text: 'I breed axolotls' }]);
     await stage.startBot();
     await expect.poll(() => shown(name), soon).toContain('[fact] I breed axolotls (src: summary, #dev');
-    expect(callsOf(stage, 'extraction')).toHaveLength(before + 2);
+    expect(callsFor(name)).toHaveLength(before + 2);
   });
 });

@@ -75,6 +75,7 @@ describe('with room for history', () => {
 
   it('keeps the bytes of what was said from turn to turn and only adds to them [P2]', async () => {
     const place = '#general';
+    const elsewhere = await newChannel();
     let before: readonly SaidBlock[] = [];
     for (let turn = 1; turn <= 6; turn += 1) {
       const call = await chatCall(stage, 'carol', place, `turn ${turn}`);
@@ -84,7 +85,7 @@ describe('with room for history', () => {
       expect(linesOf(blocks.slice(0, before.length))).toEqual(linesOf(before));
       expect(cached).toHaveLength((turn - 1) * 2);
       before = cached;
-      await say('bob', '#dev', `elsewhere ${turn}`);
+      await say('bob', elsewhere, `elsewhere ${turn}`);
     }
   });
 

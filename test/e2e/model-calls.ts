@@ -29,7 +29,7 @@ export function answeringBy(answers: Answers): ModelScript {
   };
 }
 
-export function kindOf({ system = [] }: MessagesBody): CallKind {
+function kindOf({ system = [] }: MessagesBody): CallKind {
   const start = system[0]?.text ?? '';
   return openings.find(([opening]) => start.startsWith(opening))?.[1] ?? 'chat';
 }
@@ -54,7 +54,11 @@ export async function chatCall(
   text: string,
 ): Promise<ModelServerRequest> {
   await stage.ask(as, place, text);
-  return newestOf(stage, 'chat');
+  const call = callsOf(stage, 'chat').findLast((each) =>
+    blocksIn(each).at(-1)?.text.includes(`<message from="${as}" `),
+  );
+  if (call === undefined) throw new Error(`Nothing was asked for ${as}`);
+  return call;
 }
 
 /** A block of the conversation, with the side that says it. */
