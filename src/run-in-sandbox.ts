@@ -24,7 +24,8 @@ export async function runInSandbox(
   const mode = await chooseTerminalMode(process.stdin, process.stdout);
   const demonstrationDir =
     mode.kind === 'demonstration' ? await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-')) : undefined;
-  const dataDir = demonstrationDir ?? config.storage.dataDir;
+  const storage =
+    demonstrationDir === undefined ? config.storage : whollyBelow(demonstrationDir, config.storage);
   const sandbox = await startSandboxServer();
   try {
     const { channels } = await sandbox.info();
@@ -32,7 +33,7 @@ export async function runInSandbox(
       {
         ...config,
         discord: { ...config.discord, access: 'everyone', autoReplyChannelIds: Object.values(channels) },
-        storage: { ...config.storage, dataDir },
+        storage,
       },
       {
         token: sandbox.token,
@@ -47,7 +48,7 @@ export async function runInSandbox(
         sandbox,
         output: process.stdout,
         settled: () => bot.idle(),
-        facts: { model: modelName(config.model), dataDirectory: resolve(dataDir) },
+        facts: { model: modelName(config.model), dataDirectory: resolve(storage.dataDir) },
         signal,
       });
     } finally {
@@ -57,6 +58,11 @@ export async function runInSandbox(
     await sandbox.close();
     if (demonstrationDir !== undefined) await rm(demonstrationDir, { recursive: true, force: true });
   }
+}
+
+/** No layer's folder stands apart: a demonstration must not get into anybody's memory. */
+function whollyBelow(dataDir: string, storage: Config['storage']): Config['storage'] {
+  return { ...storage, dataDir, durableDir: undefined, summaryDir: undefined, shortTermDir: undefined };
 }
 
 function modelName({ apiKey, baseUrl, main }: Config['model']): string | undefined {
