@@ -5,8 +5,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Many tests wait for other processes, so there may be more of them than cores.
     maxWorkers: 3,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],

@@ -33,6 +33,10 @@ export function startChild(options: ChildOptions): Child {
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   if (options.input !== undefined) child.stdin?.end(options.input);
+  // A test that is given up must not leave its processes behind.
+  const endWithTests = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithTests);
+  child.once('close', () => process.off('exit', endWithTests));
 
   let output = '';
   const listeners = new Set<() => void>();
@@ -48,7 +52,7 @@ export function startChild(options: ChildOptions): Child {
     process: child,
     output: () => output,
     exited,
-    waitFor: (text, timeoutMs = 15_000) =>
+    waitFor: (text, timeoutMs = 30_000) =>
       new Promise((resolve, reject) => {
         const settle = (finish: () => void): void => {
           clearTimeout(timer);
