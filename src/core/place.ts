@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * Who can read along: `dm` nobody but the speaker; `private` a guild channel that @everyone cannot view, or a
  * private thread; `public` every member of the guild.
@@ -22,6 +24,17 @@ export interface Place {
   /** The parent channel's name; absent where the channel is no thread. */
   readonly parentName?: string;
 }
+
+/** A place as documents and logs keep it. */
+export const placeSchema: z.ZodType<Place> = z.object({
+  audience: z.enum(['dm', 'private', 'public']),
+  channelId: z.string(),
+  homeId: z.string(),
+  guildId: z.string().exactOptional(),
+  parentId: z.string().exactOptional(),
+  channelName: z.string().exactOptional(),
+  parentName: z.string().exactOptional(),
+});
 
 /** One speaker in one channel, thread or DM; written `<channelId>:<userId>`. */
 export interface SessionKey {

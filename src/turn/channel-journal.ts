@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-import type { Place } from '../core/place.ts';
+import { placeSchema } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 
@@ -9,22 +9,14 @@ import type { Store } from '../core/store.ts';
 const keptIds = 500;
 const loadedChannels = 500;
 
-const placeSchema: z.ZodType<Place> = z.object({
-  audience: z.enum(['dm', 'private', 'public']),
-  channelId: z.string(),
-  homeId: z.string(),
-  guildId: z.string().exactOptional(),
-  parentId: z.string().exactOptional(),
-  channelName: z.string().exactOptional(),
-  parentName: z.string().exactOptional(),
-});
-
 const preparedSchema = z.object({
   kind: z.literal('prepared'),
   messageIds: z.array(z.string()).min(1),
   userId: z.string(),
   speakerName: z.string(),
   isBot: z.literal(true).exactOptional(),
+  /** The answer to a command, which is no part of history [F2]. */
+  isCommand: z.literal(true).exactOptional(),
   place: placeSchema,
   text: z.string(),
 });

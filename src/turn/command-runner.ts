@@ -1,6 +1,7 @@
 import type { CommandRequest, IncomingMessage, ReplyPort } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ChannelJournal } from './channel-journal.ts';
+import { createKeep } from './keep.ts';
 
 export interface CommandRunnerOptions {
   readonly handle: (request: CommandRequest) => Promise<string>;
@@ -14,28 +15,40 @@ export interface CommandRunnerOptions {
  * command nor the answer enters history or log.
  */
 export function createCommandRunner({ handle, journal, replies, logger }: CommandRunnerOptions) {
+  const keep = createKeep(logger);
+
   return async (message: IncomingMessage, words: string): Promise<void> => {
-    const { channelId } = message;
+    const { channelId, author, place } = message;
     try {
-      await journal.hide(channelId, [message.id]).catch((error: unknown) => {
-        logger.error('could not be saved', { what: 'what is no part of history', error });
-      });
+      await keep('what is no part of history', () => journal.hide(channelId, [message.id]));
       const text = await handle({
         id: message.id,
         words,
-        speaker: { id: message.author.id, name: message.author.name, isOwner: message.isOwner },
-        place: message.place,
+        speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
+        place,
         ephemeral: false,
         at: message.at,
       });
+      await keep('the answer', () =>
+        journal.prepare({
+          messageIds: [message.id],
+          userId: author.id,
+          speakerName: author.name,
+          isCommand: true,
+          place,
+          text,
+        }),
+      );
       try {
         await journal.hide(channelId, await replies.send(channelId, text, message.id));
       } finally {
         // What it asked for is done, and done again later it could undo what came after it.
         await journal.markHandled(channelId, [message.id]);
       }
+      // The answer may name what is forgotten by the next command.
+      await journal.dropSentTexts(channelId);
     } catch (error) {
-      logger.error('a command could not be finished', { channelId, userId: message.author.id, error });
+      logger.error('a command could not be finished', { channelId, userId: author.id, error });
     }
   };
 }

@@ -50,7 +50,9 @@ async function finishReply(options: RecoveryOptions, reply: PreparedReply): Prom
   const now = options.clock();
   if (newest !== undefined && now.getTime() - snowflakeTime(newest).getTime() <= catchUpWindowMs) {
     try {
-      await logReply(options, reply, await replies.send(place.channelId, text, newest), now);
+      const ids = await replies.send(place.channelId, text, newest);
+      if (reply.isCommand === true) await journal.hide(place.channelId, ids);
+      else await logReply(options, reply, ids, now);
     } catch (error) {
       logger.warn('an answer from before the restart could not be sent', {
         channelId: place.channelId,

@@ -8,6 +8,7 @@ import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 import { brokenOffLine, failureLine, lengthLimitLine } from './failure-line.ts';
+import { createKeep } from './keep.ts';
 import type { TurnRunner } from './session-turns.ts';
 
 /** The model's answer to a turn. `stop` tells whether the text is whole. */
@@ -37,6 +38,7 @@ export interface TurnRunnerOptions {
  */
 export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
   const { journal, sessionLog, afterTurn, replies, clock, logger } = options;
+  const keep = createKeep(logger);
 
   return async (messages, signal) => {
     const context = contextOf(messages, clock());
@@ -101,15 +103,6 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
     const nonceBase = isWholeReply ? lastId(context) : `${lastId(context)}e`;
     const ids = await replies.send(context.place.channelId, line, nonceBase);
     await keep('what is no part of history', () => journal.hide(context.place.channelId, ids));
-  }
-
-  /** A disk that refuses costs memory, not the conversation [§12]. */
-  async function keep(what: string, write: () => Promise<void>): Promise<void> {
-    try {
-      await write();
-    } catch (error) {
-      logger.error('could not be saved', { what, error });
-    }
   }
 }
 

@@ -4,7 +4,7 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
-import type { ChannelJournal } from '../../src/turn/channel-journal.ts';
+import type { ChannelJournal, PreparedReply } from '../../src/turn/channel-journal.ts';
 import { recover } from '../../src/turn/recover.ts';
 import type { RecoveryOptions } from '../../src/turn/recover.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -16,7 +16,11 @@ const now = new Date('2026-01-15T10:00:00Z');
 const recent = snowflakeAt(new Date(now.getTime() - 60_000));
 const old = snowflakeAt(new Date(now.getTime() - 600_000));
 
-async function start(messageId: string, changes: (journal: ChannelJournal) => Partial<RecoveryOptions>) {
+async function start(
+  messageId: string,
+  changes: (journal: ChannelJournal) => Partial<RecoveryOptions>,
+  prepared: Partial<PreparedReply> = {},
+) {
   const journal = createChannelJournal({ store: new MemoryStore() });
   await journal.prepare({
     messageIds: [messageId],
@@ -24,6 +28,7 @@ async function start(messageId: string, changes: (journal: ChannelJournal) => Pa
     speakerName: 'Alice',
     place: publicPlace,
     text: 'ready',
+    ...prepared,
   });
   const sent: string[] = [];
   const logged: string[] = [];
@@ -57,6 +62,14 @@ describe('recovery after a kill', () => {
     expect(logged).toEqual(['ready']);
     expect(await journal.isHandled(generalId, recent)).toBe(true);
     expect(scheduled).toEqual([session]);
+  });
+
+  it('keeps the answer to a command out of history, also where the kill came before it was noted', async () => {
+    const { journal, sent, logged } = await start(recent, () => ({}), { isCommand: true });
+    expect(sent).toEqual([`ready as ${recent}`]);
+    expect(logged).toEqual([]);
+    expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+    expect(await journal.isHandled(generalId, recent)).toBe(true);
   });
 
   it('answers nothing that is older than five minutes', async () => {

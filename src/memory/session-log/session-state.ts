@@ -1,20 +1,11 @@
 import { z } from 'zod';
 
-import type { Place, SessionKey } from '../../core/place.ts';
+import { placeSchema } from '../../core/place.ts';
+import type { SessionKey } from '../../core/place.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import type { KeyedQueue } from '../../queue/keyed-queue.ts';
 import { visibilitySchema } from './log-record.ts';
 import { sessionFolder } from './session-keys.ts';
-
-const placeSchema: z.ZodType<Place> = z.object({
-  audience: z.enum(['dm', 'private', 'public']),
-  channelId: z.string(),
-  homeId: z.string(),
-  guildId: z.string().exactOptional(),
-  parentId: z.string().exactOptional(),
-  channelName: z.string().exactOptional(),
-  parentName: z.string().exactOptional(),
-});
 
 const summarySchema = z.object({
   text: z.string(),

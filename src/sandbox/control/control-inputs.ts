@@ -6,7 +6,7 @@ const permission = z.custom<keyof typeof PermissionFlagsBits>(
   { error: (issue) => `no permission is called ${JSON.stringify(issue.input)}` },
 );
 const permissions = z.array(permission).default([]);
-const timeoutMs = z.int().positive().default(10_000);
+const timeoutMs = z.int().positive().default(20_000);
 /** A person by name or id. */
 const person = z.string().min(1);
 /** `#general` or `general`; `dm` for the speaker's DM with the bot; `@alice` for Alice's; a thread's name; or an id. */

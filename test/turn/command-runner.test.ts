@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { createCommandRunner } from '../../src/turn/command-runner.ts';
+import { generalId, incoming } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const command = incoming({ id: '400000000000000021', text: '!memory show', commandWords: 'show' });
+const answerId = '900000000000000001';
+
+function runnerWith(send: () => Promise<readonly string[]>) {
+  const store = new MemoryStore();
+  const journal = createChannelJournal({ store });
+  const run = createCommandRunner({
+    handle: ({ words }) => Promise.resolve(`the answer to ${words}`),
+    journal,
+    replies: { typing: () => () => {}, send },
+    logger: recordingLogger(),
+  });
+  return { run, store, journal };
+}
+
+/** All that the channel's journal has on disk. */
+async function onDisk(store: MemoryStore): Promise<string> {
+  const lines: string[] = [];
+  for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
+    lines.push(JSON.stringify(record));
+  return lines.join('\n');
+}
+
+describe('a command', () => {
+  it('and its answer are no part of history, and no text of the answer stays', async () => {
+    const { run, store, journal } = runnerWith(() => Promise.resolve([answerId]));
+    await run(command, 'show');
+    expect(await journal.isHidden(generalId, command.id)).toBe(true);
+    expect(await journal.isHidden(generalId, answerId)).toBe(true);
+    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+    expect(await onDisk(store)).not.toContain('the answer');
+  });
+
+  it('has its answer on disk while it is sent, so that a restart can finish it', async () => {
+    const { run, journal } = runnerWith(async () => {
+      expect(await journal.unsent(generalId)).toMatchObject([
+        { isCommand: true, text: 'the answer to show' },
+      ]);
+      return [answerId];
+    });
+    await run(command, 'show');
+    expect(await journal.unsent(generalId)).toEqual([]);
+    expect(await journal.isHidden(generalId, answerId)).toBe(true);
+  });
+
+  it('whose answer cannot be sent is not done again', async () => {
+    const { run, journal } = runnerWith(() => Promise.reject(new Error('no access')));
+    await run(command, 'show');
+    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+  });
+});
