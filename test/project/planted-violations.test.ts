@@ -104,9 +104,13 @@ const violations = [
 ] as const;
 
 describe('the checks of npm test', () => {
-  it.each(violations)('$script fails on $what', { timeout: 180_000 }, async ({ script, path, text, says }) => {
-    const { passes, output } = await withPlanted(path, text, () => check(script));
-    expect(output).toContain(says);
-    expect(passes).toBe(false);
-  });
+  it.each(violations)(
+    '$script fails on $what',
+    { timeout: 180_000 },
+    async ({ script, path, text, says }) => {
+      const { passes, output } = await withPlanted(path, text, () => check(script));
+      expect(output).toContain(says);
+      expect(passes).toBe(false);
+    },
+  );
 });
