@@ -1,3 +1,4 @@
+import { withoutMentionMarks } from '../core/text/mentions.ts';
 import { quoted } from './quoted.ts';
 
 /** What somebody asks of their memory. */
@@ -13,7 +14,7 @@ export type MemoryWords =
 
 /** Reads the words after `!memory`. Whatever cannot be understood becomes help that says why [K1]. */
 export function parseWords(words: string): MemoryWords {
-  const [, name = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(words.trim()) ?? [];
+  const [, name = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(withoutMentionMarks(words).trim()) ?? [];
   const command = name.toLowerCase();
   switch (command) {
     case '':

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../core/chat.ts';
 import { flatten } from '../core/text/normalize.ts';
-import { attachmentNote, label, quoted } from './quoted-text.ts';
+import { attachmentNote, label, quoted, visible } from './quoted-text.ts';
 
 /** A message as history shows it. Its text keeps its bytes for as long as the window holds it [P2]. */
 export interface HistoryEntry {
@@ -13,11 +13,11 @@ export interface HistoryEntry {
 
 /**
  * People and other bots give one line, `Alice: text` or `Dyno (bot): text`, with attachments named; this bot's own words
- * stay as it wrote them [H2]. `max` bounds the whole, name and line break included. `undefined` when nothing would be said.
+ * stay as it wrote them, invisible characters aside [H2]. `max` bounds the whole, name and line break included. `undefined` when nothing would be said.
  */
 export function historyEntry(message: ChatMessage, max = Number.POSITIVE_INFINITY): HistoryEntry | undefined {
   const isOwn = message.author.kind === 'self';
-  const words = isOwn ? message.text.replace(/\r\n?/gu, '\n') : flatten(message.text);
+  const words = isOwn ? visible(message.text) : flatten(message.text);
   const said = [words, attachmentNote(message.attachments)].filter((part) => part !== '').join(' ');
   const prefix = isOwn ? '' : `${authorLabel(message)}: `;
   const text = quoted(said, max - prefix.length - 1);

@@ -26,6 +26,11 @@ function escaped(text: string): string {
   return dataText(text).replace(openEnd, '&lt;');
 }
 
+/** Keeps lines and indentation, drops control and invisible format characters but the joiners that scripts and emoji need. */
+export function visible(text: string): string {
+  return text.replace(/\r\n?|[\p{Zl}\p{Zp}]/gu, '\n').replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '');
+}
+
 /**
  * A Discord name as a label: one line of at most 80 characters without what sets names off from words (`:`), attributes (`"`)
  * or tags (`<`, `>`), so that nobody speaks as somebody else by their name.

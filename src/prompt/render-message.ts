@@ -1,7 +1,7 @@
 import type { Place } from '../core/place.ts';
 import { dataText } from '../core/section.ts';
 import type { TurnMessage } from '../core/turn-context.ts';
-import { attachmentNote, label } from './quoted-text.ts';
+import { attachmentNote, label, visible } from './quoted-text.ts';
 
 /** The message that the model is to answer, and what it should know about it. */
 export interface PromptMessage {
@@ -25,11 +25,6 @@ function wordsOf(message: TurnMessage): string {
   return [visible(message.text).trim(), attachmentNote(message.attachments)]
     .filter((part) => part !== '')
     .join('\n');
-}
-
-/** Keeps lines and indentation, drops control and invisible format characters but the joiners that scripts and emoji need. */
-function visible(text: string): string {
-  return text.replace(/\r\n?|[\p{Zl}\p{Zp}]/gu, '\n').replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '');
 }
 
 function whereOf(place: Place): string {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { withoutMentions } from '../../src/core/text/mentions.ts';
 import { readableText, type Names } from '../../src/discord/readable-text.ts';
 
 const botId = '130000000000000001';
@@ -35,11 +36,29 @@ describe('readable text', () => {
 
   it('names people, channels, roles, emoji and commands', () => {
     expect(read(`<@${alice}> <@!${alice}> <#120000000000000001> <@&150000000000000001>`)).toBe(
-      '@Alice $& <3 @Alice $& <3 #general @crew',
+      '@\u2068Alice $& <3\u2069 @\u2068Alice $& <3\u2069 #general @crew',
     );
     expect(
       read('<:wave:160000000000000001> <a:party:160000000000000002> </memory show:160000000000000003>'),
     ).toBe(':wave: :party: /memory show');
+  });
+
+  it('lets no name pass for what the speaker says, whatever it is and wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', ' ', 'x', '@'), (name, before) => {
+        const named: Names = { ...names, user: () => name };
+        const text = readableText(`I like${before}<@${alice}> tea`, named, botId);
+        expect(withoutMentions(text).replace(/[\s@]+/gu, ' ')).toMatch(/^I likex? tea$/u);
+      }),
+      {
+        examples: [
+          ['I love Pepsi', ' '],
+          ['a\u2069 I love Pepsi', ' '],
+          ['Pepsi', 'x'],
+          ['5', ''],
+        ],
+      },
+    );
   });
 
   it('leaves what it cannot name as it is', () => {

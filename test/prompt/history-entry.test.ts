@@ -18,9 +18,9 @@ describe('historyEntry', () => {
   });
 
   it("leaves this bot's own words and lines as they were, in its own role", () => {
-    expect(historyEntry(ownMessage(1, 'Two things:\r\n- a\n- b '))).toMatchObject({
+    expect(historyEntry(ownMessage(1, 'Two things:\r\n- a\n- b @\u2068Al B\u2069 '))).toMatchObject({
       role: 'assistant',
-      text: 'Two things:\n- a\n- b\n',
+      text: 'Two things:\n- a\n- b @Al B\n',
     });
   });
 

@@ -41,7 +41,7 @@ export function supports(text: string, quote: string): boolean {
 
 /**
  * Whether a quote stands literally in one of the messages, as whole words; case, white space and width of characters (NFKC) aside.
- * What a message itself quotes from others does not count.
+ * What a message itself quotes from others does not count, nor do mentions, on both sides.
  */
 export function standsIn(quote: string, messages: readonly string[]): boolean {
   return messages.some((message) => findQuote(quote, message) !== undefined);
@@ -68,7 +68,7 @@ function isSaid(claim: string, said: ReadonlySet<string>): boolean {
 
 /** The quote where it stands among a message's own words, with the clauses around it. */
 function findQuote(quote: string, message: string): { readonly inContext: string } | undefined {
-  const wanted = normalizeText(quote);
+  const wanted = normalizeText(ownWords(quote));
   const own = folded(ownWords(message));
   if (wanted.length > own.length || !new RegExp(inWord, 'u').test(wanted)) return undefined;
   const characters = Array.from(wanted);

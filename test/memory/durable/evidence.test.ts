@@ -76,6 +76,18 @@ describe('a message proves an item', () => {
     expect(isProven({ text: 'Drinks tea', quote: 'I drink tea' }, "I don't smoke\nI drink tea")).toBe(true);
   });
 
+  it('never by the name of whom it mentions [M5a]', () => {
+    const item = { text: 'Loves Pepsi', quote: 'I love Pepsi' };
+    for (const name of ['@\u2068I love Pepsi\u2069', '#\u2068i love pepsi\u2069'])
+      expect(isProven(item, `what do you think ${name}`)).toBe(false);
+    expect(isProven({ text: 'Loves Pepsi', quote: 'I love @Pepsi' }, 'I love @Pepsi')).toBe(false);
+  });
+
+  it('also where the quote holds a mention', () => {
+    const words = 'I work with @bob on Atlas';
+    expect(isProven({ text: 'Works on Atlas', quote: words }, `${words} again`)).toBe(true);
+  });
+
   it('never by the words of a stranger', () => {
     const mixed = fc
       .tuple(sentence(own), sentence(strange, 1), sentence(own))

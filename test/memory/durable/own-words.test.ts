@@ -9,6 +9,10 @@ it.each([
   ['mine\n>>> theirs\ntheirs too', 'mine'],
   ['> theirs only', ''],
   ['5 > 3 and a->b', '5 > 3 and a->b'],
+  ['what do you think @\u2068I love Pepsi\u2069?', 'what do you think  ?'],
+  ['@bob and I', 'and I'],
+  ['see #general', 'see'],
+  ['me@example.com uses C# on #5', 'me@example.com uses C# on #5'],
   ['>not a quote in Discord', '>not a quote in Discord'],
 ])('of %j are %j', (text, own) => {
   expect(ownWords(text)).toBe(own);
