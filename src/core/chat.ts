@@ -45,8 +45,15 @@ export interface ReplyPort {
   /**
    * Sends a text split into chunks of at most 2,000 characters, in order, pinging nobody. `nonceBase` is the id of the
    * message answered: a second call with the same one sends nothing twice [G3]. Resolves with the ids of the sent messages.
+   * `beforeSeen` is awaited with the id of each message that is there, before it enters history, so that what is to be no part of it
+   * never stands in it [F2], also when a later chunk fails; it must not reject.
    */
-  send(channelId: string, text: string, nonceBase: string): Promise<readonly string[]>;
+  send(
+    channelId: string,
+    text: string,
+    nonceBase: string,
+    beforeSeen?: (messageId: string) => Promise<void>,
+  ): Promise<readonly string[]>;
 }
 
 /** The newest messages of a channel: warm ones from memory, REST for a cold channel [H2]. */

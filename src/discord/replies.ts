@@ -20,7 +20,7 @@ export interface RepliesOptions {
   readonly botId: () => string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called with each message as it was sent, before the gateway tells of it. */
+  /** Called with each message that is there, be it from an earlier try; as a rule before the gateway tells of it. */
   readonly onSent: (message: APIMessage) => void;
   /** Pauses before a chunk is sent again that met a broken connection or server; milliseconds. */
   readonly retryDelaysMs?: readonly number[];
@@ -36,13 +36,16 @@ export function createReplies(options: RepliesOptions): ReplyPort {
 
   return {
     typing: (channelId) => keepTyping(api, channelId, logger),
-    async send(channelId, text, nonceBase) {
+    async send(channelId, text, nonceBase, beforeSeen) {
       const ids: string[] = [];
       try {
         const chunks = splitReply(text);
         const earlier = isOld(nonceBase) ? await sentBefore(channelId, nonceBase, chunks) : [];
         for (const [index, chunk] of chunks.entries()) {
-          ids.push(earlier[index] ?? (await sendChunk(channelId, bodyOf(chunk, nonceBase, index))));
+          const message = earlier[index] ?? (await sendChunk(channelId, bodyOf(chunk, nonceBase, index)));
+          ids.push(message.id);
+          await beforeSeen?.(message.id);
+          onSent(message);
         }
         return ids;
       } catch (error) {
@@ -58,12 +61,10 @@ export function createReplies(options: RepliesOptions): ReplyPort {
     },
   };
 
-  async function sendChunk(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<string> {
+  async function sendChunk(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage> {
     for (const pause of [...retryDelaysMs, undefined]) {
       try {
-        const sent = await post(channelId, body);
-        onSent(sent);
-        return sent.id;
+        return await post(channelId, body);
       } catch (error) {
         if (isRefusal(error) || pause === undefined) throw error;
         logger.debug('a chunk is sent again', { channelId, pause, error });
@@ -88,19 +89,19 @@ export function createReplies(options: RepliesOptions): ReplyPort {
     return isSnowflake(nonceBase) && clock().getTime() - snowflakeTime(nonceBase).getTime() > nonceHoldsMs;
   }
 
-  /** The ids of those chunks, from the first on, that stand in the channel already as the reply to this message. */
+  /** The messages of those chunks, from the first on, that stand in the channel already as the reply to this message. */
   async function sentBefore(
     channelId: string,
     messageId: string,
     chunks: readonly string[],
-  ): Promise<readonly string[]> {
+  ): Promise<readonly APIMessage[]> {
     try {
       const found = await api.messagesAfter(channelId, messageId);
       const own = found.filter((message) => message.author.id === botId());
       const start = own.findIndex((message) => message.message_reference?.message_id === messageId);
       const reply = start === -1 ? [] : own.slice(start, start + chunks.length);
       const other = reply.findIndex((message, index) => message.content !== chunks[index]?.trim());
-      return reply.slice(0, other === -1 ? reply.length : other).map((message) => message.id);
+      return reply.slice(0, other === -1 ? reply.length : other);
     } catch (error) {
       logger.warn('earlier replies could not be looked for', { channelId, error });
       return [];

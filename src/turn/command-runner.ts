@@ -19,8 +19,10 @@ export function createCommandRunner({ handle, journal, replies, logger }: Comman
 
   return async (message: IncomingMessage, words: string): Promise<void> => {
     const { channelId, author, place } = message;
+    const hide = (id: string): Promise<void> =>
+      keep('what is no part of history', () => journal.hide(channelId, [id]));
     try {
-      await keep('what is no part of history', () => journal.hide(channelId, [message.id]));
+      await hide(message.id);
       const text = await handle({
         id: message.id,
         words,
@@ -40,7 +42,7 @@ export function createCommandRunner({ handle, journal, replies, logger }: Comman
         }),
       );
       try {
-        await journal.hide(channelId, await replies.send(channelId, text, message.id));
+        await replies.send(channelId, text, message.id, hide);
       } finally {
         // What it asked for is done, and done again later it could undo what came after it.
         await journal.markHandled(channelId, [message.id]);

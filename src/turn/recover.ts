@@ -5,6 +5,7 @@ import type { SessionKey } from '../core/place.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { ChannelJournal, PreparedReply } from './channel-journal.ts';
+import { createKeep } from './keep.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 
 /** Messages older than this are not answered after a restart [G3a]: 5 minutes, in milliseconds. */
@@ -45,14 +46,19 @@ export async function recover(options: RecoveryOptions): Promise<void> {
 /** What cannot be sent now stays unhandled, so that it is asked again when the bot catches up. */
 async function finishReply(options: RecoveryOptions, reply: PreparedReply): Promise<void> {
   const { journal, replies, logger } = options;
+  const keep = createKeep(logger);
   const { messageIds, place, text } = reply;
   const newest = messageIds.at(-1);
   const now = options.clock();
   if (newest !== undefined && now.getTime() - snowflakeTime(newest).getTime() <= catchUpWindowMs) {
     try {
-      const ids = await replies.send(place.channelId, text, newest);
-      if (reply.isCommand === true) await journal.hide(place.channelId, ids);
-      else await logReply(options, reply, ids, now);
+      if (reply.isCommand === true) {
+        await replies.send(place.channelId, text, newest, (id) =>
+          keep('what is no part of history', () => journal.hide(place.channelId, [id])),
+        );
+      } else {
+        await logReply(options, reply, await replies.send(place.channelId, text, newest), now);
+      }
     } catch (error) {
       logger.warn('an answer from before the restart could not be sent', {
         channelId: place.channelId,

@@ -101,8 +101,10 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
   /** Error lines are known by their ids, so that they enter neither history nor log [F2]. */
   async function sendLine(context: TurnContext, line: string, isWholeReply: boolean): Promise<void> {
     const nonceBase = isWholeReply ? lastId(context) : `${lastId(context)}e`;
-    const ids = await replies.send(context.place.channelId, line, nonceBase);
-    await keep('what is no part of history', () => journal.hide(context.place.channelId, ids));
+    const { channelId } = context.place;
+    await replies.send(channelId, line, nonceBase, (id) =>
+      keep('what is no part of history', () => journal.hide(channelId, [id])),
+    );
   }
 }
 

@@ -155,6 +155,38 @@ describe('replies', () => {
     expect(logger.warnings).toEqual(['a reply could not be sent']);
   });
 
+  it('tell of each message before it enters history, also where a later one fails', async () => {
+    const events: string[] = [];
+    const { replies } = repliesOver([undefined, undefined, refusal(50_013)], {
+      onSent: ({ id }) => events.push(`${id} in history`),
+    });
+    const beforeSeen = async (id: string): Promise<void> => {
+      await Promise.resolve();
+      events.push(`told of ${id}`);
+    };
+    await expect(replies.send(channelId, longText, '1', beforeSeen)).rejects.toMatchObject({
+      sentIds: ['1', '2'],
+    });
+    expect(events).toEqual(['told of 1', '1 in history', 'told of 2', '2 in history']);
+  });
+
+  it('tell of those too that were there from before a restart', async () => {
+    const body = { content: 'Here.', message_reference: { message_id: '400000000000000001' } };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+    const earlier = { id: '7', author: { id: '130000000000000001' }, ...body } as APIMessage;
+    const { replies, bodies } = repliesOver([], {
+      api: {
+        showTyping: () => Promise.resolve(),
+        messagesAfter: () => Promise.resolve([earlier]),
+        postMessage: () => Promise.reject(new Error('not asked for')),
+      },
+    });
+    const told: string[] = [];
+    await replies.send(channelId, 'Here.', '400000000000000001', (id) => Promise.resolve(void told.push(id)));
+    expect(told).toEqual(['7']);
+    expect(bodies).toEqual([]);
+  });
+
   it('send nothing for a blank text', async () => {
     const { replies, bodies } = repliesOver();
     expect(await replies.send(channelId, ' \n ', '1')).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import type { ReplyPort } from '../../src/core/chat.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import { createCommandRunner } from '../../src/turn/command-runner.ts';
 import { generalId, incoming } from '../support/incoming.ts';
@@ -10,7 +11,13 @@ import { recordingLogger } from '../support/recording-logger.ts';
 const command = incoming({ id: '400000000000000021', text: '!memory show', commandWords: 'show' });
 const answerId = '900000000000000001';
 
-function runnerWith(send: () => Promise<readonly string[]>) {
+/** Sends one message, which is there and seen at once. */
+const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeSeen) => {
+  await beforeSeen?.(answerId);
+  return [answerId];
+};
+
+function runnerWith(send: ReplyPort['send']) {
   const store = new MemoryStore();
   const journal = createChannelJournal({ store });
   const run = createCommandRunner({
@@ -32,7 +39,7 @@ async function onDisk(store: MemoryStore): Promise<string> {
 
 describe('a command', () => {
   it('and its answer are no part of history, and no text of the answer stays', async () => {
-    const { run, store, journal } = runnerWith(() => Promise.resolve([answerId]));
+    const { run, store, journal } = runnerWith(sendOne);
     await run(command, 'show');
     expect(await journal.isHidden(generalId, command.id)).toBe(true);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
@@ -41,15 +48,26 @@ describe('a command', () => {
   });
 
   it('has its answer on disk while it is sent, so that a restart can finish it', async () => {
-    const { run, journal } = runnerWith(async () => {
+    const { run, journal } = runnerWith(async (...sent) => {
       expect(await journal.unsent(generalId)).toMatchObject([
         { isCommand: true, text: 'the answer to show' },
       ]);
-      return [answerId];
+      return sendOne(...sent);
     });
     await run(command, 'show');
     expect(await journal.unsent(generalId)).toEqual([]);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
+  });
+
+  it('whose answer could be sent in part only leaves nothing of it in history', async () => {
+    const { run, journal } = runnerWith(async (...sent) => {
+      await sendOne(...sent);
+      expect(await journal.isHidden(generalId, answerId)).toBe(true);
+      throw new Error('no access');
+    });
+    await run(command, 'show');
+    expect(await journal.isHidden(generalId, answerId)).toBe(true);
+    expect(await journal.isHandled(generalId, command.id)).toBe(true);
   });
 
   it('whose answer cannot be sent is not done again', async () => {

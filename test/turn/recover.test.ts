@@ -43,9 +43,10 @@ async function start(
     finishRetractions: () => Promise.resolve(),
     replies: {
       typing: () => () => {},
-      send: (_channel, text, nonceBase) => {
+      send: async (_channel, text, nonceBase, beforeSeen) => {
         sent.push(`${text} as ${nonceBase}`);
-        return Promise.resolve(['900000000000000001']);
+        await beforeSeen?.('900000000000000001');
+        return ['900000000000000001'];
       },
     },
     clock: () => now,

@@ -28,9 +28,10 @@ function runnerWith(answer: AnswerTurn, changes: Partial<TurnRunnerOptions> = {}
     afterTurn: { schedule: () => steps.push('after turn') },
     replies: {
       typing: () => () => steps.push('typing ends'),
-      send: (_channel, text, nonceBase) => {
+      send: async (_channel, text, nonceBase, beforeSeen) => {
         steps.push(`send ${text} as ${nonceBase.slice(-2)}`);
-        return Promise.resolve(['900000000000000001']);
+        await beforeSeen?.('900000000000000001');
+        return ['900000000000000001'];
       },
     },
     clock: () => new Date('2026-01-15T10:00:00Z'),
