@@ -17,8 +17,12 @@ describe('logging in', () => {
     });
     // What was under way comes to its end, and is closed.
     await delay(500);
+    await expect
+      .poll(async () => (await server.sessions()).filter(({ isConnected }) => isConnected), {
+        timeout: 10_000,
+      })
+      .toEqual([]);
     expect(client.isReady()).toBe(false);
-    expect((await server.sessions()).filter(({ isConnected }) => isConnected)).toEqual([]);
   });
 
   it('does not ask Discord with an empty token', async () => {
