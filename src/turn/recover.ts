@@ -48,6 +48,7 @@ async function finishReply(options: RecoveryOptions, reply: PreparedReply): Prom
       place: reply.place,
       messages: reply.messageIds.map((id) => ({ id, text: '', at: now.toISOString(), attachments: [] })),
       now,
+      othersPresent: true,
     },
     { ids, text: reply.text, at: now.toISOString() },
   );
