@@ -206,7 +206,7 @@ it('no file outside the tree is read or written, whatever the path [M5]', { time
 
   for (const link of ['facts/link.md', 'MEMORY.md', 'topics/secret.md', 'detail/secret.md']) {
     for (const [tool, input] of inputs) {
-      expect(await run(tool, { path: link, ...input }), link).toMatchObject({
+      expect(await run(tool, { path: link, ...input })).toMatchObject({
         ok: false,
         text: expect.stringMatching(/symbolic link|is not a file/u),
       });

@@ -8,7 +8,7 @@ import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { dmPlace } from '../../support/sessions.ts';
 
-export const noon = new Date('2026-01-15T12:00:00Z');
+const noon = new Date('2026-01-15T12:00:00Z');
 
 /** Where Alice's files lie in the store. */
 export const aliceRoot = `users/${aliceId}/notebook`;

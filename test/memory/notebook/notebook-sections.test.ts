@@ -85,6 +85,8 @@ describe('the overview', () => {
 describe("what a conversation's notes hold from when the channel was private [V1]", () => {
   const session = `sessions/${generalId}/${aliceId}`;
 
+  const keptSummary = `# Summary\n\n<!--\nMETA:\ncreated: 2026-01-15T10:00:00.000Z\nvisibility: here\nhome: ${generalId}\nfrom: 0\ncursor: 4\n-->\n\nthe text\n`;
+
   it('is used there while it is private, and not once the public reads along', async () => {
     const { run, sections } = await openNotebook();
     await run('write', { path: 'overview.md', content: 'a secret plan' }, inGuild('private'));
@@ -125,9 +127,7 @@ describe("what a conversation's notes hold from when the channel was private [V1
 
   it('includes its kept summaries, which can be read but not written [R3]', async () => {
     const name = '2026-01-15-10-00-4-summary.md';
-    const note = (visibility: string) =>
-      `# Summary\n\n<!--\nMETA:\ncreated: 2026-01-15T10:00:00.000Z\nvisibility: ${visibility}\nhome: ${generalId}\nfrom: 0\ncursor: 4\n-->\n\nthe text\n`;
-    const { run, store } = await openNotebook({ [`${session}/detail/${name}`]: note('here') });
+    const { run, store } = await openNotebook({ [`${session}/detail/${name}`]: keptSummary });
     const input = { path: `detail/${name}` };
     expect((await run('read', input, inGuild('private'))).text).toContain('the text');
     expect((await run('read', input, inGuild())).ok).toBe(false);
