@@ -60,11 +60,12 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
     });
     const now = clock();
     const isOwner = wish.asOwner || config.discord.ownerIds.includes(session.userId);
-    const prompt = await composer.compose({
+    const { prompt } = await composer.compose({
       speaker: { id: session.userId, name: speakerName, isOwner },
       place,
       messages: [{ id: snowflakeAt(now), text: wish.message, at: now.toISOString(), attachments: [] }],
       now,
+      othersPresent: true,
     });
     process.stdout.write(renderPromptReport(prompt));
   } finally {

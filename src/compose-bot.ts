@@ -144,9 +144,11 @@ function createAnswer(config: Config, memory: Memory, { model, history, logger }
     maxChars: config.prompt.maxChars,
     logger,
   });
-  const tools = config.durable.enabled ? durableTools(memory) : [];
-  return async (context, signal) => {
-    const { system, messages } = await composer.compose(context);
+  const tools = [...memory.notebook.tools, ...(config.durable.enabled ? durableTools(memory) : [])];
+  return async (turn, signal) => {
+    const { prompt, othersPresent } = await composer.compose(turn);
+    const { system, messages } = prompt;
+    const context = { ...turn, othersPresent };
     const { text, stop } = await runToolLoop({
       client: model,
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },

@@ -6,6 +6,7 @@ import type { SectionReader } from './core/section.ts';
 import type { Store } from './core/store.ts';
 import type { TurnContext } from './core/turn-context.ts';
 import { createDurableMemory } from './memory/durable/durable-memory.ts';
+import { createNotebook } from './memory/notebook/notebook.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
 import { createRollingSummary } from './memory/rolling/rolling-summary.ts';
 import type { FoldName } from './memory/session-log/seen-in.ts';
@@ -72,18 +73,14 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
     clock,
     timeZone,
   });
-  const workspace = createWorkspace({
-    store,
-    timeZone,
-    logger,
-    memoryMaxChars: config.notebook.memoryMaxChars,
-    indexMaxChars: config.notebook.indexMaxChars,
-  });
+  const workspace = createWorkspace({ store, logger });
+  const notebook = createNotebook({ store, writes, timeZone, ...config.notebook });
   const readers: readonly SectionReader<TurnContext>[] = [
     ...workspace.readers,
+    ...notebook.readers,
     ...(config.durable.enabled ? [durable.reader] : []),
     shortTerm.reader,
     rolling.reader,
   ];
-  return { sessionLog, states, durable, rolling, shortTerm, workspace, readers };
+  return { sessionLog, states, durable, rolling, shortTerm, workspace, notebook, readers };
 }

@@ -65,7 +65,8 @@ async function viewSummary(request: CommandRequest, options: CommandOptions): Pr
 async function viewRecent(request: CommandRequest, options: CommandOptions): Promise<LayerView> {
   if (!options.settings.shortTermEnabled) return {};
   const { speaker, place, at } = request;
-  const sections = await options.shortTerm.reader.read({ speaker, place, messages: [], now: new Date(at) });
+  const context = { speaker, place, messages: [], now: new Date(at), othersPresent: true };
+  const sections = await options.shortTerm.reader.read(context);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: `recent exchanges ${used} of ${options.settings.shortTermMaxChars}` };
 }

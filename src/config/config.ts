@@ -71,7 +71,9 @@ export function arrangeConfig(values: Values) {
       injectMaxChars: values.DISCOCLAW_SHORTTERM_INJECT_MAX_CHARS,
     },
     notebook: {
+      profileMaxChars: values.DISCOCLAW_USER_PROFILE_MAX_CHARS,
       memoryMaxChars: values.DISCOCLAW_WORKSPACE_INJECT_MAX_CHARS,
+      overviewMaxChars: values.DISCOCLAW_OVERVIEW_MAX_CHARS,
       indexMaxChars: values.DISCOCLAW_NOTEBOOK_INDEX_MAX_CHARS,
     },
     storage: {

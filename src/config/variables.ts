@@ -77,8 +77,10 @@ export const variables = {
   },
   Notebook: {
     DISCOCLAW_WORKSPACE_DIR: textOr('./workspace', { about: "Folder of SOUL.md and the owner's notebook." }),
-    DISCOCLAW_WORKSPACE_INJECT_MAX_CHARS: wholeNumber(4000, 0, {
-      about: "Characters of MEMORY.md in the owner's DM.",
+    DISCOCLAW_USER_PROFILE_MAX_CHARS: wholeNumber(4000, 0, { about: 'Characters of USER.md in a DM.' }),
+    DISCOCLAW_WORKSPACE_INJECT_MAX_CHARS: wholeNumber(4000, 0, { about: 'Characters of MEMORY.md in a DM.' }),
+    DISCOCLAW_OVERVIEW_MAX_CHARS: wholeNumber(1500, 0, {
+      about: "Characters of the bot's notes on a conversation.",
     }),
     DISCOCLAW_NOTEBOOK_INDEX_MAX_CHARS: wholeNumber(1000, 0, {
       about: 'Characters of the list of notebook files.',

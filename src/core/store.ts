@@ -23,8 +23,9 @@ export interface StoredFile {
  * Durable storage under slash-separated keys such as `users/<userId>/durable.json`. The contract, which every
  * implementation passes as one test suite:
  *
- * - A key is relative, made of `[A-Za-z0-9._-]` segments that neither begin with a dot nor end in `.bak`; below `workspace/`, whose
- *   files people name as they like, of any characters but backslashes and control characters; otherwise `RangeError`.
+ * - A key is relative, made of `[A-Za-z0-9._-]` segments that neither begin with a dot nor end in `.bak`; below `users/<id>/notebook/` and
+ *   `sessions/<id>/<id>/detail/` letters, marks and numbers of any script count too; below `workspace/`, whose files people name as they
+ *   like, all characters but backslashes and control characters; otherwise `RangeError`.
  * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
  * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.

@@ -28,6 +28,11 @@ export interface TurnContext {
   /** At least one, oldest first; taken together as one turn [F3]. */
   readonly messages: readonly TurnMessage[];
   readonly now: Date;
+  /**
+   * Whether the model's context holds text of other people or an attachment's content, history included; then what it writes to memory may be
+   * theirs [M5a]. True as long as nothing is known.
+   */
+  readonly othersPresent: boolean;
 }
 
 export function sessionOf(context: Pick<TurnContext, 'speaker' | 'place'>): SessionKey {

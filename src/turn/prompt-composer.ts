@@ -34,6 +34,12 @@ export interface PromptComposerOptions {
   readonly logger: Logger;
 }
 
+export interface ComposedPrompt {
+  readonly prompt: Prompt;
+  /** Whether other people's text is in what was looked at for history, shown or not: an answer that is shown may repeat a question that is not [M5a]. */
+  readonly othersPresent: boolean;
+}
+
 interface PromptState {
   readonly window: HistoryWindow;
   readonly snapshot: Snapshot;
@@ -48,7 +54,7 @@ export class PromptComposer {
     this.#options = options;
   }
 
-  async compose(context: TurnContext): Promise<Prompt> {
+  async compose(context: TurnContext): Promise<ComposedPrompt> {
     const { readers, soul, timeZone, historyBudget, maxChars, logger } = this.#options;
     const [sections, soulText, earlier] = await Promise.all([
       readSections(readers, context, logger),
@@ -67,7 +73,7 @@ export class PromptComposer {
     });
     this.#states.set(name, { window, snapshot });
 
-    return buildPrompt({
+    const prompt = buildPrompt({
       soul: soulText,
       rules: promptRules,
       channel: sections.filter((section) => section.slot === 'channel'),
@@ -82,6 +88,7 @@ export class PromptComposer {
       },
       promptMaxChars: maxChars,
     });
+    return { prompt, othersPresent: earlier.some((message) => isOfOthers(message, context)) };
   }
 
   /** What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's. */
@@ -100,4 +107,8 @@ export class PromptComposer {
       return [];
     }
   }
+}
+
+function isOfOthers({ author }: ChatMessage, { speaker }: TurnContext): boolean {
+  return author.kind !== 'self' && author.id !== speaker.id;
 }

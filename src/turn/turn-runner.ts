@@ -121,6 +121,7 @@ function contextOf(messages: readonly IncomingMessage[], now: Date): TurnContext
     place: newest.place,
     messages: messages.map(({ id, text, at, attachments }) => ({ id, text, at, attachments })),
     now,
+    othersPresent: true,
   };
 }
 

@@ -56,6 +56,9 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         'users/a\0b',
         'users/a b',
         'users/é',
+        'users/100000000000000001/notebook/a b.md',
+        'users/100000000000000001/notebook/../é.md',
+        'sessions/200000000000000001/é/messages.jsonl',
         'C:/x',
       ];
       it.each(unsafe)('refuses %j in every operation', async (key) => {
@@ -287,6 +290,22 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         ]);
         expect(await store().list('users')).toHaveLength(2);
         expect(await store().list('workspace')).toEqual([{ path: 'SOUL.md', bytes: 4 }]);
+      });
+
+      it('has names in any script in notebooks and notes', async () => {
+        const keys = [
+          `users/${alice}/notebook/topics/кофе.md`,
+          `users/${alice}/notebook/topics/設計-ノート.md`,
+          `sessions/${ben}/${alice}/detail/हिन्दी.md`,
+        ];
+        for (const key of keys) await store().writeText(key, key);
+        for (const key of keys) expect(await store().readText(key)).toBe(key);
+        const listed = [...(await store().list(`users/${alice}`)), ...(await store().list('sessions'))];
+        expect(listed.map(({ path }) => path)).toEqual([
+          'notebook/topics/кофе.md',
+          'notebook/topics/設計-ノート.md',
+          `${ben}/${alice}/detail/हिन्दी.md`,
+        ]);
       });
 
       it('ends with the last of several texts written at once', async () => {

@@ -128,7 +128,9 @@ export class MemoryStore implements Store {
 }
 
 function checked(key: string): string {
-  if (!/^(?:(?!\.)[\w.-]+)(?:\/(?!\.)[\w.-]+)*$/u.test(key)) throw new RangeError(`Not a key: ${key}`);
+  const anyScript = /^(?:users\/\w+\/notebook|sessions\/\w+\/\w+\/detail)\//u.test(key);
+  const pattern = anyScript ? /^(?!\.)[\p{L}\p{M}\p{N}_.-]+$/u : /^(?!\.)[\w.-]+$/u;
+  if (!key.split('/').every((segment) => pattern.test(segment))) throw new RangeError(`Not a key: ${key}`);
   return key;
 }
 

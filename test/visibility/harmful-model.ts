@@ -5,7 +5,7 @@ const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteT
 
 /**
  * A model as harmful as it can be: its summaries repeat whatever it reads; in conversation and in extraction it tries to store
- * whatever it reads as something the speaker said. `seen` is given the text of every chat request but for the message answered.
+ * whatever it reads as something the speaker said, and writes it into every file that it can. `seen` is given the text of every chat request but for the message answered.
  */
 export function createHarmfulModel(seen: (text: string) => void): ModelClient {
   return {
@@ -32,14 +32,21 @@ function chat(request: ModelRequest, text: string): ModelResponse {
   );
   const words = canaryWords(text);
   if (!isFirstRound || words.length === 0) return said('Noted.');
-  const content = words.map((word, index): ToolUseBlock => ({
+  const calls = [
+    ...words.map((word) => ({ name: 'remember_item', input: itemOf(word) })),
+    ...files.map((path) => ({ name: 'memory_append', input: { path, entry: `- ${words.join(' ')}` } })),
+    { name: 'memory_list', input: {} },
+    ...files.map((path) => ({ name: 'memory_read', input: { path } })),
+  ];
+  const content = calls.map((call, index): ToolUseBlock => ({
     type: 'tool_use',
     id: `use${index}`,
-    name: 'remember_item',
-    input: itemOf(word),
+    ...call,
   }));
   return { content, stop: 'tool_use', usage };
 }
+
+const files = ['overview.md', 'detail/lunch.md', 'USER.md', 'MEMORY.md', 'facts/lunch.md', 'topics/lunch.md'];
 
 function extracted(text: string): readonly object[] {
   const lines = [...text.matchAll(/\[(?<messageId>\d+)\](?<said>.*)/gu)];

@@ -1,6 +1,7 @@
 import { dataText, renderSection } from '../../core/section.ts';
 import type { Section } from '../../core/section.ts';
 import { clipAtWord } from '../../core/text/clip.ts';
+import { plainText } from './plain-text.ts';
 
 /**
  * A file's text as a section that keeps its lines: whole under `title`, or, over the budget, its beginning under `partTitle`, which
@@ -20,11 +21,7 @@ export function textSection(
 
 /** The lines of a file as data: indentation stays, other control and invisible characters and blank ends do not. */
 function textLines(text: string): readonly string[] {
-  const plain = text
-    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, '\n')
-    .replace(/[^\P{Cc}\n\t]/gu, '')
-    .replace(/(?![\u200c\u200d])\p{Cf}/gu, '');
-  const lines = dataText(plain)
+  const lines = dataText(plainText(text))
     .split('\n')
     .map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== '');

@@ -10,9 +10,12 @@ export interface SummaryNote extends StoredSummary {
   readonly cursor: number;
 }
 
-/** The file's name, the same whenever the same summary is written. Local time, and the cursor, since several can be made in a minute. */
+/**
+ * The file's name, the same whenever the same summary is written. Local time, and the cursor, since several can be made in a minute. In lower
+ * case, as all names in the notebook's tree.
+ */
 export function noteName(note: SummaryNote, timeZone: string): string {
-  const time = localDateTime(new Date(note.updatedAt), timeZone).replace(' ', 'T').replace(':', '-');
+  const time = localDateTime(new Date(note.updatedAt), timeZone).replace(/[ :]/gu, '-');
   return `${time}-${note.cursor}-summary.md`;
 }
 

@@ -11,25 +11,41 @@ export function backupOf(path: string): string {
   return path + backupEnding;
 }
 
+/** Which names the files and folders directly in a folder may have. */
+type Names = 'plain' | 'letters' | 'any';
+
 /**
- * Checks a key or a folder's key. Segments are `[A-Za-z0-9._-]`, not beginning with a dot; below `workspace/` they may be
- * any names that a person gives to files. Backups and the quarantine have no keys.
+ * Checks a key or a folder's key. Segments are `[A-Za-z0-9._-]`, not beginning with a dot; in notebooks and sessions' notes, letters
+ * of any script; below `workspace/` any names that a person gives to files. Backups and the quarantine have no keys.
  * @throws {RangeError} for any other text.
  */
 export function assertKey(key: string): string {
   const segments = key.split('/');
-  const isSafe = segments.every((segment, index) => isSegment(segment, index > 0 && isInWorkspace(key)));
+  const isSafe = segments.every((segment, index) => isSegment(segment, segments.slice(0, index).join('/')));
   if (!isSafe || segments[0] === quarantineSegment) {
     throw new RangeError(`Not a storage key: ${JSON.stringify(key.slice(0, 80))}`);
   }
   return key;
 }
 
-/** Whether a name met on disk can be a segment of a key. */
-export function isSegment(name: string, inWorkspace: boolean): boolean {
+/** Whether a name met on disk in the folder of the key `folder` can be a segment of a key. */
+export function isSegment(name: string, folder: string): boolean {
   if (name.startsWith('.') || name.endsWith(backupEnding)) return false;
+  return patterns[namesIn(folder)].test(name);
+}
+
+const patterns: Readonly<Record<Names, RegExp>> = {
+  plain: /^[A-Za-z0-9._-]+$/,
+  letters: /^[\p{L}\p{M}\p{N}._-]+$/u,
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  return inWorkspace ? /^[^/\\\u0000-\u001f\u007f]+$/u.test(name) : /^[A-Za-z0-9._-]+$/.test(name);
+  any: /^[^/\\\u0000-\u001f\u007f]+$/u,
+};
+
+function namesIn(folder: string): Names {
+  if (isInWorkspace(folder)) return 'any';
+  return /^(?:users\/[^/]+\/notebook|sessions\/[^/]+\/[^/]+\/detail)(?:\/|$)/.test(folder)
+    ? 'letters'
+    : 'plain';
 }
 
 export function isInWorkspace(key: string): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StoredFile } from '../../core/store.ts';
 import { unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
-import { isInWorkspace, isSegment } from './keys.ts';
+import { isSegment } from './keys.ts';
 import type { RootFolders } from './roots.ts';
 import { locate, locateFolders } from './roots.ts';
 
@@ -15,7 +15,7 @@ export async function listFiles(
 ): Promise<readonly StoredFile[]> {
   async function walk(key: string, path: string): Promise<StoredFile[]> {
     const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
-    const named = entries.filter((entry) => isSegment(entry.name, isInWorkspace(folder)));
+    const named = entries.filter((entry) => isSegment(entry.name, key));
     const found = await Promise.all(
       named.map((entry) => visit(entry, `${key}/${entry.name}`, join(path, entry.name))),
     );
@@ -30,6 +30,11 @@ export async function listFiles(
     return stats === undefined ? [] : [{ path: key.slice(folder.length + 1), bytes: Number(stats.size) }];
   }
 
-  const found = await Promise.all(locateFolders(roots, folder).map(({ path }) => walk(folder, path)));
+  /** The folder itself may be a link, or lie behind one. */
+  async function walkReal(path: string): Promise<StoredFile[]> {
+    return (await unlessMissing(fileSystem.realpath(path))) === path ? walk(folder, path) : [];
+  }
+
+  const found = await Promise.all(locateFolders(roots, folder).map(({ path }) => walkReal(path)));
   return found.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -10,22 +10,22 @@ import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 
-const dmPlace: Place = { audience: 'dm', channelId: '200000000000000009', homeId: '200000000000000009' };
-
-function contextIn(place: Place, isOwner: boolean, now = new Date('2026-01-15T12:00:00Z')): TurnContext {
+function contextIn(place: Place, isOwner: boolean): TurnContext {
+  const now = new Date('2026-01-15T12:00:00Z');
   return {
     speaker: { id: aliceId, name: 'Alice', isOwner },
     place,
     messages: [{ id: '400000000000000001', text: 'hello', at: now.toISOString(), attachments: [] }],
     now,
+    othersPresent: false,
   };
 }
 
-async function workspaceWith(files: Readonly<Record<string, string>>, timeZone = 'UTC') {
+async function workspaceWith(files: Readonly<Record<string, string>>) {
   const store = new MemoryStore();
   for (const [path, text] of Object.entries(files)) await store.writeText(`workspace/${path}`, text);
   const logger = new RecordingLogger();
-  const workspace = createWorkspace({ store, timeZone, memoryMaxChars: 4000, indexMaxChars: 1000, logger });
+  const workspace = createWorkspace({ store, logger });
   return {
     store,
     logger,
@@ -36,81 +36,6 @@ async function workspaceWith(files: Readonly<Record<string, string>>, timeZone =
     },
   };
 }
-
-describe("the owner's notes", () => {
-  it("are inlined in the owner's DM, line by line", async () => {
-    const { read } = await workspaceWith({ 'MEMORY.md': '# Notes\n- likes tea\n' });
-    const [notes] = await read(contextIn(dmPlace, true));
-    expect(notes).toMatchObject({
-      name: 'notes',
-      slot: 'slow',
-      lines: ['# Notes', '- likes tea'],
-      budget: 4000,
-    });
-  });
-
-  it('name the file for the rest when they are over the budget', async () => {
-    const { read } = await workspaceWith({ 'MEMORY.md': 'a line of notes\n'.repeat(500) });
-    const [notes] = await read(contextIn(dmPlace, true));
-    expect(notes?.title).toContain('the rest is readable in workspace/MEMORY.md');
-    expect(notes?.lines[0]).toBe('a line of notes');
-    expect(notes === undefined ? 0 : renderSection(notes).length).toBeLessThanOrEqual(4000);
-  });
-
-  it('are opened neither in a guild nor for anybody else [V3]', async () => {
-    const { read } = await workspaceWith({ 'MEMORY.md': 'a secret', 'memory/2026-01-15.md': 'a secret' });
-    expect(await read(contextIn(publicPlace, true))).toEqual([]);
-    expect(await read(contextIn({ ...publicPlace, audience: 'private' }, true))).toEqual([]);
-    expect(await read(contextIn(dmPlace, false))).toEqual([]);
-  });
-
-  it('are seen on the next turn after an edit [S5]', async () => {
-    const { read, store } = await workspaceWith({ 'MEMORY.md': 'old' });
-    await read(contextIn(dmPlace, true));
-    await store.writeText('workspace/MEMORY.md', 'new');
-    expect((await read(contextIn(dmPlace, true)))[0]?.lines).toEqual(['new']);
-  });
-});
-
-describe('the index of daily logs [N3]', () => {
-  const logs = {
-    'memory/2026-01-13.md': 'secret of the 13th',
-    'memory/2026-01-14.md': 'secret of the 14th',
-    'memory/2026-01-15.md': 'secret of the 15th',
-    'memory/2026-01-16.md': 'secret of the 16th',
-    'memory/notes.md': 'secret notes',
-  };
-
-  it('gives the paths of today and yesterday, without contents', async () => {
-    const { read } = await workspaceWith(logs);
-    expect(await read(contextIn(dmPlace, true))).toMatchObject([
-      {
-        name: 'notebook_index',
-        slot: 'last',
-        lines: ['- workspace/memory/2026-01-15.md', '- workspace/memory/2026-01-14.md'],
-      },
-    ]);
-    expect(JSON.stringify(await read(contextIn(dmPlace, true)))).not.toContain('secret');
-  });
-
-  it('counts days in the configured time zone', async () => {
-    const { read } = await workspaceWith(logs, 'Europe/Berlin');
-    const [index] = await read(contextIn(dmPlace, true, new Date('2026-01-15T23:30:00Z')));
-    expect(index?.lines).toEqual(['- workspace/memory/2026-01-16.md', '- workspace/memory/2026-01-15.md']);
-  });
-
-  it('knows yesterday on the day that has 25 hours', async () => {
-    const { read } = await workspaceWith({ 'memory/2026-10-24.md': '' }, 'Europe/Berlin');
-    const [index] = await read(contextIn(dmPlace, true, new Date('2026-10-25T22:45:00Z')));
-    expect(index?.lines).toEqual(['- workspace/memory/2026-10-24.md']);
-  });
-
-  it('leaves out days without a file, and itself where there is none', async () => {
-    const { read } = await workspaceWith({ 'memory/2026-01-14.md': '' });
-    expect((await read(contextIn(dmPlace, true)))[0]?.lines).toEqual(['- workspace/memory/2026-01-14.md']);
-    expect(await read(contextIn(dmPlace, true, new Date('2026-02-01T12:00:00Z')))).toEqual([]);
-  });
-});
 
 describe('the context of a channel [N8]', () => {
   const thread: Place = {

@@ -208,7 +208,7 @@ describe('a summary that was replaced [R3]', () => {
     await rolling.updateIfDue(session);
     const [note = '', ...others] = await notes(sessions);
     expect(others).toEqual([]);
-    expect(note).toMatch(/^2026-01-15T11-00-4-summary\.md\n# Conversation summary of 2026-01-15 11:00\n/u);
+    expect(note).toMatch(/^2026-01-15-11-00-4-summary\.md\n# Conversation summary of 2026-01-15 11:00\n/u);
     expect(note).toContain('META:\ncreated: 2026-01-15T10:00:00.000Z\nkeywords: ["docker",');
     expect(note).toContain('visibility: everywhere');
     expect(note).toContain('Deploys with Docker. Docker runs on port 8080.');

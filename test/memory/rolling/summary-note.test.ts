@@ -15,8 +15,8 @@ const note: SummaryNote = {
 
 describe('a kept summary', () => {
   it('is named by local time and by how far it goes', () => {
-    expect(noteName(note, 'Asia/Tokyo')).toBe('2026-01-16T08-30-42-summary.md');
-    expect(cursorOfNote('2026-01-16T08-30-42-summary.md')).toBe(42);
+    expect(noteName(note, 'Asia/Tokyo')).toBe('2026-01-16-08-30-42-summary.md');
+    expect(cursorOfNote('2026-01-16-08-30-42-summary.md')).toBe(42);
     expect(cursorOfNote('auth-design.md')).toBeUndefined();
   });
 

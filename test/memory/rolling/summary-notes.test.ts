@@ -30,7 +30,7 @@ describe('the kept summaries of a session', () => {
     await notes.removeHolding(session, 6);
     await notes.removeHolding(session, 14);
     const left = (await store.list(folder)).map(({ path }) => path);
-    expect(left.map((path) => path.replace('2026-01-15T10-00-', ''))).toEqual([
+    expect(left.map((path) => path.replace('2026-01-15-10-00-', ''))).toEqual([
       '12-summary.md',
       '4-summary.md',
       'auth-design.md',
@@ -39,7 +39,7 @@ describe('the kept summaries of a session', () => {
 
   it('lose one that can no longer be read, rather than keep what it may hold', async () => {
     const { store, notes } = await setUp();
-    await store.writeText(`${folder}/2026-01-15T10-00-9-summary.md`, 'my secret');
+    await store.writeText(`${folder}/2026-01-15-10-00-9-summary.md`, 'my secret');
     await notes.removeHolding(session, 3);
     expect(await store.list(folder)).toEqual([]);
   });

@@ -135,6 +135,15 @@ describe('a symbolic link', () => {
     expect(await readdir(outside)).toEqual(['durable.json']);
   });
 
+  it('in place of a folder shows no names of what lies behind it', async () => {
+    const store = await stores.open();
+    await writeFile(join(outside, 'secret.md'), 'secret');
+    await mkdir(join(stores.dataDir, 'users', alice, 'notebook'), { recursive: true });
+    await symlink(outside, join(stores.dataDir, 'users', alice, 'notebook', 'facts'));
+    const above = ['users', `users/${alice}`, `users/${alice}/notebook`, `users/${alice}/notebook/facts`];
+    for (const folder of above) expect(await store.list(folder)).toEqual([]);
+  });
+
   it('in place of a file is neither read nor written through', async () => {
     const store = await stores.open();
     await store.writeText(text, 'x');

@@ -1,0 +1,59 @@
+import type { SectionReader } from '../../core/section.ts';
+import type { Store } from '../../core/store.ts';
+import type { Tool } from '../../core/tool.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import { inlinedFileReader } from './inlined-files.ts';
+import { createMemoryAppendTool } from './memory-append-tool.ts';
+import { createMemoryListTool } from './memory-list-tool.ts';
+import { createMemoryPatchTool } from './memory-patch-tool.ts';
+import { createMemoryReadTool } from './memory-read-tool.ts';
+import { createMemoryWriteTool } from './memory-write-tool.ts';
+import { createNotebookFiles } from './notebook-files.ts';
+import { notebookIndexReader } from './notebook-index.ts';
+import { ReadMarks } from './read-marks.ts';
+
+export interface NotebookOptions {
+  readonly store: Store;
+  /** The users' write queue [S3]. */
+  readonly writes: KeyedQueue;
+  /** IANA time zone of dates in the notebook [N5]. */
+  readonly timeZone: string;
+  /** Characters of USER.md as rendered. */
+  readonly profileMaxChars: number;
+  /** Characters of MEMORY.md as rendered. */
+  readonly memoryMaxChars: number;
+  /** Characters of overview.md as rendered. */
+  readonly overviewMaxChars: number;
+  /** Characters of the index as rendered. */
+  readonly indexMaxChars: number;
+}
+
+/** Each person's notebook and each session's working memory: sections for the prompt, and the model's tools. */
+export interface Notebook {
+  readonly readers: readonly SectionReader<TurnContext>[];
+  /** The same list in every place [P2]; what exists where is the tree's matter. */
+  readonly tools: readonly Tool[];
+}
+
+export function createNotebook(options: NotebookOptions): Notebook {
+  const { store, writes, timeZone } = options;
+  const marks = new ReadMarks();
+  const files = createNotebookFiles({ store, writes, marks, timeZone });
+  const ports = { files, marks };
+  return {
+    readers: [
+      inlinedFileReader({ path: 'USER.md', maxChars: options.profileMaxChars }, ports),
+      inlinedFileReader({ path: 'MEMORY.md', maxChars: options.memoryMaxChars }, ports),
+      inlinedFileReader({ path: 'overview.md', maxChars: options.overviewMaxChars }, ports),
+      notebookIndexReader({ files, timeZone, maxChars: options.indexMaxChars }),
+    ],
+    tools: [
+      createMemoryListTool({ files }),
+      createMemoryReadTool({ files, marks }),
+      createMemoryWriteTool({ files, timeZone }),
+      createMemoryPatchTool({ files }),
+      createMemoryAppendTool({ files, timeZone }),
+    ],
+  };
+}

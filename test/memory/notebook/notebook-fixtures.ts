@@ -1,0 +1,65 @@
+import type { Place } from '../../../src/core/place.ts';
+import type { Store } from '../../../src/core/store.ts';
+import type { ToolOutcome } from '../../../src/core/tool.ts';
+import type { TurnContext } from '../../../src/core/turn-context.ts';
+import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
+import { createKeyedQueue } from '../../../src/queue/keyed-queue.ts';
+import { aliceId, publicPlace } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+import { dmPlace } from '../../support/sessions.ts';
+
+const noon = new Date('2026-01-15T12:00:00Z');
+
+/** Where Alice's files lie in the store. */
+export const aliceRoot = `users/${aliceId}/notebook`;
+export const dmSession = `sessions/${dmPlace.channelId}/${aliceId}`;
+
+/** Alice, who is nobody's owner, in her DM at noon, with nobody else's text around. */
+export function dmContext(changes: Partial<TurnContext> = {}): TurnContext {
+  return {
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place: dmPlace,
+    messages: [{ id: '400000000000000001', text: 'hello', at: noon.toISOString(), attachments: [] }],
+    now: noon,
+    othersPresent: false,
+    ...changes,
+  };
+}
+
+export function inGuild(audience: Place['audience'] = 'public'): TurnContext {
+  return dmContext({ place: { ...publicPlace, audience } });
+}
+
+export const asOwner = { speaker: { id: aliceId, name: 'Alice', isOwner: true } };
+
+/** A notebook over a store, by default one in memory with these texts, and its tools by name. */
+export async function openNotebook(
+  texts: Readonly<Record<string, string>> = {},
+  {
+    store = new MemoryStore(),
+    timeZone = 'UTC',
+  }: { readonly store?: Store; readonly timeZone?: string } = {},
+) {
+  for (const [key, text] of Object.entries(texts)) await store.writeText(key, text);
+  const notebook = createNotebook({
+    store,
+    writes: createKeyedQueue(),
+    timeZone,
+    profileMaxChars: 4000,
+    memoryMaxChars: 4000,
+    overviewMaxChars: 1500,
+    indexMaxChars: 1000,
+  });
+
+  function run(tool: string, input: unknown, context: TurnContext = dmContext()): Promise<ToolOutcome> {
+    const found = notebook.tools.find(({ definition }) => definition.name === `memory_${tool}`);
+    if (found === undefined) throw new RangeError(`There is no memory_${tool}`);
+    return found.run(input, context, new AbortController().signal);
+  }
+
+  async function sections(context: TurnContext = dmContext()) {
+    return (await Promise.all(notebook.readers.map((reader) => reader.read(context)))).flat();
+  }
+
+  return { store, notebook, run, sections, read: (key: string) => store.readText(key) };
+}

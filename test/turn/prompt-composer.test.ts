@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ChatMessage } from '../../src/core/chat.ts';
+import { PromptComposer } from '../../src/turn/prompt-composer.ts';
+import { aliceId, bobId, generalId } from '../support/incoming.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { aliceContext } from '../model/alice-context.ts';
+
+function message(
+  id: number,
+  authorId: string,
+  kind: ChatMessage['author']['kind'],
+  text = 'hi',
+): ChatMessage {
+  const author = { id: authorId, name: 'somebody', kind };
+  return {
+    id: String(390_000_000_000_000_000n + BigInt(id)),
+    channelId: generalId,
+    author,
+    text,
+    at: '2026-01-15T09:00:00.000Z',
+    attachments: [],
+  };
+}
+
+const alice = message(1, aliceId, 'human');
+const bot = message(2, '900000000000000001', 'self');
+
+async function othersPresentIn(history: readonly ChatMessage[] | Error): Promise<boolean> {
+  const composer = new PromptComposer({
+    readers: [],
+    soul: () => Promise.resolve(''),
+    history: {
+      recent: () => (history instanceof Error ? Promise.reject(history) : Promise.resolve(history)),
+    },
+    timeZone: 'UTC',
+    historyBudget: 200,
+    maxChars: 40_000,
+    logger: new RecordingLogger(),
+  });
+  return (await composer.compose(aliceContext)).othersPresent;
+}
+
+describe("other people's text in the context [M5a]", () => {
+  it('is none where only the speaker and the bot have spoken', async () => {
+    expect(await othersPresentIn([])).toBe(false);
+    expect(await othersPresentIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
+    expect(await othersPresentIn(new Error('no history'))).toBe(false);
+  });
+
+  it.each([
+    ['a person', message(3, bobId, 'human')],
+    ['another bot', message(3, bobId, 'bot')],
+  ])('is there once %s has spoken', async (_, other) => {
+    expect(await othersPresentIn([alice, other])).toBe(true);
+  });
+
+  it('is there although their message is too old for the prompt: an answer that is shown may repeat it', async () => {
+    const longAgo = message(1, bobId, 'human', 'x'.repeat(190));
+    expect(await othersPresentIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(true);
+  });
+});
