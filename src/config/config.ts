@@ -76,6 +76,11 @@ export function arrangeConfig(values: Values) {
       overviewMaxChars: values.DISCOCLAW_OVERVIEW_MAX_CHARS,
       indexMaxChars: values.DISCOCLAW_NOTEBOOK_INDEX_MAX_CHARS,
     },
+    reflection: {
+      enabled: values.DISCOCLAW_REFLECTION_ENABLED,
+      idleMs: values.DISCOCLAW_REFLECTION_IDLE_MINUTES * 60_000,
+      weeklyTrimEnabled: values.DISCOCLAW_WEEKLY_TRIM_ENABLED,
+    },
     storage: {
       dataDir: values.DISCOCLAW_DATA_DIR,
       workspaceDir: values.DISCOCLAW_WORKSPACE_DIR,

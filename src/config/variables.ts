@@ -30,7 +30,9 @@ export const variables = {
     DISCOCLAW_MODEL: textOr('sonnet', {
       about: 'The model that answers: `haiku`, `sonnet`, `opus` or a model id.',
     }),
-    DISCOCLAW_FAST_MODEL: textOr('haiku', { about: 'The model for automatic extraction.' }),
+    DISCOCLAW_FAST_MODEL: textOr('haiku', {
+      about: 'The model for automatic extraction and for looking back.',
+    }),
     DISCOCLAW_MODEL_CONCURRENCY: wholeNumber(4, 1, { about: 'Model calls at the same time.' }),
     DISCOCLAW_MODEL_IDLE_TIMEOUT_MS: wholeNumber(30_000, 100, {
       about: 'Milliseconds a stream may be silent.',
@@ -84,6 +86,15 @@ export const variables = {
     }),
     DISCOCLAW_NOTEBOOK_INDEX_MAX_CHARS: wholeNumber(1000, 0, {
       about: 'Characters of the list of notebook files.',
+    }),
+    DISCOCLAW_REFLECTION_ENABLED: flag(true, {
+      about: 'Look back on conversations with the fast model, and keep notes on them.',
+    }),
+    DISCOCLAW_REFLECTION_IDLE_MINUTES: wholeNumber(30, 0, {
+      about: 'Minutes without a message after which a conversation is looked back on.',
+    }),
+    DISCOCLAW_WEEKLY_TRIM_ENABLED: flag(false, {
+      about: 'Once a week, let the fast model move less essential lines of an overlong USER.md to topics.',
     }),
     DISCOCLAW_RECENT_LOG_DAYS: text({ about: 'Old; accepted and ignored.' }),
   },

@@ -1,5 +1,5 @@
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
-export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction';
+export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction' | 'reflection' | 'trim';
 
 /** A text with an optional cache mark: everything up to and including it may be cached by the vendor. */
 export interface TextBlock {

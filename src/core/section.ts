@@ -4,6 +4,7 @@ import { flatten } from './text/normalize.ts';
 export const sectionNames = [
   'channel_context',
   'user_profile',
+  'facts',
   'notes',
   'durable_items',
   'recent_elsewhere',

@@ -24,6 +24,8 @@ export interface ToolLoopOptions {
   /** Sent with every round, always the same list [P2]. */
   readonly tools: readonly Tool[];
   readonly context: TurnContext;
+  /** The tools' work is what counts: an answer without text is no failure. */
+  readonly mayBeSilent?: true;
   /** Rounds of tool calls that are run. Default: 8 [M6]. */
   readonly maxRounds?: number;
   readonly signal?: AbortSignal;
@@ -37,7 +39,7 @@ export interface ToolLoopOptions {
 }
 
 export interface LoopResult {
-  /** Has at least one visible character. */
+  /** Has at least one visible character, unless the answer may be silent. */
   readonly text: string;
   /** Of all rounds together. */
   readonly usage: ModelUsage;
@@ -64,7 +66,8 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult>
   const exchange = new Exchange();
   try {
     const stop = await runRounds(options, deadline, text, exchange);
-    if (text.whole.trim() === '') throw new ModelError(`No text in the answer (${stop})`, 'invalid');
+    if (text.whole.trim() === '' && options.mayBeSilent === undefined)
+      throw new ModelError(`No text in the answer (${stop})`, 'invalid');
     return exchange.result(text.whole, stop);
   } catch (error) {
     const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;

@@ -31,6 +31,7 @@ describe('the configuration', () => {
       maxAgeHours: 6,
       injectMaxChars: 1000,
     });
+    expect(config.reflection).toEqual({ enabled: true, idleMs: 1_800_000, weeklyTrimEnabled: false });
     expect(config.discord.access).toBe('allowlist');
   });
 

@@ -68,6 +68,15 @@ function loop(client: ModelClient, changes: Partial<ToolLoopOptions> = {}): Prom
 }
 
 describe('the tool loop', () => {
+  it('takes an answer without text where the tools’ work is what counts', async () => {
+    const model = new RoundsModel(calls('note'), says(''));
+    expect(await loop(model, { mayBeSilent: true })).toMatchObject({ text: '', stop: 'end' });
+    const silent = new RoundsModel(calls('note'), says(''));
+    expect(await failureOf(loop(silent))).toMatchObject({ failure: 'invalid' });
+    const busy = new RoundsModel(calls('note'));
+    expect(await loop(busy, { mayBeSilent: true, maxRounds: 5 })).toMatchObject({ stop: 'rounds' });
+  });
+
   it('gives the answer of a model that calls no tool', async () => {
     expect(await loop(new RoundsModel(says('Hi')))).toEqual({
       text: 'Hi',

@@ -21,6 +21,9 @@ export function createHarmfulModel(seen: (text: string) => void): ModelClient {
           return Promise.resolve(said(canaryWords(text).join(' ') || 'Nothing was said.'));
         case 'extraction':
           return Promise.resolve(said(JSON.stringify({ items: extracted(text) })));
+        case 'reflection':
+        case 'trim':
+          return Promise.resolve(said('Nothing new.'));
       }
     },
   };

@@ -2,6 +2,7 @@ import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { textOf } from '../../core/model.ts';
 import type { ModelClient, ModelResponse } from '../../core/model.ts';
+import { withoutFence } from '../../core/text/without-fence.ts';
 import type { DurableItem } from './durable-document.ts';
 import type { DurableMemory } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
@@ -110,11 +111,6 @@ function answeredItems(response: ModelResponse): readonly ExtractedItem[] {
     // The reason is left out: it would carry words of the person into the log.
     throw new ModelError('The extraction gave no valid JSON', 'invalid');
   }
-}
-
-/** Servers without structured output answer inside a code fence. */
-function withoutFence(text: string): string {
-  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/u.exec(text)?.[1] ?? text;
 }
 
 function inBatches(messages: readonly ExtractionMessage[]): readonly (readonly ExtractionMessage[])[] {

@@ -72,7 +72,7 @@ export interface SessionLogOptions {
   readonly clock: Clock;
   /** The author of replies. */
   readonly botName: string;
-  /** The layers with a cursor that are switched on; both where not given. */
+  /** The layers with a cursor that are switched on; all where not given. */
   readonly activeFolds?: readonly FoldName[];
 }
 
@@ -80,7 +80,7 @@ export interface SessionLogOptions {
 const keptChanges = 1000;
 
 export function createSessionLog(options: SessionLogOptions): SessionLog {
-  const { store, writes, clock, botName, activeFolds = ['shortTerm', 'extraction'] } = options;
+  const { store, writes, clock, botName, activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const tails = new LogTails(store);
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
 

@@ -37,15 +37,20 @@ const stateSchema = z.object({
   /** Where the session was last, with its audience then. */
   place: placeSchema.exactOptional(),
   speakerName: z.string().exactOptional(),
+  /** The speaker owned the bot then, so the workspace is their notebook [N1]. */
+  isOwner: z.literal(true).exactOptional(),
   rolling: rollingSchema.exactOptional(),
   shortTerm: cursorSchema.exactOptional(),
   extraction: cursorSchema.exactOptional(),
+  reflection: cursorSchema.exactOptional(),
+  /** When the profile was last looked at for trimming, ISO 8601, UTC; in the DM's state only [N7]. */
+  trimmedAt: z.string().exactOptional(),
 });
 
 /**
  * What is known of a session besides its log: `sessions/<channelId>/<userId>/state.json`. Every derived layer has a cursor of its
  * own, a sequence number of the log up to which it has folded [F4]. Without one, the rolling summary begins at the beginning of the log; short-term
- * memory and extraction are given theirs when the speaker writes while the layer is on, so switching one on never mines the past.
+ * memory, extraction and reflection are given theirs when the speaker writes while the layer is on, so switching one on never mines the past.
  */
 export type SessionState = z.infer<typeof stateSchema>;
 export type RollingState = z.infer<typeof rollingSchema>;

@@ -29,6 +29,8 @@ const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
   summary: 'low',
   condense: 'low',
   extraction: 'low',
+  reflection: 'low',
+  trim: 'low',
 };
 
 /**

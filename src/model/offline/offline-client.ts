@@ -5,7 +5,9 @@ import type { ModelCallOptions, ModelClient, ModelRequest, ModelResponse } from 
 import { chatReply } from './chat-reply.ts';
 import type { ChatReply } from './chat-reply.ts';
 import { composeExtraction } from './compose-extraction.ts';
+import { composeReflection } from './compose-reflection.ts';
 import { composeSummary, condenseSummary } from './compose-summary.ts';
+import { composeTrim } from './compose-trim.ts';
 import { offlineLabel } from './offline-label.ts';
 import { readRequest, requestText } from './read-request.ts';
 
@@ -40,6 +42,10 @@ function replyTo(request: ModelRequest): ChatReply {
       return { type: 'text', text: condenseSummary(request) };
     case 'extraction':
       return { type: 'text', text: composeExtraction(request) };
+    case 'reflection':
+      return composeReflection(request);
+    case 'trim':
+      return { type: 'text', text: composeTrim(request) };
   }
 }
 
