@@ -18,14 +18,19 @@ export interface Passage {
 
 const separator = ' | ';
 
-/**
- * Shows hits with the lines around them. No line is shown twice: one that is a hit of its own is not repeated beside its neighbour.
- * `words` are the query's, to find the part of a long text that matters; `dateOf` gives the local day.
- */
+export interface PassageOptions {
+  /** Whether a word is one of the query's: the part of a long text that matters is around it. */
+  readonly isWord: (word: string) => boolean;
+  /** What is never shown beside a hit: the messages of the turn that asks. */
+  readonly isHidden: (unit: RecallUnit) => boolean;
+  /** The local day of a moment. */
+  readonly dateOf: (at: string) => string;
+}
+
+/** Shows hits with the lines around them. No line is shown twice: one that is a hit of its own is not repeated beside its neighbour. */
 export function passagesOf(
   hits: readonly Hit[],
-  isWord: (word: string) => boolean,
-  dateOf: (at: string) => string,
+  { isWord, isHidden, dateOf }: PassageOptions,
 ): readonly Passage[] {
   const shown = new Map<Segment, Set<number>>();
   for (const { segment, index } of hits) {
@@ -36,7 +41,12 @@ export function passagesOf(
     if (unit === undefined) return [];
     const taken = shown.get(hit.segment) ?? new Set<number>();
     return [
-      { source: hit.source, unit, content: contentOf(hit, unit, taken, isWord, dateOf), score: hit.score },
+      {
+        source: hit.source,
+        unit,
+        content: contentOf(hit, unit, taken, { isWord, isHidden, dateOf }),
+        score: hit.score,
+      },
     ];
   });
 }
@@ -45,10 +55,10 @@ function contentOf(
   { segment, index }: Hit,
   unit: RecallUnit,
   taken: Set<number>,
-  isWord: (word: string) => boolean,
-  dateOf: (at: string) => string,
+  { isWord, isHidden, dateOf }: PassageOptions,
 ): string {
-  const date = unit.at === undefined ? '' : `[${dateOf(unit.at)}] `;
+  const day = unit.at === undefined ? '' : dateOf(unit.at);
+  const date = day === '' ? '' : `[${day}] `;
   const room = passageChars - date.length;
   const author = unit.author === '' ? '' : `${clip(dataLine(unit.author), 40)}: `;
   const lines = [author + excerpt(dataLine(unit.text), room - author.length, isWord)];
@@ -57,7 +67,8 @@ function contentOf(
   /** Adds a neighbour whole, or not at all. */
   const add = (at: number, isBefore: boolean): boolean => {
     const traits = segment.traits[at];
-    if (traits === undefined || traits.unit.stretch !== unit.stretch || taken.has(at)) return false;
+    if (traits === undefined || traits.unit.stretch !== unit.stretch) return false;
+    if (taken.has(at) || isHidden(traits.unit)) return false;
     const line = lineOf(traits.unit);
     if (line === '' || used + separator.length + line.length > room) return false;
     used += separator.length + line.length;

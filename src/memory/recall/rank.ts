@@ -1,9 +1,9 @@
 import type { RankingWeights } from './ranking-weights.ts';
-import type { QueryTerm, RecallQuery } from './recall-query.ts';
+import type { RecallQuery } from './recall-query.ts';
 import type { Reach, SourceName } from './recall-unit.ts';
-import { countOf, unitOf } from './segment.ts';
+import { unitOf } from './segment.ts';
 import type { Segment } from './segment.ts';
-import { SegmentScores } from './segment-scores.ts';
+import { SegmentScores, createScoreSheet } from './segment-scores.ts';
 import type { Admits } from './segment-scores.ts';
 import { TopHits } from './top-hits.ts';
 import type { Hit } from './top-hits.ts';
@@ -47,44 +47,23 @@ export function rank(
       return [term, holding === 0 ? 0 : rarity(holding, totals.units) * term.weight] as const;
     }),
   );
-  const { weights, depth, isNamedAuthor } = options;
+  const sheet = createScoreSheet(Math.max(...segments.map(({ traits }) => traits.length)));
+  const meanLength = Math.max(1, totals.terms / totals.units);
   return sources.map(({ source, segments: ofSource }) => {
-    const top = new TopHits(depth);
+    const top = new TopHits(source, options.depth);
     for (const [order, segment] of ofSource.entries()) {
-      const admits = admission.get(segment);
-      const scores = scoresOf(segment, admits, query.terms, inverses, totals, weights);
-      scores?.collect(query, { admits, isNamedAuthor }, (index, score) =>
-        top.add({ source, segment, index, score, order }),
-      );
+      if (!query.terms.some(({ term }) => segment.postings(term).length > 0)) continue;
+      const scores = new SegmentScores(segment, admission.get(segment), options.weights, meanLength, sheet);
+      for (const [{ term, isField }, value] of inverses) {
+        const postings = segment.postings(term);
+        if (postings.length === 0 || value === 0) continue;
+        if (isField) scores.addField(postings, value);
+        else scores.addWord(postings, value);
+      }
+      scores.collect(query, options.isNamedAuthor, top.of(segment, order));
     }
     return top.inOrder();
   });
-}
-
-function scoresOf(
-  segment: Segment,
-  admits: Admits | undefined,
-  terms: readonly QueryTerm[],
-  inverses: ReadonlyMap<QueryTerm, number>,
-  { units, terms: length }: { readonly units: number; readonly terms: number },
-  weights: RankingWeights,
-): SegmentScores | undefined {
-  let scores: SegmentScores | undefined;
-  const meanLength = Math.max(1, length / units);
-  for (const term of terms) {
-    const postings = segment.postings(term.term);
-    const inverse = inverses.get(term) ?? 0;
-    if (postings.length === 0 || inverse === 0) continue;
-    scores ??= new SegmentScores(segment, weights);
-    for (const posting of postings) {
-      const index = unitOf(posting);
-      if (admits !== undefined && !admits(index)) continue;
-      if (term.isField) scores.addField(index, inverse);
-      else scores.addWord(index, inverse * scores.strength(index, countOf(posting), meanLength));
-    }
-    scores.endTerm();
-  }
-  return scores;
 }
 
 /** `undefined` where all units are admitted. */

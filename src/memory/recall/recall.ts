@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-import { localDate } from '../../core/local-time.ts';
 import type { Place } from '../../core/place.ts';
 import type { Speaker } from '../../core/turn-context.ts';
 import { createKeyedQueue } from '../../queue/keyed-queue.ts';
@@ -17,7 +16,7 @@ import { readQuery } from './recall-query.ts';
 import type { RecallQuery } from './recall-query.ts';
 import type { RecallShelf, RecallSource } from './recall-source.ts';
 import { mayRecall } from './recall-unit.ts';
-import type { Reach, SourceName } from './recall-unit.ts';
+import type { Reach, RecallUnit, SourceName } from './recall-unit.ts';
 import { relatedTerms } from './related-words.ts';
 import { rerank } from './rerank.ts';
 import { TermReader } from './term-reader.ts';
@@ -109,7 +108,9 @@ export function createRecall(options: RecallOptions): Recall {
       const hits = chooseHits(found, limit);
       const wanted = new Set(read.terms.map(({ term }) => term));
       const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
-      return passagesOf(hits, isWord, (at) => localDate(new Date(at), timeZone));
+      const isHidden = ({ reference }: RecallUnit): boolean =>
+        reference.kind === 'message' && excluded.has(reference.messageId);
+      return passagesOf(hits, { isWord, isHidden, dateOf: (at) => dates.dayOf(at) });
     },
   };
 }

@@ -30,8 +30,6 @@ export interface ReachCount {
 /** What ranking needs to know of a unit besides its terms. */
 export interface UnitTraits {
   readonly unit: RecallUnit;
-  /** Number of terms. */
-  readonly length: number;
   /** Which of the segment's reaches. */
   readonly reach: number;
   /** Has a question. */
@@ -46,6 +44,8 @@ export class Segment {
   readonly #readers: SegmentReaders;
   readonly #postings = new Map<string, number[]>();
   readonly #traits: UnitTraits[] = [];
+  readonly #lengths: number[] = [];
+  readonly #stretches: number[] = [];
   readonly #reaches: Reach[] = [];
   readonly #reachCounts: ReachCount[] = [];
   readonly #authors = new Set<string>();
@@ -66,6 +66,16 @@ export class Segment {
     return this.#traits;
   }
 
+  /** Each unit's number of terms. */
+  get lengths(): readonly number[] {
+    return this.#lengths;
+  }
+
+  /** Each unit's stretch; units of a stretch stand together. */
+  get stretches(): readonly number[] {
+    return this.#stretches;
+  }
+
   get reaches(): readonly Reach[] {
     return this.#reaches;
   }
@@ -76,10 +86,6 @@ export class Segment {
 
   get authors(): ReadonlySet<string> {
     return this.#authors;
-  }
-
-  get vocabulary(): Iterable<string> {
-    return this.#postings.keys();
   }
 
   postings(term: string): readonly number[] {
@@ -93,12 +99,13 @@ export class Segment {
     const questions = questionsIn(unit.text);
     this.#traits.push({
       unit,
-      length: terms.length,
       reach,
       asks: questions > 0,
       statementShare: unit.text.length === 0 ? 0 : 1 - questions / unit.text.length,
       tellsWhen: tellsWhen(unit.text),
     });
+    this.#lengths.push(terms.length);
+    this.#stretches.push(unit.stretch);
     const count = this.#reachCounts[reach];
     if (count !== undefined) {
       count.units += 1;

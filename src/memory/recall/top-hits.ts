@@ -11,20 +11,37 @@ export interface Hit {
   readonly order: number;
 }
 
-/** The best of many hits, without ordering all of them. */
+/** Takes the hits of a segment. */
+export interface HitTaker {
+  readonly least: number;
+  add(index: number, score: number): void;
+}
+
+/** The best of a source's many hits, without ordering all of them. */
 export class TopHits {
+  readonly #source: SourceName;
   readonly #depth: number;
   #hits: Hit[] = [];
   #least = 0;
 
-  constructor(depth: number) {
+  constructor(source: SourceName, depth: number) {
+    this.#source = source;
     this.#depth = depth;
   }
 
-  add(hit: Hit): void {
-    if (hit.score < this.#least) return;
-    this.#hits.push(hit);
-    if (this.#hits.length >= this.#depth * 4) this.#shrink();
+  /** Takes the hits of one segment. What scores less than `least` is not among the best any more. */
+  of(segment: Segment, order: number): HitTaker {
+    const least = (): number => this.#least;
+    return {
+      get least() {
+        return least();
+      },
+      add: (index, score) => {
+        if (score < this.#least) return;
+        this.#hits.push({ source: this.#source, segment, order, index, score });
+        if (this.#hits.length >= this.#depth * 4) this.#shrink();
+      },
+    };
   }
 
   inOrder(): readonly Hit[] {
