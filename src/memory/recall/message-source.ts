@@ -4,12 +4,12 @@ import type { SessionLog } from '../session-log/session-log.ts';
 import type { RecallPerson, RecallShelf, RecallSource } from './recall-source.ts';
 import type { Segment, SegmentReaders } from './segment.ts';
 import { SessionMessages } from './session-messages.ts';
+import type { MessageReads } from './session-messages.ts';
 
-/** What messages are read from. */
-export type MessageReads = Pick<SessionLog, 'sessions' | 'lastSequence' | 'since' | 'message'>;
+type SessionsReads = MessageReads & Pick<SessionLog, 'sessions'>;
 
 /** The messages of all sessions of a person [W3]: the log's end is asked at every search, what came since is added. */
-export function createMessageSource({ log }: { readonly log: MessageReads }): RecallSource {
+export function createMessageSource({ log }: { readonly log: SessionsReads }): RecallSource {
   return {
     name: 'messages',
     open: (person, readers) => new MessageShelf(log, person, readers),
@@ -17,12 +17,12 @@ export function createMessageSource({ log }: { readonly log: MessageReads }): Re
 }
 
 class MessageShelf implements RecallShelf {
-  readonly #log: MessageReads;
+  readonly #log: SessionsReads;
   readonly #person: RecallPerson;
   readonly #readers: SegmentReaders;
   #known = new Map<string, SessionMessages>();
 
-  constructor(log: MessageReads, person: RecallPerson, readers: SegmentReaders) {
+  constructor(log: SessionsReads, person: RecallPerson, readers: SegmentReaders) {
     this.#log = log;
     this.#person = person;
     this.#readers = readers;

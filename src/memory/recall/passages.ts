@@ -5,7 +5,7 @@ import type { Segment } from './segment.ts';
 import type { Hit } from './top-hits.ts';
 
 /** Characters of a passage at most [C3]. */
-export const passageChars = 300;
+const passageChars = 300;
 
 /** What was found, as it may be shown: one line of data. */
 export interface Passage {

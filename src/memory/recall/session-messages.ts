@@ -1,10 +1,13 @@
 import type { SessionKey } from '../../core/place.ts';
 import type { SequencedMessage, Withdrawal } from '../session-log/fold-log.ts';
 import type { LoggedMessage } from '../session-log/log-record.ts';
-import type { MessageReads } from './message-source.ts';
+import type { SessionLog } from '../session-log/session-log.ts';
 import type { RecallUnit } from './recall-unit.ts';
 import { Segment } from './segment.ts';
 import type { SegmentReaders } from './segment.ts';
+
+/** What a session's messages are read from. */
+export type MessageReads = Pick<SessionLog, 'lastSequence' | 'since' | 'message'>;
 
 /** After so long a pause another sitting begins. */
 const pauseMs = 60 * 60 * 1000;
