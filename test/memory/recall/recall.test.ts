@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/core/place.ts';
 import { visibilityOf } from '../../../src/core/visibility.ts';
 import { createFileSource } from '../../../src/memory/recall/file-source.ts';
+import { renderNote } from '../../../src/memory/rolling/summary-note.ts';
 import { bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, messageId, openSessions, secretPlace } from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
@@ -86,8 +87,10 @@ describe('recall finds [C1]', () => {
 
   it("the person's words before the bot's", async () => {
     const { turn, find } = openRecall();
-    await turn('I keep bees', 'Bees are great to keep');
-    expect(await find('bees')).toEqual(['I keep bees', 'Bees are great to keep']);
+    const own = 'I keep bees in the garden behind the old house';
+    await turn(own, 'Bees!');
+    expect(await find('bees')).toEqual([own, 'Bees!']);
+    expect(await find('what did you say of bees')).toEqual(['Bees!', own]);
   });
 
   it('no message of the turn that asks', async () => {
@@ -203,11 +206,19 @@ describe('recall tells only what may be used [V2]', () => {
     await say('now everybody reads this', publicPlace);
     expect(await find('merger', { place: publicPlace })).toEqual([]);
     expect(await find('merger', { place: secretPlace })).toEqual(['The merger is in May']);
-    await store.writeText(
-      `${detailFolder}/plan.md`,
-      '<!--\nMETA:\nvisibility: everywhere\n-->\nThe merger is off',
-    );
+    const origin = { visibility: 'everywhere', homeId: generalId } as const;
+    const note = {
+      ...origin,
+      text: 'The merger is off',
+      updatedAt: '2026-01-15T10:00:00.000Z',
+      from: 0,
+      cursor: 1,
+    };
+    await store.writeText(`${detailFolder}/plan.md`, renderNote(note, 'UTC'));
     expect(await find('merger', { place: publicPlace })).toEqual([]);
+    await store.writeText(`${detailFolder}/plan.md`, renderNote({ ...note, visibility: 'dm' }, 'UTC'));
+    expect(await find('merger', { place: secretPlace })).toEqual([]);
+    expect(await find('merger', { place: dmPlace })).toEqual(['The merger is off']);
   });
 
   it('never shows beside a hit what was said to other readers', async () => {
