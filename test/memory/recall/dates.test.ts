@@ -1,0 +1,71 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { localDate } from '../../../src/core/local-time.ts';
+import { createDates } from '../../../src/memory/recall/dates.ts';
+
+const now = new Date('2026-03-10T12:00:00Z');
+
+/** Whether a text of this moment is found by all dates that the query names. */
+function matches(query: string, at: string, timeZone = 'UTC'): boolean {
+  const dates = createDates(timeZone);
+  const wanted = dates.termsIn(query, now);
+  const present = new Set(dates.termsOf(at));
+  return wanted.length > 0 && wanted.every((term) => present.has(term));
+}
+
+describe('dates of queries', () => {
+  it.each([
+    '2023-05-08',
+    'on May 8, 2023',
+    'the 8 may',
+    'in 2023',
+    'a Monday in May',
+    '8 мая',
+    'понедельник',
+    'am 8. Mai 2023',
+    'en mayo de 2023',
+  ])('%s is the 8th of May 2023', (query) => {
+    expect(matches(query, '2023-05-08T13:56:00.000Z')).toBe(true);
+    expect(matches(query, '2024-06-12T13:56:00.000Z')).toBe(false);
+  });
+
+  it('count today and yesterday from now', () => {
+    expect(matches('yesterday', '2026-03-09T23:59:00.000Z')).toBe(true);
+    expect(matches('today', '2026-03-09T23:59:00.000Z')).toBe(false);
+  });
+
+  it('are local [N5]', () => {
+    const at = '2026-03-09T23:59:00.000Z';
+    expect(matches('today', at, 'Europe/Berlin')).toBe(true);
+    expect(matches('March 9', at, 'America/New_York')).toBe(true);
+  });
+
+  it('take numbers for days only beside a month', () => {
+    expect(createDates('UTC').termsIn('room 8', now)).toEqual([]);
+  });
+
+  it('are the local days that the rest of the program tells', () => {
+    const zone = fc.constantFrom(
+      'UTC',
+      'Asia/Kathmandu',
+      'America/St_Johns',
+      'Pacific/Apia',
+      'Europe/Berlin',
+    );
+    const date = fc.date({ min: new Date('1990-01-01'), max: new Date('2060-01-01'), noInvalidDate: true });
+    fc.assert(
+      fc.property(zone, date, (timeZone, time) => {
+        const dates = createDates(timeZone);
+        expect(dates.dayOf(time.toISOString())).toBe(localDate(time, timeZone));
+        expect(dates.termsOf(time.toISOString())).toContain(`date:${localDate(time, timeZone)}`);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('leave out what is no time', () => {
+    expect(createDates('UTC').termsOf('soon')).toEqual([]);
+    expect(createDates('UTC').dayOf('soon')).toBe('');
+  });
+});

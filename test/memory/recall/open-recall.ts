@@ -1,0 +1,54 @@
+import type { Place } from '../../../src/core/place.ts';
+import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import { createDetailSource } from '../../../src/memory/recall/detail-source.ts';
+import { createItemSource } from '../../../src/memory/recall/item-source.ts';
+import { createMessageSource } from '../../../src/memory/recall/message-source.ts';
+import { createRecall } from '../../../src/memory/recall/recall.ts';
+import type { RecallOptions, RecallRequest } from '../../../src/memory/recall/recall.ts';
+import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
+import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
+
+/** Where Alice's notes of #general lie. */
+export const detailFolder = `sessions/${generalId}/${aliceId}/detail`;
+
+/** Recall over sessions in memory, asked by Alice in her DM unless told otherwise. */
+export function openRecall(options: Partial<RecallOptions> = {}, sessions = openSessions()) {
+  const { store, writes, clock, log } = sessions;
+  const durable = createDurableMemory({
+    store,
+    writes,
+    clock,
+    maxItems: 200,
+    injectMaxChars: 2000,
+    timeZone: 'UTC',
+    logger: silent,
+  });
+  const recall = createRecall({
+    sources: [
+      createMessageSource({ log }),
+      createDetailSource({ store, log }),
+      createItemSource({ durable }),
+      ...(options.sources ?? []),
+    ],
+    timeZone: 'UTC',
+    ...(options.maxUnits === undefined ? {} : { maxUnits: options.maxUnits }),
+  });
+
+  function search(query: string, changes: Partial<RecallRequest> = {}) {
+    const speaker = { id: aliceId, isOwner: false };
+    const request = { query, scope: 'all', limit: 5, speaker, place: dmPlace, excluded: [] } as const;
+    return recall.search({ ...request, now: clock(), ...changes });
+  }
+
+  /** The texts of what is found, best first. */
+  async function find(query: string, changes: Partial<RecallRequest> = {}): Promise<string[]> {
+    return (await search(query, changes)).map(({ unit }) => unit.text);
+  }
+
+  async function remember(text: string, place: Place = publicPlace): Promise<void> {
+    const messageId = '400000000000000999';
+    await durable.remember(aliceId, { kind: 'fact', text, type: 'manual', place, messageId });
+  }
+
+  return { ...sessions, durable, recall, search, find, remember };
+}

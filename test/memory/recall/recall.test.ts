@@ -1,0 +1,347 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { Place } from '../../../src/core/place.ts';
+import { visibilityOf } from '../../../src/core/visibility.ts';
+import { createFileSource } from '../../../src/memory/recall/file-source.ts';
+import { renderNote } from '../../../src/memory/rolling/summary-note.ts';
+import { bobId, generalId, publicPlace } from '../../support/incoming.ts';
+import { channel, dmPlace, messageId, openSessions, secretPlace } from '../../support/sessions.ts';
+import { detailFolder, openRecall } from './open-recall.ts';
+
+const devPlace = channel('dev', '200000000000000002');
+const teamPlace = channel('team', '200000000000000003', { audience: 'private' });
+
+describe('recall finds [C1]', () => {
+  it('what was said by other forms of its words, in any case', async () => {
+    const { turn, find } = openRecall();
+    await turn('We went to the Lighthouse yesterday', 'Nice!');
+    expect(await find('going to lighthouses')).toEqual(['We went to the Lighthouse yesterday']);
+  });
+
+  it.each([
+    ['кошка', 'Мою кошку зовут Марта', 'Люблю собак'],
+    ['寿司', '私は寿司が好きです', '今日は雨です'],
+    ['안녕', '안녕 친구', '감사 합니다'],
+  ])('%s in its own script', async (query, said, other) => {
+    const { say, find } = openRecall();
+    await say(other);
+    await say(said);
+    expect((await find(query))[0]).toBe(said);
+    expect(await find(query)).not.toContain(other);
+  });
+
+  it('a query taken literally, never as a pattern', async () => {
+    const { say, find } = openRecall();
+    await say('try grep a.*b( here');
+    await say('axxb is nothing');
+    await say('wait ??? what');
+    expect(await find('a.*b(')).toEqual(['try grep a.*b( here']);
+    expect(await find('???')).toEqual(['wait ??? what']);
+    expect(await find('.*')).toEqual(['try grep a.*b( here']);
+  });
+
+  it('what is nothing but words that say nothing by themselves', async () => {
+    const { say, find } = openRecall();
+    await say('What will be will be');
+    await say('Something else entirely');
+    expect(await find('will be')).toEqual(['What will be will be']);
+  });
+
+  it('nothing where nothing has a word of the query, though something was said beside what has', async () => {
+    const { say, find } = openRecall();
+    await say('My parrot is called Kiwi');
+    await say('It rains');
+    expect(await find('parrot')).toEqual(['My parrot is called Kiwi']);
+    expect(await find('submarine')).toEqual([]);
+  });
+
+  it('an answer by the words of its question', async () => {
+    const { turn, find } = openRecall();
+    await turn('Which restaurant in Rome is good?', 'Trattoria Bella has tables outside.');
+    expect(await find('restaurant in Rome')).toContain('Trattoria Bella has tables outside.');
+  });
+
+  it('what was said on a day, by its date or as yesterday', async () => {
+    const { say, find, time } = openRecall();
+    await say('The fence is painted');
+    time.now += 24 * 60 * 60 * 1000;
+    await say('The gate is painted');
+    expect(await find('yesterday')).toEqual(['The fence is painted']);
+    expect((await find('what was painted on January 16'))[0]).toBe('The gate is painted');
+    expect(await find('2026-01-16')).toEqual(['The gate is painted']);
+  });
+
+  it('the newer of two that are as good, and one text once', async () => {
+    const { say, search, time } = openRecall();
+    const messages: string[] = [];
+    for (const text of ['Tea is fine', 'Tea is fine', 'Tea is good']) {
+      messages.push((await say(text)).messages[0]?.id ?? '');
+      time.now += 3 * 60 * 60 * 1000;
+    }
+    const found = (await search('tea')).map(({ unit: { reference } }) =>
+      reference.kind === 'message' ? reference.messageId : '',
+    );
+    expect(found).toEqual([messages[2], messages[1]]);
+  });
+
+  it("the person's words before the bot's", async () => {
+    const { turn, find } = openRecall();
+    const own = 'I keep bees in the garden behind the old house';
+    await turn(own, 'Bees!');
+    expect(await find('bees')).toEqual([own, 'Bees!']);
+    expect(await find('what did you say of bees')).toEqual(['Bees!', own]);
+  });
+
+  it('no message of the turn that asks', async () => {
+    const { say, find } = openRecall();
+    await say('My parrot is called Kiwi');
+    const { messages } = await say('What is my parrot called?');
+    const excluded = messages.map(({ id }) => id);
+    expect(await find('parrot', { excluded })).toEqual(['My parrot is called Kiwi']);
+  });
+
+  it('at most as many as asked for', async () => {
+    const { say, find } = openRecall();
+    for (let number = 1; number <= 12; number += 1) await say(`Apple number ${number}`);
+    for (const limit of [1, 5, 10]) expect(await find('apple', { limit })).toHaveLength(limit);
+  });
+});
+
+describe('recall is never older than the last write', () => {
+  it('finds each message as soon as it is logged', async () => {
+    const { say, find } = openRecall();
+    for (const word of ['alpha', 'bravo', 'charlie']) {
+      await say(`The password is ${word}`);
+      expect(await find(word)).toEqual([`The password is ${word}`]);
+    }
+  });
+
+  it('forgets what was deleted and reads what was edited', async () => {
+    const { turn, log, find } = openRecall();
+    const [question = '', answer = ''] = await turn('My locker is red', 'Red locker noted');
+    expect(await find('red locker')).toHaveLength(2);
+    await log.edit(generalId, question, 'My locker is blue');
+    await log.remove(generalId, [answer]);
+    expect(await find('red')).toEqual([]);
+    expect(await find('locker')).toEqual(['My locker is blue']);
+  });
+
+  it('sees notes that were written, changed by hand and removed', async () => {
+    const { say, store, find } = openRecall();
+    await say('hello there');
+    await store.writeText(`${detailFolder}/auth.md`, '# Auth\n\nTokens live an hour');
+    expect(await find('tokens')).toEqual(['Tokens live an hour']);
+    await store.writeText(`${detailFolder}/auth.md`, '# Auth\n\nTokens live a day');
+    expect(await find('tokens')).toEqual(['Tokens live a day']);
+    await store.remove(`${detailFolder}/auth.md`);
+    expect(await find('tokens')).toEqual([]);
+  });
+
+  it('finds items until they are forgotten', async () => {
+    const { durable, remember, find } = openRecall();
+    await remember('Prefers oat milk');
+    expect(await find('oat')).toEqual(['Prefers oat milk']);
+    await durable.forget('100000000000000001', 'oat', dmPlace, '400000000000001000');
+    expect(await find('oat')).toEqual([]);
+  });
+
+  it('loses a session with its log', async () => {
+    const { say, store, find } = openRecall();
+    await say('The vault code is apricot');
+    expect(await find('apricot')).toHaveLength(1);
+    await store.removeAll('sessions');
+    expect(await find('apricot')).toEqual([]);
+  });
+
+  it('answers the same when its index was dropped', async () => {
+    const { say, find } = openRecall({ maxUnits: 1 });
+    await say('I live in Oslo');
+    expect(await find('Oslo')).toEqual(['I live in Oslo']);
+    expect(await find('Oslo', { speaker: { id: bobId, isOwner: false } })).toEqual([]);
+    await say('Oslo is cold');
+    expect(await find('Oslo')).toHaveLength(2);
+  });
+
+  it('whatever was said, edited and deleted, finds what a fresh index finds', async () => {
+    const action = fc.record({
+      kind: fc.constantFrom('say', 'say', 'say', 'edit', 'delete', 'search'),
+      word: fc.constantFrom('apple', 'banana', 'cherry'),
+      which: fc.nat(20),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
+        const opened = openRecall();
+        const ids: string[] = [];
+        for (const [index, { kind, word, which }] of actions.entries()) {
+          const id = ids[which % Math.max(1, ids.length)] ?? messageId(900);
+          opened.time.now += which * 5 * 60_000;
+          if (kind === 'say') ids.push((await opened.say(`${word} ${index}`)).messages[0]?.id ?? '');
+          else if (kind === 'edit') await opened.log.edit(generalId, id, `${word} edited ${index}`);
+          else if (kind === 'delete') await opened.log.remove(generalId, [id]);
+          else await opened.find(word);
+        }
+        const fresh = openRecall({}, openSessions(opened.store));
+        for (const word of ['apple', 'banana', 'edited']) {
+          const changes = { limit: 20, now: opened.clock() };
+          expect(new Set(await opened.find(word, changes))).toEqual(new Set(await fresh.find(word, changes)));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('recall tells only what may be used [V2]', () => {
+  it("the speaker's own words, nobody else's", async () => {
+    const { say, find } = openRecall();
+    await say('My secret is mango');
+    expect(await find('mango', { speaker: { id: bobId, isOwner: true } })).toEqual([]);
+  });
+
+  it('notes where all that their session holds may be told', async () => {
+    const { say, store, find } = openRecall();
+    await say('nothing special', secretPlace);
+    await store.writeText(`${detailFolder}/plan.md`, 'The merger is in May');
+    await say('now everybody reads this', publicPlace);
+    expect(await find('merger', { place: publicPlace })).toEqual([]);
+    expect(await find('merger', { place: secretPlace })).toEqual(['The merger is in May']);
+    const origin = { visibility: 'everywhere', homeId: generalId } as const;
+    const note = {
+      ...origin,
+      text: 'The merger is off',
+      updatedAt: '2026-01-15T10:00:00.000Z',
+      from: 0,
+      cursor: 1,
+    };
+    await store.writeText(`${detailFolder}/plan.md`, renderNote(note, 'UTC'));
+    expect(await find('merger', { place: publicPlace })).toEqual([]);
+    await store.writeText(`${detailFolder}/plan.md`, renderNote({ ...note, visibility: 'dm' }, 'UTC'));
+    expect(await find('merger', { place: secretPlace })).toEqual([]);
+    expect(await find('merger', { place: dmPlace })).toEqual(['The merger is off']);
+  });
+
+  it('never shows beside a hit what was said to other readers', async () => {
+    const { say, search } = openRecall();
+    await say('The budget is secret: 900', secretPlace);
+    await say('The picnic is on Friday', publicPlace);
+    const [found] = await search('picnic', { place: publicPlace });
+    expect(found?.content).toContain('The picnic is on Friday');
+    expect(found?.content).not.toContain('900');
+  });
+
+  it('whatever was said where, and finds all of that', async () => {
+    const places: readonly Place[] = [publicPlace, devPlace, teamPlace, secretPlace, dmPlace];
+    const utterance = fc.record({ at: fc.nat(places.length - 1), note: fc.constantFrom('say', 'item') });
+    await fc.assert(
+      fc.asyncProperty(fc.array(utterance, { maxLength: 12 }), fc.nat(4), async (utterances, asked) => {
+        const { say, remember, find } = openRecall();
+        const place = places[asked] ?? dmPlace;
+        const expected: string[] = [];
+        for (const [index, { at, note }] of utterances.entries()) {
+          const origin = places[at] ?? dmPlace;
+          const text = `canary ${index}`;
+          if (note === 'say') await say(text, origin);
+          else await remember(text, origin);
+          const visibility = visibilityOf(origin.audience);
+          const isHere =
+            visibility === 'here' && place.audience === 'private' && place.homeId === origin.homeId;
+          if (place.audience === 'dm' || visibility === 'everywhere' || isHere) expected.push(text);
+        }
+        expect((await find('canary', { place, limit: 50 })).toSorted()).toEqual(expected.toSorted());
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** All four sources, with much to find in one and little in the others. */
+async function openAllSources() {
+  const sessions = openSessions();
+  const notebook = createFileSource({
+    name: 'notebook',
+    store: sessions.store,
+    files: () =>
+      Promise.resolve([
+        {
+          key: 'users/100000000000000001/notebook/facts/user.md',
+          path: 'facts/user.md',
+          reach: () => Promise.resolve({ visibility: 'dm', homeId: '' } as const),
+        },
+      ]),
+  });
+  const opened = openRecall({ sources: [notebook] }, sessions);
+  await sessions.store.writeText(`${detailFolder}/zoo.md`, 'On zebras, see the long report of last year');
+  await sessions.store.writeText(
+    'users/100000000000000001/notebook/facts/user.md',
+    '# User\nLikes many animals, among them the zebra and the horse',
+  );
+  await opened.remember('Saw a zebra');
+  for (let number = 1; number <= 60; number += 1) await opened.say(`Zebra ${number}`);
+  return opened;
+}
+
+describe('recall searches sources [C2]', () => {
+  it('without one starving another', async () => {
+    const { search } = await openAllSources();
+    const sources = (await search('zebra', { limit: 5 })).map(({ source }) => source);
+    expect(new Set(sources)).toEqual(new Set(['messages', 'detail', 'notebook', 'items']));
+  });
+
+  it('one alone where one is asked for', async () => {
+    const { search } = await openAllSources();
+    for (const scope of ['messages', 'detail', 'notebook', 'items'] as const) {
+      const sources = (await search('zebra', { scope })).map(({ source }) => source);
+      expect(new Set(sources)).toEqual(new Set([scope]));
+    }
+  });
+
+  it('the notebook in the DM only [V3]', async () => {
+    const { search } = await openAllSources();
+    expect(await search('zebra', { scope: 'notebook', place: publicPlace })).toEqual([]);
+  });
+
+  it("a file by its name, but no note's META", async () => {
+    const { say, store, find } = openRecall();
+    await say('hello there');
+    await store.writeText(
+      `${detailFolder}/auth-design.md`,
+      '<!--\nMETA:\nkeywords: ["cookie"]\n-->\nUse tokens',
+    );
+    expect(await find('auth')).toEqual(['Use tokens']);
+    expect(await find('cookie')).toEqual([]);
+  });
+});
+
+describe('a passage', () => {
+  it('shows the lines around the hit, each line once in all results', async () => {
+    const { say, search } = openRecall();
+    for (const text of ['I bought a kayak', 'It is green', 'The kayak leaks', 'So sad']) await say(text);
+    const contents = (await search('kayak')).map(({ content }) => content);
+    const all = contents.join('\n');
+    expect(contents).toHaveLength(2);
+    for (const line of ['I bought a kayak', 'It is green', 'The kayak leaks', 'So sad'])
+      expect(all.split(line)).toHaveLength(2);
+    expect(all).toContain('[2026-01-15] ');
+  });
+
+  it('is never longer than 300 characters, and shows the part of a long text that was looked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme', maxLength: 800 }),
+        fc.string({ unit: 'grapheme', maxLength: 800 }),
+        async (before, after) => {
+          const { say, search } = openRecall();
+          await say(`${before} walrus ${after}`);
+          const [found] = await search('walrus');
+          expect(found?.content.length).toBeLessThanOrEqual(300);
+          expect(found?.content.isWellFormed()).toBe(true);
+        },
+      ),
+      { numRuns: 50 },
+    );
+    const { say, search } = openRecall();
+    await say(`${'padding '.repeat(200)}walrus at last ${'padding '.repeat(200)}`);
+    expect((await search('walrus'))[0]?.content).toContain('walrus at last');
+  });
+});
