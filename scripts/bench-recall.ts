@@ -97,6 +97,7 @@ async function logConversation(log: SessionLog, conversation: Conversation, inde
       place,
       now,
       messages: [{ id, text, at: now.toISOString(), attachments: [] }],
+      othersPresent: false,
     });
   }
   return { conversation, userId, documents };

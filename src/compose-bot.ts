@@ -15,8 +15,13 @@ import type { Tool } from './core/tool.ts';
 import { createExtraction } from './memory/durable/extraction.ts';
 import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
+import { notebookOpener } from './memory/notebook/notebook.ts';
+import { createReflection } from './memory/notebook/reflection.ts';
+import { createWeeklyTrim } from './memory/notebook/weekly-trim.ts';
+import { createRecallTool } from './memory/recall/recall-tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
 import { createKeyedQueue } from './queue/keyed-queue.ts';
+import type { KeyedQueue } from './queue/keyed-queue.ts';
 import { AfterTurn } from './turn/after-turn.ts';
 import type { AfterTurnStep } from './turn/after-turn.ts';
 import { createBotHandlers } from './turn/bot-handlers.ts';
@@ -24,7 +29,9 @@ import type { ChannelJournal } from './turn/channel-journal.ts';
 import { createCommandOrder } from './turn/command-order.ts';
 import { createCommandRunner } from './turn/command-runner.ts';
 import { createExtractionStep } from './turn/extraction-step.ts';
+import { IdleSessions, processTimer } from './turn/idle-sessions.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
+import { createReflectionStep } from './turn/reflection-step.ts';
 import { recover } from './turn/recover.ts';
 import { createRetraction } from './turn/retraction.ts';
 import { SessionTurns } from './turn/session-turns.ts';
@@ -63,8 +70,16 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   const { journal, replies, clock, logger } = ports;
   const writes = createKeyedQueue();
   const memory = composeMemory(config, { ...ports, writes });
-  const afterTurn = new AfterTurn({
-    steps: afterTurnSteps(config, memory, ports),
+  const idleSessions = new IdleSessions({
+    schedule: (session) => afterTurn.schedule(session),
+    clock,
+    timer: processTimer,
+  });
+  const afterTurn: AfterTurn = new AfterTurn({
+    steps: [
+      ...afterTurnSteps(config, memory, ports),
+      ...notebookSteps(config, memory, { ...ports, writes, idleSessions }),
+    ],
     queue: createKeyedQueue(),
     logger,
   });
@@ -123,6 +138,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     idle,
     async drain(withinMs) {
       turns.stop();
+      idleSessions.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();
@@ -144,7 +160,13 @@ function createAnswer(config: Config, memory: Memory, { model, history, logger }
     maxChars: config.prompt.maxChars,
     logger,
   });
-  const tools = [...memory.notebook.tools, ...(config.durable.enabled ? durableTools(memory) : [])];
+  const tools = [
+    ...memory.notebook.tools,
+    ...(config.recall.enabled
+      ? [createRecallTool({ recall: memory.recall, defaultLimit: config.recall.defaultLimit })]
+      : []),
+    ...(config.durable.enabled ? durableTools(memory) : []),
+  ];
   return async (turn, signal) => {
     const { prompt, othersPresent } = await composer.compose(turn);
     const { system, messages } = prompt;
@@ -198,6 +220,54 @@ function afterTurnSteps(
   if (config.durable.enabled && config.durable.extractionEnabled) {
     const extraction = createExtraction({ model, modelName: config.model.fast, durable, logger });
     steps.push(createExtractionStep({ extraction, sessionLog, states }));
+  }
+  return steps;
+}
+
+/** What keeps notebooks after a turn [A3][N7]. */
+function notebookSteps(
+  config: Config,
+  { states, sessionLog }: Memory,
+  ports: BotPorts & { readonly writes: KeyedQueue; readonly idleSessions: IdleSessions },
+): readonly AfterTurnStep[] {
+  const { timeZone } = config;
+  const { model, logger, clock, idleSessions } = ports;
+  const common = {
+    ...ports,
+    states,
+    sessionLog,
+    modelName: config.model.fast,
+    openNotebook: notebookOpener({ writes: ports.writes, timeZone }),
+  };
+  const steps: AfterTurnStep[] = [];
+  if (config.reflection.enabled) {
+    const reflection = createReflection({
+      ...common,
+      runLoop: (request, tools, context, signal, maxRounds) =>
+        runToolLoop({
+          client: model,
+          request,
+          tools,
+          context,
+          maxRounds,
+          mayBeSilent: true,
+          deadlineMs: config.model.totalTimeoutMs,
+          ...(signal === undefined ? {} : { signal }),
+          logger,
+        }),
+      idleMs: config.reflection.idleMs,
+      timeZone,
+    });
+    steps.push(createReflectionStep({ reflection, idleSessions, clock }));
+  }
+  if (config.reflection.weeklyTrimEnabled) {
+    const trim = createWeeklyTrim({ ...common, profileMaxChars: config.notebook.profileMaxChars });
+    steps.push({
+      name: 'weekly trim',
+      async run(_userId, sessions, signal) {
+        for (const session of sessions) await trim.trimIfDue(session, signal);
+      },
+    });
   }
   return steps;
 }

@@ -8,6 +8,11 @@ import type { TurnContext } from './core/turn-context.ts';
 import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
+import { createDetailSource } from './memory/recall/detail-source.ts';
+import { createItemSource } from './memory/recall/item-source.ts';
+import { createMessageSource } from './memory/recall/message-source.ts';
+import { createNotebookSource } from './memory/recall/notebook-source.ts';
+import { createRecall } from './memory/recall/recall.ts';
 import { createRollingSummary } from './memory/rolling/rolling-summary.ts';
 import type { FoldName } from './memory/session-log/seen-in.ts';
 import { createSessionLog } from './memory/session-log/session-log.ts';
@@ -36,6 +41,7 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
   const activeFolds: FoldName[] = [
     ...(config.shortTerm.enabled ? (['shortTerm'] as const) : []),
     ...(config.durable.enabled && config.durable.extractionEnabled ? (['extraction'] as const) : []),
+    ...(config.reflection.enabled ? (['reflection'] as const) : []),
   ];
   const sessionLog = createSessionLog({ store, writes, clock, botName, activeFolds });
   const states = createSessionStates({ store, writes });
@@ -75,6 +81,15 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
   });
   const workspace = createWorkspace({ store, logger });
   const notebook = createNotebook({ store, writes, timeZone, ...config.notebook });
+  const recall = createRecall({
+    sources: [
+      createMessageSource({ log: sessionLog }),
+      createDetailSource({ store, log: sessionLog }),
+      createNotebookSource({ store }),
+      createItemSource({ durable }),
+    ],
+    timeZone,
+  });
   const readers: readonly SectionReader<TurnContext>[] = [
     ...workspace.readers,
     ...notebook.readers,
@@ -82,5 +97,5 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
     shortTerm.reader,
     rolling.reader,
   ];
-  return { sessionLog, states, durable, rolling, shortTerm, workspace, notebook, readers };
+  return { recall, sessionLog, states, durable, rolling, shortTerm, workspace, notebook, readers };
 }

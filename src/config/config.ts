@@ -70,6 +70,10 @@ export function arrangeConfig(values: Values) {
       maxAgeHours: values.DISCOCLAW_SHORTTERM_MAX_AGE_HOURS,
       injectMaxChars: values.DISCOCLAW_SHORTTERM_INJECT_MAX_CHARS,
     },
+    recall: {
+      enabled: values.DISCOCLAW_RECALL_ENABLED,
+      defaultLimit: values.DISCOCLAW_RECALL_DEFAULT_LIMIT,
+    },
     notebook: {
       profileMaxChars: values.DISCOCLAW_USER_PROFILE_MAX_CHARS,
       memoryMaxChars: values.DISCOCLAW_WORKSPACE_INJECT_MAX_CHARS,

@@ -87,6 +87,12 @@ export const variables = {
     DISCOCLAW_NOTEBOOK_INDEX_MAX_CHARS: wholeNumber(1000, 0, {
       about: 'Characters of the list of notebook files.',
     }),
+    DISCOCLAW_RECALL_ENABLED: flag(true, {
+      about: 'Let the model search what a person said and noted.',
+    }),
+    DISCOCLAW_RECALL_DEFAULT_LIMIT: wholeNumber(5, 1, {
+      about: 'Passages that a search gives where the model does not say how many.',
+    }),
     DISCOCLAW_REFLECTION_ENABLED: flag(true, {
       about: 'Look back on conversations with the fast model, and keep notes on them.',
     }),

@@ -1,13 +1,13 @@
 import { localDateTime } from '../../core/local-time.ts';
-import type { Store } from '../../core/store.ts';
 import type { TreeFile } from './notebook-tree.ts';
+import type { NotebookStore } from './staged-files.ts';
 
 /**
  * Keeps an overview from when the channel was private in the session's `detail/`, with its mark, so that a new one can be begun
  * where the public now reads along, and the old one is there when the channel is private again.
  */
 export async function makeRoomForOverview(
-  store: Store,
+  store: NotebookStore,
   {
     file,
     former,

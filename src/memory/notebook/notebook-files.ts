@@ -1,5 +1,4 @@
 import { StoreError } from '../../core/errors.ts';
-import type { Store } from '../../core/store.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { KeyedQueue } from '../../queue/keyed-queue.ts';
@@ -10,6 +9,7 @@ import { plainText } from './plain-text.ts';
 import type { Knowledge, ReadMarks } from './read-marks.ts';
 import { isKeptSummary, mayUseSessionFile, readMark, withMark } from './session-mark.ts';
 import { sizeProblem } from './size-limits.ts';
+import type { NotebookStore } from './staged-files.ts';
 import { summaryOf } from './summary-header.ts';
 
 export interface Refusal {
@@ -66,7 +66,7 @@ interface LoadedFile {
 }
 
 export interface NotebookFilesOptions {
-  readonly store: Store;
+  readonly store: NotebookStore;
   /** The users' write queue [S3]. */
   readonly writes: KeyedQueue;
   readonly marks: ReadMarks;

@@ -1,6 +1,6 @@
 import { assertSnowflake } from '../../core/snowflake.ts';
 import { sessionOf } from '../../core/turn-context.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
+import type { Speaker, TurnContext } from '../../core/turn-context.ts';
 import { sessionFolder } from '../session-log/session-keys.ts';
 import { nameProblem } from './file-name.ts';
 
@@ -43,15 +43,18 @@ export function treeParts(context: TreeContext): readonly PartLocation[] {
     { part: 'overview.md', key: `${session}/overview.md`, isFolder: false },
     { part: 'detail', key: `${session}/detail`, isFolder: true },
   ];
-  if (context.place.audience !== 'dm') return parts;
-  const root = notebookRoot(context);
+  return context.place.audience === 'dm' ? [...parts, ...notebookParts(context.speaker)] : parts;
+}
+
+/** The parts of a person's notebook, wherever they speak from. */
+export function notebookParts(person: Pick<Speaker, 'id' | 'isOwner'>): readonly PartLocation[] {
+  const root = notebookRoot(person);
   const inRoot = (part: TreePart, isFolder: boolean): PartLocation => ({
     part,
-    key: `${root}/${context.speaker.isOwner && part === 'daily' ? 'memory' : part}`,
+    key: `${root}/${person.isOwner && part === 'daily' ? 'memory' : part}`,
     isFolder,
   });
   return [
-    ...parts,
     inRoot('USER.md', false),
     inRoot('MEMORY.md', false),
     inRoot('facts', true),
@@ -134,8 +137,8 @@ function unknownPart(head: string): string {
 }
 
 /** The folder of a person's notebook; the owners' is the workspace, which they share [N1]. */
-function notebookRoot({ speaker }: TreeContext): string {
-  return speaker.isOwner ? 'workspace' : `users/${assertSnowflake(speaker.id)}/notebook`;
+function notebookRoot({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>): string {
+  return isOwner ? 'workspace' : `users/${assertSnowflake(id)}/notebook`;
 }
 
 function refused(path: string, reason: string): ResolvedPath {

@@ -1,8 +1,10 @@
 import type { SectionReader } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
+import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { OpenNotebook } from './background-work.ts';
 import { inlinedFileReader } from './inlined-files.ts';
 import { createMemoryAppendTool } from './memory-append-tool.ts';
 import { createMemoryListTool } from './memory-list-tool.ts';
@@ -10,6 +12,7 @@ import { createMemoryPatchTool } from './memory-patch-tool.ts';
 import { createMemoryReadTool } from './memory-read-tool.ts';
 import { createMemoryWriteTool } from './memory-write-tool.ts';
 import { createNotebookFiles } from './notebook-files.ts';
+import type { NotebookFiles } from './notebook-files.ts';
 import { notebookIndexReader } from './notebook-index.ts';
 import { ReadMarks } from './read-marks.ts';
 
@@ -48,12 +51,53 @@ export function createNotebook(options: NotebookOptions): Notebook {
       inlinedFileReader({ path: 'overview.md', maxChars: options.overviewMaxChars }, ports),
       notebookIndexReader({ files, timeZone, maxChars: options.indexMaxChars }),
     ],
-    tools: [
-      createMemoryListTool({ files }),
-      createMemoryReadTool({ files, marks }),
-      createMemoryWriteTool({ files, timeZone }),
-      createMemoryPatchTool({ files }),
-      createMemoryAppendTool({ files, timeZone }),
-    ],
+    tools: notebookTools({ files, marks, timeZone }),
   };
+}
+
+/** Index lines that a look back is given at most, in characters. */
+const backgroundIndexMaxChars = 8000;
+
+/** The tree for background work: the same tools and checks over other files, with what it read marked for itself alone. */
+export function notebookOpener({
+  writes,
+  timeZone,
+}: Pick<NotebookOptions, 'writes' | 'timeZone'>): OpenNotebook {
+  return (store) => {
+    const marks = new ReadMarks();
+    const files = createNotebookFiles({ store, writes, marks, timeZone });
+    const index = notebookIndexReader({ files, timeZone, maxChars: backgroundIndexMaxChars });
+    return {
+      tools: notebookTools({ files, marks, timeZone }),
+      async read(path, context) {
+        const opened = await files.open(path, context);
+        if (opened.outcome === 'refused' || opened.text === undefined) return undefined;
+        marks.markWhole(sessionOf(context), opened.file.key, opened.text);
+        return opened.text;
+      },
+      async factPaths(context) {
+        const facts = await files.list(context, ['facts'], { summaries: false });
+        return facts.map(({ file }) => file.path);
+      },
+      index: (context) => index.read(context),
+    };
+  };
+}
+
+function notebookTools({
+  files,
+  marks,
+  timeZone,
+}: {
+  readonly files: NotebookFiles;
+  readonly marks: ReadMarks;
+  readonly timeZone: string;
+}): readonly Tool[] {
+  return [
+    createMemoryListTool({ files }),
+    createMemoryReadTool({ files, marks }),
+    createMemoryWriteTool({ files, timeZone }),
+    createMemoryPatchTool({ files }),
+    createMemoryAppendTool({ files, timeZone }),
+  ];
 }

@@ -1,5 +1,5 @@
-import type { Store } from '../../core/store.ts';
 import type { TreeFile } from './notebook-tree.ts';
+import type { NotebookStore } from './staged-files.ts';
 
 /** Bytes that all facts files together stay under [N6]. */
 const factsMaxBytes = 15_360;
@@ -7,7 +7,11 @@ const factsMaxBytes = 15_360;
 const fileMaxBytes = 64 * 1024;
 
 /** Why a file must not become this text, or `undefined` where it may; sizes are in bytes of UTF-8, marks included [N6]. */
-export async function sizeProblem(store: Store, file: TreeFile, text: string): Promise<string | undefined> {
+export async function sizeProblem(
+  store: NotebookStore,
+  file: TreeFile,
+  text: string,
+): Promise<string | undefined> {
   const bytes = Buffer.byteLength(text);
   if (file.part !== 'facts') {
     return bytes < fileMaxBytes
