@@ -1,25 +1,26 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
 import { z } from 'zod';
 
-import type { Place } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
-import type { Store } from '../src/core/store.ts';
 import { createMessageSource } from '../src/memory/recall/message-source.ts';
-import type { Passage } from '../src/memory/recall/passages.ts';
 import { rankingWeights } from '../src/memory/recall/ranking-weights.ts';
 import type { RankingWeights } from '../src/memory/recall/ranking-weights.ts';
 import { createRecall } from '../src/memory/recall/recall.ts';
 import type { Recall } from '../src/memory/recall/recall.ts';
-import { logKey } from '../src/memory/session-log/session-keys.ts';
-import { createSessionLog } from '../src/memory/session-log/session-log.ts';
 import type { SessionLog } from '../src/memory/session-log/session-log.ts';
-import { createLogger } from '../src/observability/logger.ts';
-import { createKeyedQueue } from '../src/queue/keyed-queue.ts';
-import { createFileStore } from '../src/storage/files/file-store.ts';
+import { benchSpeed } from './bench/recall-speed.ts';
+import {
+  dmOf,
+  heapMegabytes,
+  median,
+  print,
+  search,
+  timeZone,
+  userIdOf,
+  withLog,
+} from './bench/recall-bench.ts';
 
 const usage = `Measures how well and how fast recall finds messages.
 
@@ -61,19 +62,6 @@ interface Measured {
   readonly milliseconds: number;
 }
 
-const clock = () => new Date();
-const timeZone = 'UTC';
-const depth = 20;
-
-function dmOf(userId: string): Place {
-  const channelId = `9${userId.slice(1)}`;
-  return { audience: 'dm', channelId, homeId: channelId };
-}
-
-function userIdOf(index: number): string {
-  return String(100_000_000_000_000_001n + BigInt(index));
-}
-
 /** `1:56 pm on 8 May, 2023` or ISO 8601. */
 function parseTime(text: string): Date {
   const [, clockTime, half, date] = /^(\d+:\d+) (am|pm) on (.*)$/u.exec(text) ?? [];
@@ -101,19 +89,6 @@ async function logConversation(log: SessionLog, conversation: Conversation, inde
     });
   }
   return { conversation, userId, documents };
-}
-
-function search(recall: Recall, userId: string, query: string): Promise<readonly Passage[]> {
-  const speaker = { id: userId, isOwner: false };
-  return recall.search({
-    query,
-    scope: 'messages',
-    limit: depth,
-    speaker,
-    place: dmOf(userId),
-    now: clock(),
-    excluded: [],
-  });
 }
 
 async function measure(recall: Recall, { conversation, userId, documents }: Logged): Promise<Measured[]> {
@@ -157,27 +132,6 @@ function row(name: string, measured: readonly Measured[]): string {
   return `${name.padEnd(24)} ${values.join(' ')}  ${measured.length}`;
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-async function withLog(work: (log: SessionLog, store: Store) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-recall-'));
-  const logger = createLogger({ level: 'warn' });
-  const dirs = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
-  const store = await createFileStore({ ...dirs, clock, logger });
-  try {
-    await work(createSessionLog({ store, writes: createKeyedQueue(), clock, botName: 'Discoclaw' }), store);
-  } finally {
-    await store.close();
-    await rm(folder, { recursive: true });
-  }
-}
-
 async function benchQuality(file: string, isPerturbed: boolean): Promise<void> {
   const conversations = conversationsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   await withLog(async (log) => {
@@ -190,6 +144,7 @@ async function benchQuality(file: string, isPerturbed: boolean): Promise<void> {
       for (const one of logged) measured.push(...(await measure(recall, one)));
       return measured;
     };
+    const heapBefore = await heapMegabytes();
     const start = performance.now();
     const recall = createRecall({ sources: [createMessageSource({ log })], timeZone });
     for (const { userId } of logged) await search(recall, userId, 'x');
@@ -214,7 +169,7 @@ async function benchQuality(file: string, isPerturbed: boolean): Promise<void> {
     }
     print(row('overall', measured));
     print(`a query: ${median(measured.map(({ milliseconds }) => milliseconds)).toFixed(2)} ms (median)`);
-    print(`indexing: ${indexing.toFixed(0)} ms; ${memory()}`);
+    print(`indexing: ${indexing.toFixed(0)} ms, ${(await heapMegabytes()) - heapBefore} MB`);
     if (isPerturbed) await perturb(measureAll);
   });
 }
@@ -230,80 +185,6 @@ async function perturb(measureAll: (weights: RankingWeights) => Promise<Measured
       print(`${row(`${name} × ${factor}`, measured)}  ${halves}`);
     }
   }
-}
-
-function memory(): string {
-  globalThis.gc?.();
-  return `${Math.round(process.memoryUsage().heapUsed / 1024 / 1024)} MB of heap in use`;
-}
-
-/** Words as often as in real language: the n-th most frequent one n times more seldom than the first. */
-function syntheticText(random: () => number): string {
-  const length = 5 + Math.floor(random() * 25);
-  return Array.from({ length }, () => syntheticWord(random)).join(' ');
-}
-
-function syntheticWord(random: () => number): string {
-  const rank = Math.floor(30_000 ** random());
-  return `w${rank.toString(36)}x`;
-}
-
-/** Always the same numbers, from 0 to 1. */
-function sameRandom(): () => number {
-  let state = 42;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-async function benchSpeed(count: number): Promise<void> {
-  await withLog(async (log, store) => {
-    const random = sameRandom();
-    const userId = userIdOf(0);
-    const place = dmOf(userId);
-    const session = { channelId: place.channelId, userId };
-    const start = Date.UTC(2025, 0, 1);
-    const sizeOfBatch = 1000;
-    for (let first = 0; first < count; first += sizeOfBatch) {
-      const size = Math.min(sizeOfBatch, count - first);
-      // Straight into the log's file: writing them one by one as turns takes minutes and is not what is measured.
-      await Promise.all(
-        Array.from({ length: size }, (_, offset) => {
-          const time = new Date(start + (first + offset) * 5 * 60_000);
-          const id = snowflakeAt(time);
-          const isBot = (first + offset) % 2 === 1;
-          return store.append(logKey(session), {
-            type: 'message',
-            id,
-            at: time.toISOString(),
-            text: syntheticText(random),
-            attachments: [],
-            visibility: 'dm',
-            homeId: place.homeId,
-            ...(isBot
-              ? { role: 'assistant', author: 'Discoclaw', ids: [id], replyTo: [] }
-              : { role: 'user', author: 'Alice', authorId: userId }),
-          });
-        }),
-      );
-    }
-    const before = memory();
-    const recall = createRecall({ sources: [createMessageSource({ log })], timeZone });
-    const built = performance.now();
-    await search(recall, userId, 'x');
-    print(`indexing ${count} messages: ${(performance.now() - built).toFixed(0)} ms`);
-    print(`before: ${before}, after: ${memory()}`);
-    const times: number[] = [];
-    for (let query = 0; query < 200; query += 1) {
-      const words = Array.from({ length: 6 }, () => syntheticWord(random)).join(' ');
-      const asked = performance.now();
-      await search(recall, userId, words);
-      times.push(performance.now() - asked);
-    }
-    const slowest = Math.max(...times).toFixed(2);
-    print(`a query of six words: ${median(times).toFixed(2)} ms (median), ${slowest} ms (slowest)`);
-  });
 }
 
 const { values, positionals } = parseArgs({
