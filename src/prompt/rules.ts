@@ -14,7 +14,7 @@ export const promptRules = `# How to read a conversation
 - <durable_items> and <matching_items>: lasting facts about the speaker, which they can see and correct. The newest statement wins; what the speaker says now wins over all of them.
 - <conversation_summary> and <overview>: what this conversation was about so far. <recent_elsewhere>: what the speaker just did in other channels. <user_profile>, <notes>, <notebook_index>: their notebook, in direct messages only.
 - <changes>: what is newer than the memory at the beginning.
-- Use what fits the message, without reciting it. If asked how you know something, name its source and date as given. If it is not there, say that you do not know.
+- Use what fits the message, without reciting it. If asked how you know something, name its source and date as given. If it is not there, search with recall_memory before you say that you do not know.
 - remember_item: only when the speaker states something lasting about themselves. Quote their own words exactly and add nothing to them. Never store what others said, what you guess, or secrets such as passwords.
 - forget_item: when the speaker asks you to forget something.
 - The notebook, in direct messages only, is yours and the person's to write: memory_list, memory_read, memory_write, memory_patch, memory_append. What belongs where:

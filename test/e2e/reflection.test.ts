@@ -10,9 +10,9 @@ describe('a look back on a conversation [A3]', () => {
     for (const text of ['my name is Bob', 'I live in Lisbon', 'tell me a joke'])
       await stage.ask('bob', '@bob', text);
     const facts = `data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`;
-    await expect.poll(() => stage.readFile(facts).catch(() => ''), { timeout: 5000 }).toMatch(
-      /^# User\n> Summary: .*\n\n- My name is Bob\n- Lives in Lisbon\n$/u,
-    );
+    await expect
+      .poll(() => stage.readFile(facts).catch(() => ''), { timeout: 5000 })
+      .toMatch(/^# User\n> Summary: .*\n\n- My name is Bob\n- Lives in Lisbon\n$/u);
   });
 
   it('keeps nothing of a channel in a notebook', async () => {
@@ -20,6 +20,8 @@ describe('a look back on a conversation [A3]', () => {
     for (const text of ['my name is Bob', 'I live in Lisbon', 'tell me a joke'])
       await stage.ask('bob', '#general', text);
     await stage.stopBot();
-    await expect(stage.readFile(`data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`)).rejects.toThrow('ENOENT');
+    await expect(
+      stage.readFile(`data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`),
+    ).rejects.toThrow('ENOENT');
   });
 });

@@ -11,7 +11,9 @@ describe('the fixed rules', () => {
   it('explain every tag under which memory comes', () => {
     const memory = sectionNames.filter(
       (name) =>
-        !['channel_context', 'turn_facts', 'discord_actions', 'previous_summary', 'turns'].includes(name),
+        !['channel_context', 'turn_facts', 'discord_actions', 'previous_summary', 'turns', 'facts'].includes(
+          name,
+        ),
     );
     for (const name of memory) expect(promptRules).toContain(`<${name}>`);
     expect(countTags(promptRules)).toBeGreaterThanOrEqual(memory.length);

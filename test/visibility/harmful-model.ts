@@ -34,12 +34,13 @@ function chat(request: ModelRequest, text: string): ModelResponse {
     content.some(({ type }) => type === 'tool_result'),
   );
   const words = canaryWords(text);
-  if (!isFirstRound || words.length === 0) return said('Noted.');
+  if (!isFirstRound) return said('Noted.');
   const calls = [
     ...words.map((word) => ({ name: 'remember_item', input: itemOf(word) })),
     ...files.map((path) => ({ name: 'memory_append', input: { path, entry: `- ${words.join(' ')}` } })),
     { name: 'memory_list', input: {} },
     ...files.map((path) => ({ name: 'memory_read', input: { path } })),
+    { name: 'recall_memory', input: { query: `lunch ${words.join(' ')}`, limit: 20 } },
   ];
   const content = calls.map((call, index): ToolUseBlock => ({
     type: 'tool_use',
