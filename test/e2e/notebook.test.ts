@@ -1,20 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { ModelScript } from '../support/model-server.ts';
 import { newestCall, promptFor, toldIn } from './memory-talk.ts';
+import { obedientModel } from './obedient-model.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
-
-/** Calls a tool where a message holds `CALL <tool> <JSON>`, then reports what the tool said. */
-const obedient: ModelScript = ({ messages = [] }) => {
-  const last = messages.at(-1)?.content ?? [];
-  const result = last.find(({ type }) => type === 'tool_result');
-  if (result !== undefined) return { text: `The tool said: ${JSON.stringify(result['content'])}` };
-  const text = last.map((block) => block.text ?? '').join('');
-  const [, name, input] = /CALL (\w+) (\{.*\})/u.exec(text.slice(text.lastIndexOf('<message'))) ?? [];
-  if (name === undefined || input === undefined) return { text: 'Understood.' };
-  return { toolUse: [{ name, input: JSON.parse(input) }] };
-};
 
 let stage: Stage;
 let people = 0;
@@ -33,7 +22,7 @@ async function calls(name: string, place: string, tool: string, input: object): 
 }
 
 beforeAll(async () => {
-  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedient });
+  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedientModel });
 });
 
 afterAll(async () => {
