@@ -1,6 +1,9 @@
 import type { ModelClient, ModelRequest, ModelResponse, ToolUseBlock } from '../../src/core/model.ts';
 import { canaryWords } from './canary.ts';
 
+/** What every chat ends with. */
+export const modelAnswer = 'Noted.';
+
 const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
@@ -31,7 +34,7 @@ function chat(request: ModelRequest, text: string): ModelResponse {
     content.some(({ type }) => type === 'tool_result'),
   );
   const words = canaryWords(text);
-  if (!isFirstRound || words.length === 0) return said('Noted.');
+  if (!isFirstRound || words.length === 0) return said(modelAnswer);
   const content = words.map((word, index): ToolUseBlock => ({
     type: 'tool_use',
     id: `use${index}`,
