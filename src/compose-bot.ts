@@ -5,7 +5,7 @@ import type { MemoryCommands } from './commands/memory-commands.ts';
 import { composeMemory } from './compose-memory.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
-import type { BotHandlers, HistoryPort, ReplyPort } from './core/chat.ts';
+import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import { ModelError } from './core/errors.ts';
 import type { Logger } from './core/logger.ts';
@@ -49,6 +49,7 @@ export interface BotPorts {
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
   readonly history: HistoryPort;
+  readonly presentPlace: PresentPlace;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -67,7 +68,7 @@ export interface Bot {
 }
 
 export function composeBot(config: Config, ports: BotPorts): Bot {
-  const { journal, replies, clock, logger } = ports;
+  const { journal, replies, presentPlace, clock, logger } = ports;
   const writes = createKeyedQueue();
   const memory = composeMemory(config, { ...ports, writes });
   const idleSessions = new IdleSessions({
@@ -92,6 +93,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
         sessionLog: memory.sessionLog,
         afterTurn,
         replies,
+        presentPlace,
         clock,
         logger,
         makeReference: () => randomBytes(3).toString('hex'),
@@ -132,6 +134,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
         afterTurn,
         finishRetractions: retract.finish,
         replies,
+        presentPlace,
         clock,
         logger,
       }),

@@ -47,7 +47,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
     const journal = createChannelJournal({ store });
     const commandWords = (text: string): string | undefined =>
       config.commandsEnabled ? parseMemoryCommand(text, client.user?.id) : undefined;
-    const { history, replies } = createDiscordPorts({
+    const { history, replies, presentPlace } = createDiscordPorts({
       client,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => commandWords(text) !== undefined,
@@ -55,7 +55,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       logger,
     });
     const model = createModel(config.model, logger);
-    const bot = composeBot(config, { store, model, journal, replies, history, clock, logger });
+    const bot = composeBot(config, { store, model, journal, replies, history, presentPlace, clock, logger });
 
     // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
     const connecting = startGateway({

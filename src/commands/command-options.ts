@@ -32,7 +32,10 @@ export interface CommandSettings {
 }
 
 export interface CommandOptions {
-  readonly durable: Pick<DurableMemory, 'list' | 'remember' | 'forget' | 'setVisibility' | 'usage'>;
+  readonly durable: Pick<
+    DurableMemory,
+    'list' | 'formerOf' | 'remember' | 'forget' | 'setVisibility' | 'usage'
+  >;
   readonly rolling: SummaryMemory;
   readonly shortTerm: RecentExchanges;
   readonly settings: CommandSettings;

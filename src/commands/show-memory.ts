@@ -3,7 +3,7 @@ import { renderSection } from '../core/section.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readFailure } from './failure-answer.ts';
-import { counted, listedItem, nameable } from './item-lines.ts';
+import { counted, formerLines, listedItem, nameable } from './item-lines.ts';
 import { readingPlace } from './reading-place.ts';
 
 /** What one layer has to show: a text, and how much of its budget a prompt here uses. */
@@ -38,14 +38,18 @@ async function viewItems(request: CommandRequest, options: CommandOptions): Prom
   if (!options.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
   const { speaker, place } = request;
   const view = readingPlace(request);
-  const [items, { used, budget }] = await Promise.all([
+  const [items, former, { used, budget }] = await Promise.all([
     options.durable.list(speaker.id),
+    options.durable.formerOf(speaker.id),
     options.durable.usage(speaker.id, place),
   ]);
   const { named, hidden } = nameable(items, speaker.id, view);
   const lines = [
     `Durable memory (${counted(named.length, 'item')}):`,
-    ...named.map((item) => listedItem(item, view, options.timeZone)),
+    ...named.flatMap((item) => [
+      listedItem(item, view, options.timeZone),
+      ...formerLines(former.get(item.id) ?? [], speaker.id, view, options.timeZone),
+    ]),
     ...(items.length === 0 ? ['Nothing yet. `!memory remember <text>` adds something.'] : []),
     ...(hidden === 0 ? [] : [`${hidden} more in our DM: say \`!memory show\` there.`]),
   ];

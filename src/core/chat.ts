@@ -65,6 +65,12 @@ export interface HistoryPort {
   recent(channelId: string, limit: number): Promise<readonly ChatMessage[]>;
 }
 
+/**
+ * A place with those who can read along by now: the place as given, unless it has become public since [V2]. Never rejects; what cannot be
+ * known stays as it was.
+ */
+export type PresentPlace = (place: Place) => Promise<Place>;
+
 /** What the gateway hands inward. Implementations never throw into the gateway; repeated events are theirs to recognise. */
 export interface BotHandlers {
   /** A turn or a `!memory` command; resolves when it was handled, after-turn work left aside. */

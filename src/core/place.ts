@@ -25,6 +25,11 @@ export interface Place {
   readonly parentName?: string;
 }
 
+/** Whether more people can read along `now` than before. */
+export function becamePublic(before: Place, now: Place): boolean {
+  return before.audience !== 'public' && now.audience === 'public';
+}
+
 /** A place as documents and logs keep it. */
 export const placeSchema: z.ZodType<Place> = z.object({
   audience: z.enum(['dm', 'private', 'public']),

@@ -24,7 +24,10 @@ export interface TurnMessage {
 /** What a turn is about: who speaks where and what was said. Layers and tools are given this and nothing of Discord. */
 export interface TurnContext {
   readonly speaker: Speaker;
+  /** With those who can read the answer: whatever is used of memory is judged by it [V2]. */
   readonly place: Place;
+  /** Where it was said, in case the channel has become public since: what is stored of it stays as private as it was said [V1]. */
+  readonly saidIn?: Place;
   /** At least one, oldest first; taken together as one turn [F3]. */
   readonly messages: readonly TurnMessage[];
   readonly now: Date;

@@ -1,6 +1,6 @@
 import type { APIMessage, Client } from 'discord.js';
 
-import type { ChatMessage, ReplyPort } from '../core/chat.ts';
+import type { ChatMessage, PresentPlace, ReplyPort } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import { createChannelFinder } from './channel-finder.ts';
@@ -9,6 +9,7 @@ import { createDiscordApi } from './discord-api.ts';
 import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { namesIn, userName } from './names-in.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
+import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
 import { createReplies } from './replies.ts';
 
@@ -22,9 +23,11 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly presentPlace: PresentPlace;
 } {
   const { client, clock, logger } = options;
-  const messages = createChannelMessages(createChannelFinder(client, logger));
+  const findChannel = createChannelFinder(client, logger);
+  const messages = createChannelMessages(findChannel);
   const history = createHistory({
     ...options,
     async fetchNewest(channelId, limit) {
@@ -39,7 +42,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
     logger,
     onSent: (message) => history.seen(ownMessage(client, message)),
   });
-  return { history, replies };
+  return { history, replies, presentPlace: createPresentPlace(findChannel) };
 }
 
 function ownMessage(client: Client, message: APIMessage): ChatMessage {

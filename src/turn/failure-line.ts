@@ -16,6 +16,10 @@ export function brokenOffLine(reference: string): string {
 /** The line under a reply that reached the output limit. */
 export const lengthLimitLine = '⚠️ My answer reached its length limit. Ask me to go on.';
 
+/** Instead of an answer that was made for fewer readers than it would have now [V2]. */
+export const keptBackLine =
+  '⚠️ This channel became visible to more people while I was answering, so I kept the answer back. Please ask again.';
+
 function whatHappened(error: unknown): string {
   if (!(error instanceof ModelError))
     return 'Something went wrong on my side. Your message is kept; please ask again.';

@@ -1,10 +1,12 @@
-import type { ReplyPort } from '../core/chat.ts';
+import type { PresentPlace, ReplyPort } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
+import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { ChannelJournal, PreparedReply } from './channel-journal.ts';
+import { keptBackLine } from './failure-line.ts';
 import { createKeep } from './keep.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 
@@ -18,6 +20,7 @@ export interface RecoveryOptions {
   /** Takes edits and deletions to the layers that they had not reached. */
   readonly finishRetractions: (session: SessionKey) => Promise<void>;
   readonly replies: ReplyPort;
+  readonly presentPlace: PresentPlace;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -52,8 +55,9 @@ async function finishReply(options: RecoveryOptions, reply: PreparedReply): Prom
   const now = options.clock();
   if (newest !== undefined && now.getTime() - snowflakeTime(newest).getTime() <= catchUpWindowMs) {
     try {
-      if (reply.isCommand === true) {
-        await replies.send(place.channelId, text, newest, (id) =>
+      const isKeptBack = becamePublic(place, await options.presentPlace(place));
+      if (reply.isCommand === true || isKeptBack) {
+        await replies.send(place.channelId, isKeptBack ? keptBackLine : text, newest, (id) =>
           keep('what is no part of history', () => journal.hide(place.channelId, [id])),
         );
       } else {

@@ -1,13 +1,14 @@
-import type { IncomingMessage, ReplyPort } from '../core/chat.ts';
+import type { IncomingMessage, PresentPlace, ReplyPort } from '../core/chat.ts';
 import { ModelError } from '../core/errors.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
+import { becamePublic } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { ChannelJournal } from './channel-journal.ts';
-import { brokenOffLine, failureLine, lengthLimitLine } from './failure-line.ts';
+import { brokenOffLine, failureLine, keptBackLine, lengthLimitLine } from './failure-line.ts';
 import { createKeep } from './keep.ts';
 import type { TurnRunner } from './session-turns.ts';
 
@@ -26,18 +27,26 @@ export interface TurnRunnerOptions {
   readonly sessionLog: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   readonly replies: ReplyPort;
+  readonly presentPlace: PresentPlace;
   readonly clock: Clock;
   readonly logger: Logger;
   /** A short reference that people can quote and the log can be searched for. */
   readonly makeReference: () => string;
 }
 
+/** What is to be sent: an answer, which may be empty, and a line under it or in its place. */
+interface Outcome {
+  readonly text: string;
+  readonly problem?: string;
+}
+
 /**
  * One turn from the logged message to the sent, logged reply [F4]. The order makes a kill at any point safe: the user's words are
- * on disk before the model is called; the answer is on disk before it is sent; the messages count as handled once it was sent.
+ * on disk before the model is called; the answer is on disk before it is sent; the messages count as handled once it was sent. Log and
+ * journal hold the place as it was when the message was said; the answer is made for who can read it by now, and by the time it is sent.
  */
 export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
-  const { journal, sessionLog, afterTurn, replies, clock, logger } = options;
+  const { journal, sessionLog, afterTurn, replies, presentPlace, clock, logger } = options;
   const keep = createKeep(logger);
 
   return async (messages, signal) => {
@@ -46,7 +55,7 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
     const stopTyping = replies.typing(channelId);
     try {
       await keep('the message', () => sessionLog.recordUser(context));
-      const { text, problem } = await ask(context, signal);
+      const { text, problem } = await answerTo(context, signal);
       if (signal.aborted) return;
       if (text !== '') await sendReply(context, text);
       if (problem !== undefined) await sendLine(context, problem, text === '');
@@ -60,7 +69,16 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
     }
   };
 
-  async function ask(context: TurnContext, signal: AbortSignal): Promise<{ text: string; problem?: string }> {
+  async function answerTo(context: TurnContext, signal: AbortSignal): Promise<Outcome> {
+    const place = await presentPlace(context.place);
+    const isWider = becamePublic(context.place, place);
+    const outcome = await ask(isWider ? { ...context, place, saidIn: context.place } : context, signal);
+    if (outcome.text === '' || !becamePublic(place, await presentPlace(place))) return outcome;
+    logger.warn('an answer was kept back', { channelId: place.channelId, userId: context.speaker.id });
+    return { text: '', problem: keptBackLine };
+  }
+
+  async function ask(context: TurnContext, signal: AbortSignal): Promise<Outcome> {
     try {
       const answer = await options.answer(context, signal);
       return answer.stop === 'cut' ? { text: answer.text, problem: lengthLimitLine } : { text: answer.text };

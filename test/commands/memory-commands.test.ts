@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
+import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 
 const session = { channelId: publicPlace.channelId, userId: aliceId };
+
+function before(...numbers: readonly number[]): readonly string[] {
+  return numbers.map((number) => `  before 2026-01-15: Lives in ${number}`);
+}
 
 describe('show', () => {
   it('lists items with source, date, id and visibility, then the summary', async () => {
@@ -70,6 +75,25 @@ describe('show', () => {
     expect(answer).toContain('Said in private.');
     expect(answer).not.toContain('more in our DM');
     expect(await say('show')).not.toContain('Said in private.');
+  });
+
+  it('lists below an item what it corrected, the newest first, as far as it may be shown there [D6]', async () => {
+    const { say, durable, idOf } = createHarness();
+    const places = [publicPlace, dmPlace, publicPlace, privatePlace, publicPlace, publicPlace];
+    for (const [index, place] of places.entries()) {
+      const replaces = index === 0 ? {} : { replaces: await idOf(`Lives in ${index - 1}`) };
+      const text = `Lives in ${index}`;
+      await durable.remember(aliceId, { text, place: dmPlace, messageId: '1', type: 'manual', ...replaces });
+      const id = await idOf(text);
+      if (place === publicPlace) await say(`share ${id}`, dmPlace);
+      if (place === privatePlace) await durable.setVisibility(aliceId, id, 'here', dmPlace);
+    }
+    const former = async (place: Place, options = {}) =>
+      (await say('show', place, options)).split('\n').filter((line) => line.startsWith(' '));
+    expect(await former(publicPlace)).toEqual(before(4, 2, 0));
+    expect(await former(dmPlace)).toEqual(before(4, 3, 2));
+    expect(await former(publicPlace, { ephemeral: true })).toEqual(before(4, 3, 2));
+    expect(await say('show')).toContain('Durable memory (1 item):\n- [fact] Lives in 5');
   });
 
   it("never shows another person's memory, also not to the one who is mentioned", async () => {

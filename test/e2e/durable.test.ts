@@ -192,6 +192,7 @@ describe('the model', () => {
     );
     const shown = await memory(name, '#general', 'show');
     expect(shown).toContain('Durable memory (1 item):\n- [fact] Lives in Porto');
+    expect(shown).toMatch(/^ {2}before \d{4}-\d\d-\d\d: I live in Berlin$/mu);
     const person = (await stage.sandbox.info()).people[name];
     const { items } = JSON.parse(await stage.readFile(`data/users/${person}/durable.json`));
     expect(items).toEqual([

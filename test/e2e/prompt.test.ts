@@ -120,7 +120,7 @@ it('puts all sections in order, with cache marks after what changes less than th
   expect(sectionIn(call, 'matching_items')).toContain('oboe quartet');
   expect(sectionIn(call, 'durable_items')).not.toContain('oboe quartet');
   expect(sectionIn(call, 'changes')).toContain('I keep bees');
-  expect(sectionIn(call, 'notebook_index')).toContain(`\n- workspace/memory/${today()}.md\n`);
+  expect(sectionIn(call, 'notebook_index')).toContain(`\n- daily/${today()}.md\n`);
 
   const marked = [system[0], blocks[0], history.at(-1)];
   for (const block of marked) expect(block?.['cache_control']).toEqual({ type: 'ephemeral' });

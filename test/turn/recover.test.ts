@@ -5,12 +5,13 @@ import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import type { ChannelJournal, PreparedReply } from '../../src/turn/channel-journal.ts';
+import { keptBackLine } from '../../src/turn/failure-line.ts';
 import { recover } from '../../src/turn/recover.ts';
 import type { RecoveryOptions } from '../../src/turn/recover.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { session } from '../support/sessions.ts';
+import { secretPlace, session } from '../support/sessions.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 const recent = snowflakeAt(new Date(now.getTime() - 60_000));
@@ -49,6 +50,7 @@ async function start(
         return ['900000000000000001'];
       },
     },
+    presentPlace: (place) => Promise.resolve(place),
     clock: () => now,
     logger: recordingLogger(),
     ...changes(journal),
@@ -71,6 +73,20 @@ describe('recovery after a kill', () => {
     expect(logged).toEqual([]);
     expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
     expect(await journal.isHandled(generalId, recent)).toBe(true);
+  });
+
+  it('keeps back what was made for a channel that has become public', async () => {
+    for (const isCommand of [true, undefined]) {
+      const { journal, sent, logged } = await start(
+        recent,
+        () => ({ presentPlace: () => Promise.resolve(publicPlace) }),
+        { place: secretPlace, ...(isCommand && { isCommand }) },
+      );
+      expect(sent).toEqual([`${keptBackLine} as ${recent}`]);
+      expect(logged).toEqual([]);
+      expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+      expect(await journal.isHandled(generalId, recent)).toBe(true);
+    }
   });
 
   it('answers nothing that is older than five minutes', async () => {

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ModelError, StoreError } from '../../src/core/errors.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { keptBackLine } from '../../src/turn/failure-line.ts';
 import { createTurnRunner } from '../../src/turn/turn-runner.ts';
 import type { AnswerTurn, TurnRunnerOptions } from '../../src/turn/turn-runner.ts';
-import { generalId, incoming } from '../support/incoming.ts';
+import { generalId, incoming, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { secretPlace } from '../support/sessions.ts';
 
 /** A runner between fakes that note in which order they were used. */
 function runnerWith(answer: AnswerTurn, changes: Partial<TurnRunnerOptions> = {}) {
@@ -34,6 +36,7 @@ function runnerWith(answer: AnswerTurn, changes: Partial<TurnRunnerOptions> = {}
         return ['900000000000000001'];
       },
     },
+    presentPlace: (place) => Promise.resolve(place),
     clock: () => new Date('2026-01-15T10:00:00Z'),
     logger,
     makeReference: () => 'abc123',
@@ -80,6 +83,48 @@ describe('a turn', () => {
     expect(sent[1]).toMatch(/as 1e$/u);
     expect(steps).toContain('log reply Half of');
   });
+
+  it('that waited until its channel became public is answered for the public, and logged as it was said', async () => {
+    const contexts: TurnContext[] = [];
+    const logged: TurnContext[] = [];
+    const log = (context: TurnContext) => Promise.resolve(void logged.push(context));
+    const { run, steps } = runnerWith(
+      (context) => {
+        contexts.push(context);
+        return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+      },
+      {
+        presentPlace: () => Promise.resolve(publicPlace),
+        sessionLog: { recordUser: log, recordReply: log },
+      },
+    );
+    await run([incoming({ place: secretPlace })], never);
+    expect(contexts).toMatchObject([{ place: publicPlace, saidIn: secretPlace }]);
+    expect(logged.map(({ place }) => place)).toEqual([secretPlace, secretPlace]);
+    expect(steps).toContain('send Hi. as 01');
+  });
+
+  it.each(['whole', 'broken off'])(
+    'keeps back an answer, %s, while whose making the channel became public',
+    async (kind) => {
+      let present = secretPlace;
+      const { run, steps, journal } = runnerWith(
+        () => {
+          present = publicPlace;
+          return kind === 'whole'
+            ? Promise.resolve({ text: 'The secret.', stop: 'whole' })
+            : Promise.reject(new ModelError('cut', 'broken', { partialText: 'The secret' }));
+        },
+        { presentPlace: () => Promise.resolve(present) },
+      );
+      await run([incoming({ place: secretPlace })], never);
+      expect(steps.filter((step) => step.startsWith('send'))).toEqual([`send ${keptBackLine} as 01`]);
+      expect(steps.some((step) => step.startsWith('log reply'))).toBe(false);
+      expect(await journal.unsent(generalId)).toEqual([]);
+      expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+      expect(await journal.isHandled(generalId, '400000000000000001')).toBe(true);
+    },
+  );
 
   it('that was aborted sends nothing and stays unhandled', async () => {
     const abort = new AbortController();

@@ -1,6 +1,9 @@
 import type { ModelClient, ModelRequest, ModelResponse, ToolUseBlock } from '../../src/core/model.ts';
 import { canaryWords } from './canary.ts';
 
+/** What every chat ends with. */
+export const modelAnswer = 'Noted.';
+
 const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
@@ -34,7 +37,7 @@ function chat(request: ModelRequest, text: string): ModelResponse {
     content.some(({ type }) => type === 'tool_result'),
   );
   const words = canaryWords(text);
-  if (!isFirstRound) return said('Noted.');
+  if (!isFirstRound) return said(modelAnswer);
   const calls = [
     ...words.map((word) => ({ name: 'remember_item', input: itemOf(word) })),
     ...files.map((path) => ({ name: 'memory_append', input: { path, entry: `- ${words.join(' ')}` } })),

@@ -9,7 +9,7 @@ import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { canaryWords, mayBeTold } from './canary.ts';
 import type { Canary, PersonName } from './canary.ts';
-import { createHarmfulModel } from './harmful-model.ts';
+import { createHarmfulModel, modelAnswer } from './harmful-model.ts';
 
 export type PlaceName = 'hall' | 'office' | 'thread' | 'backroom' | 'dm';
 
@@ -32,6 +32,9 @@ export interface Leak {
   readonly text: string;
 }
 
+/** When a door turns during a turn: between the message and its turn, or while the model thinks. */
+export type TurnMoment = 'waiting' | 'thinking';
+
 /**
  * A guild with two channels, an ordinary and a private thread, and two DMs, with the whole bot between the ports, every layer
  * switched on. All that the model is given and all that commands answer is searched for canaries.
@@ -45,10 +48,15 @@ export class Scene {
   readonly #isPublic = { hall: true, office: false };
   readonly #withHistory: boolean;
   readonly #bot: Bot;
-  #present: { readonly speaker: PersonName; readonly place: Place } = {
+  /** The turn that runs, with the place that it is answered for. */
+  #present: { readonly speaker: PersonName; readonly placeName: PlaceName; readonly place: Place } = {
     speaker: 'alice',
+    placeName: 'dm',
     place: this.placeOf('alice', 'dm'),
   };
+  /** What the model was given for the answer to come. */
+  #given = '';
+  #doorToTurn: { readonly channel: 'hall' | 'office'; readonly at: TurnMoment } | undefined;
   #now = Date.UTC(2026, 0, 15, 10);
 
   /** Without history, whatever the prompt holds comes from memory and is judged as such. */
@@ -63,14 +71,27 @@ export class Scene {
     const store = new MemoryStore();
     this.#bot = composeBot(config, {
       store,
-      model: createHarmfulModel((text) =>
-        this.#check(text, this.#present.speaker, this.#present.place, withHistory),
-      ),
+      model: createHarmfulModel((text) => {
+        this.#check(text, this.#present.speaker, this.#present.place, withHistory);
+        this.#given = text;
+        this.#turnDoorAt('thinking');
+      }),
       journal: createChannelJournal({ store }),
       replies: {
         typing: () => () => {},
-        send: (channelId, text) =>
-          Promise.resolve([this.#post(channelId, { id: botId, name: 'Discoclaw', kind: 'self' }, text).id]),
+        send: (channelId, text) => {
+          // An answer may tell whatever the model was given for it.
+          if (text === modelAnswer)
+            this.#check(this.#given, this.#present.speaker, this.#presentPlace(), withHistory);
+          return Promise.resolve([
+            this.#post(channelId, { id: botId, name: 'Discoclaw', kind: 'self' }, text).id,
+          ]);
+        },
+      },
+      presentPlace: (given) => {
+        const place = given.audience === 'private' ? this.#presentPlace() : given;
+        this.#present = { ...this.#present, place };
+        return Promise.resolve(place);
       },
       history: {
         recent: (channelId, limit) =>
@@ -89,6 +110,17 @@ export class Scene {
   /** A person asks for what a model would answer from all that its prompt holds. */
   async ask(speaker: PersonName, place: PlaceName): Promise<void> {
     await this.#message(speaker, place, 'What do I prefer for lunch? Tell me all you know.');
+  }
+
+  /** The same, and the hall or the office changes between public and private meanwhile. */
+  async askAsDoorTurns(
+    speaker: PersonName,
+    place: PlaceName,
+    channel: 'hall' | 'office',
+    at: TurnMoment,
+  ): Promise<void> {
+    this.#doorToTurn = { channel, at };
+    await this.ask(speaker, place);
   }
 
   async remember(speaker: PersonName, place: PlaceName): Promise<void> {
@@ -160,10 +192,22 @@ export class Scene {
 
   async #message(speaker: PersonName, placeName: PlaceName, text: string): Promise<void> {
     const place = this.placeOf(speaker, placeName);
-    this.#present = { speaker, place };
+    this.#present = { speaker, placeName, place };
     const message = this.#post(place.channelId, { id: people[speaker], name: speaker, kind: 'human' }, text);
-    await this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
+    const answered = this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
+    this.#turnDoorAt('waiting');
+    await answered;
     await this.#bot.idle();
+  }
+
+  #presentPlace(): Place {
+    return this.placeOf(this.#present.speaker, this.#present.placeName);
+  }
+
+  #turnDoorAt(moment: TurnMoment): void {
+    if (this.#doorToTurn?.at !== moment) return;
+    this.turnDoor(this.#doorToTurn.channel);
+    this.#doorToTurn = undefined;
   }
 
   #check(text: string, speaker: PersonName, place: Place, mayHoldHistory: boolean): void {

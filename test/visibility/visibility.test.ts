@@ -32,6 +32,15 @@ const step = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('askAsDoorTurns' as const),
+      channel: fc.constantFrom('hall' as const, 'office' as const),
+      at: fc.constantFrom('waiting' as const, 'thinking' as const),
+      ...where,
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 400 }) }),
   },
@@ -44,6 +53,8 @@ async function take(scene: Scene, each: Step): Promise<void> {
     case 'ask':
     case 'remember':
       return scene[each.do](each.speaker, each.place);
+    case 'askAsDoorTurns':
+      return scene.askAsDoorTurns(each.speaker, each.place, each.channel, each.at);
     case 'show':
       await scene.command(each.speaker, each.place, 'show', each.ephemeral);
       return;

@@ -6,7 +6,15 @@ export interface Deprecation {
   readonly deprecated: readonly DurableItem[];
 }
 
-/** Takes the chosen active items out of use; they stay as history. Without a match `items` is the same array. */
+/** Whether people still see an item: as what holds, or as what that corrected [D6]. */
+export function isSeen(item: DurableItem): boolean {
+  return item.status === 'active' || item.supersededBy !== undefined;
+}
+
+/**
+ * Takes the chosen items out of use, those too that are only seen as what another one corrected; they stay in the document. Without a
+ * match `items` is the same array.
+ */
 export function deprecateItems(
   items: readonly DurableItem[],
   isChosen: (item: DurableItem) => boolean,
@@ -14,8 +22,9 @@ export function deprecateItems(
 ): Deprecation {
   const deprecated: DurableItem[] = [];
   const changed = items.map((item) => {
-    if (item.status !== 'active' || !isChosen(item)) return item;
-    const past: DurableItem = { ...item, status: 'deprecated', updatedAt: now.toISOString() };
+    if (!isSeen(item) || !isChosen(item)) return item;
+    const { supersededBy: _, ...kept } = item;
+    const past: DurableItem = { ...kept, status: 'deprecated', updatedAt: now.toISOString() };
     deprecated.push(past);
     return past;
   });

@@ -12,6 +12,7 @@ import { durableDocumentKind, durableKey, emptyDurableDocument } from './durable
 import { durableSections, durableUsage } from './durable-sections.ts';
 import type { ForgetResult } from './forget-items.ts';
 import { forgetItems } from './forget-items.ts';
+import { formerItems } from './former-items.ts';
 import { activeInOrder } from './item-order.ts';
 import { createLocalDates } from './local-dates.ts';
 import type { Remembering, RememberOutcome } from './remember-item.ts';
@@ -35,6 +36,8 @@ export interface DurableMemory {
   readonly reader: SectionReader<TurnContext>;
   /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
   list(userId: string): Promise<readonly DurableItem[]>;
+  /** By the id of each active item what it corrected, newest first [D6]; what is shown of it in a place is up to `mayUseItem` too. */
+  formerOf(userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>>;
   remember(userId: string, input: RememberInput): Promise<RememberOutcome>;
   /** Forgets by id or substring [K2] what may be used in `place`. `commandId` is the snowflake of who said so, and when. */
   forget(userId: string, target: string, place: Place, commandId: string): Promise<ForgetResult>;
@@ -119,6 +122,10 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
 
     async list(userId) {
       return activeInOrder(await itemsOf(userId));
+    },
+
+    async formerOf(userId) {
+      return formerItems(await itemsOf(userId));
     },
 
     remember: (userId, input) =>

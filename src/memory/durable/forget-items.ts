@@ -1,7 +1,7 @@
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { normalizeText } from '../../core/text/normalize.ts';
-import { deprecateItems } from './deprecate-items.ts';
+import { deprecateItems, isSeen } from './deprecate-items.ts';
 import type { DurableDocument, DurableItem } from './durable-document.ts';
 import { mayUseItem } from './item-place.ts';
 
@@ -37,15 +37,15 @@ export function forgetItems(
 }
 
 /**
- * The active items that a target names: the one with this id, else all whose text contains it, whatever the case. It is
+ * The items that a target names, those included that another one corrected [D6]: the one with this id, else all whose text contains it, whatever the case. It is
  * plain text, never a pattern [K2]; an empty one names nothing.
  */
 export function matchingItems(items: readonly DurableItem[], target: string): readonly DurableItem[] {
   const wanted = normalizeText(target);
   if (wanted === '') return [];
-  const active = items.filter((item) => item.status === 'active');
-  const named = active.filter((item) => item.id.toLowerCase() === wanted);
-  return named.length > 0 ? named : active.filter((item) => normalizeText(item.text).includes(wanted));
+  const seen = items.filter(isSeen);
+  const named = seen.filter((item) => item.id.toLowerCase() === wanted);
+  return named.length > 0 ? named : seen.filter((item) => normalizeText(item.text).includes(wanted));
 }
 
 function later(before: string | undefined, now: string): string {

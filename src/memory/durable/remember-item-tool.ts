@@ -77,7 +77,7 @@ export function createRememberItemTool({ durable, stillThere }: RememberItemTool
       const outcome = await durable.remember(context.speaker.id, {
         kind,
         text,
-        place: context.place,
+        place: context.saidIn ?? context.place,
         messageId: message.id,
         type: 'discord',
         turnMessageId: context.messages.at(-1)?.id ?? message.id,

@@ -22,6 +22,12 @@ it('takes what was extracted from the messages out of use, never what the person
   ]);
 });
 
+it('takes what was corrected meanwhile out of sight too', () => {
+  const corrected = item({ ...extracted, status: 'deprecated', supersededBy: other.id });
+  const { document } = deprecateBySource(documentOf(corrected, other), [messageId], () => false, later);
+  expect(document.items[0]).not.toHaveProperty('supersededBy');
+});
+
 it('keeps what the edited message still supports', () => {
   const { result } = deprecateBySource(
     documentOf(byTool, extracted),

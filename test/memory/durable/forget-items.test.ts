@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { normalizeText } from '../../../src/core/text/normalize.ts';
 import { forgetItems } from '../../../src/memory/durable/forget-items.ts';
+import { formerItems } from '../../../src/memory/durable/former-items.ts';
 import { mayUseItem } from '../../../src/memory/durable/item-place.ts';
 import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater } from './fixtures.ts';
 
@@ -23,6 +24,14 @@ describe('forgetting', () => {
     expect(result.forgotten.map(({ id }) => id)).toEqual(['11111111', '22222222']);
     expect(document.items.map(({ status }) => status)).toEqual(['deprecated', 'deprecated', 'active']);
     expect(document.items[0]?.text).toBe('Works at Acme');
+  });
+
+  it('takes what an item corrected too, so that it is seen no more', () => {
+    const past = item({ ...go, status: 'deprecated', supersededBy: acme.id });
+    const { document, result } = forget(documentOf(past, acme), 'writes go');
+    expect(result.forgotten.map(({ id }) => id)).toEqual([go.id]);
+    expect(formerItems(documentOf(past, acme).items).size).toBe(1);
+    expect(formerItems(document.items).size).toBe(0);
   });
 
   it('takes even a single letter', () => {

@@ -56,6 +56,16 @@ describe('remember_item', () => {
     expect(await texts()).toEqual([]);
   });
 
+  it('keeps what was said in private as private as it was, though the channel has become public since [V1]', async () => {
+    const { run, memory } = setUp();
+    const outcome = await run(rust, {
+      ...turn('I prefer Rust'),
+      saidIn: { ...dev, audience: 'private' },
+    });
+    expect(outcome.text).toBe('Remembered: Prefers Rust');
+    expect(await memory.list(aliceId)).toMatchObject([{ visibility: 'here' }]);
+  });
+
   it('stores nothing from a message that was deleted or changed meanwhile', async () => {
     for (const present of [undefined, 'I prefer Go']) {
       const { run, texts } = setUp(() => present);
