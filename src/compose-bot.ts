@@ -222,7 +222,7 @@ function afterTurnSteps(
   ];
   if (config.durable.enabled && config.durable.extractionEnabled) {
     const extraction = createExtraction({ model, modelName: config.model.fast, durable, logger });
-    steps.push(createExtractionStep({ extraction, sessionLog, states }));
+    steps.push(createExtractionStep({ extraction, sessionLog, states, logger }));
   }
   return steps;
 }

@@ -1,3 +1,6 @@
+import { ModelError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionName } from '../core/place.ts';
 import type { Audience, Place, SessionKey } from '../core/place.ts';
 import type { Visibility } from '../core/visibility.ts';
 import type { Extraction } from '../memory/durable/extraction.ts';
@@ -11,7 +14,11 @@ export interface ExtractionStepOptions {
   readonly extraction: Extraction;
   readonly sessionLog: Pick<SessionLog, 'since' | 'message'>;
   readonly states: SessionStates;
+  readonly logger: Logger;
 }
+
+/** After so many unusable answers in a row the messages they were about are passed over: something in them makes the model fail. */
+const unusableAnswers = 3;
 
 interface Unseen {
   readonly session: SessionKey;
@@ -21,12 +28,16 @@ interface Unseen {
   readonly last: number;
 }
 
-/** Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it succeeded. */
+/** Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it succeeded, or had no usable answer three times in a row. */
 export function createExtractionStep({
   extraction,
   sessionLog,
   states,
+  logger,
 }: ExtractionStepOptions): AfterTurnStep {
+  /** Unusable answers in a row since a session's cursor last moved, and the last line that the first of them was about. */
+  const unusable = new Map<string, { readonly count: number; readonly last: number }>();
+
   async function unseenOf(session: SessionKey): Promise<Unseen | undefined> {
     const { extraction: cursor, speakerName = '' } = await states.read(session);
     if (cursor === undefined) return undefined;
@@ -62,17 +73,38 @@ export function createExtractionStep({
           return session === undefined ? undefined : sessionLog.message(session, messageId);
         };
         const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
-        await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
+        try {
+          await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
+        } catch (error) {
+          if (error instanceof ModelError && error.failure === 'invalid')
+            for (const each of unseen) await countUnusable(each);
+          throw error;
+        }
       }
-      for (const { session, last } of unseen) {
-        await states.update(session, (state) =>
-          state.extraction === undefined || state.extraction.cursor >= last
-            ? state
-            : { ...state, extraction: { cursor: last } },
-        );
-      }
+      for (const { session, last } of unseen) await moveCursor(session, last);
     },
   };
+
+  async function countUnusable({ session, last }: Unseen): Promise<void> {
+    const name = sessionName(session);
+    const before = unusable.get(name) ?? { count: 0, last };
+    unusable.set(name, { ...before, count: before.count + 1 });
+    if (before.count + 1 < unusableAnswers) return;
+    logger.warn('messages are passed over, since no usable extraction came of them', {
+      session: name,
+      upTo: before.last,
+    });
+    await moveCursor(session, before.last);
+  }
+
+  async function moveCursor(session: SessionKey, last: number): Promise<void> {
+    unusable.delete(sessionName(session));
+    await states.update(session, (state) =>
+      state.extraction === undefined || state.extraction.cursor >= last
+        ? state
+        : { ...state, extraction: { cursor: last } },
+    );
+  }
 }
 
 const audienceOf: Readonly<Record<Visibility, Audience>> = {

@@ -7,7 +7,7 @@ import { createHarness, dmPlace, privatePlace } from './harness.ts';
 
 const session = { channelId: publicPlace.channelId, userId: aliceId };
 
-function before(...numbers: readonly number[]): readonly string[] {
+function linesBefore(...numbers: readonly number[]): readonly string[] {
   return numbers.map((number) => `  before 2026-01-15: Lives in ${number}`);
 }
 
@@ -90,9 +90,9 @@ describe('show', () => {
     }
     const former = async (place: Place, options = {}) =>
       (await say('show', place, options)).split('\n').filter((line) => line.startsWith(' '));
-    expect(await former(publicPlace)).toEqual(before(4, 2, 0));
-    expect(await former(dmPlace)).toEqual(before(4, 3, 2));
-    expect(await former(publicPlace, { ephemeral: true })).toEqual(before(4, 3, 2));
+    expect(await former(publicPlace)).toEqual(linesBefore(4, 2, 0));
+    expect(await former(dmPlace)).toEqual(linesBefore(4, 3, 2));
+    expect(await former(publicPlace, { ephemeral: true })).toEqual(linesBefore(4, 3, 2));
     expect(await say('show')).toContain('Durable memory (1 item):\n- [fact] Lives in 5');
   });
 

@@ -35,6 +35,14 @@ export interface Leak {
 /** When a door turns during a turn: between the message and its turn, or while the model thinks. */
 export type TurnMoment = 'waiting' | 'thinking';
 
+/** The turn that runs, with the place that it is answered for and the canaries of its own message. */
+interface Turn {
+  readonly speaker: PersonName;
+  readonly placeName: PlaceName;
+  readonly place: Place;
+  readonly own: readonly string[];
+}
+
 /**
  * A guild with two channels, an ordinary and a private thread, and two DMs, with the whole bot between the ports, every layer
  * switched on. All that the model is given and all that commands answer is searched for canaries.
@@ -48,11 +56,11 @@ export class Scene {
   readonly #isPublic = { hall: true, office: false };
   readonly #withHistory: boolean;
   readonly #bot: Bot;
-  /** The turn that runs, with the place that it is answered for. */
-  #present: { readonly speaker: PersonName; readonly placeName: PlaceName; readonly place: Place } = {
+  #present: Turn = {
     speaker: 'alice',
     placeName: 'dm',
     place: this.placeOf('alice', 'dm'),
+    own: [],
   };
   /** What the model was given for the answer to come. */
   #given = '';
@@ -72,8 +80,9 @@ export class Scene {
     this.#bot = composeBot(config, {
       store,
       model: createHarmfulModel((text) => {
-        this.#check(text, this.#present.speaker, this.#present.place, withHistory);
-        this.#given = text;
+        // A tool may repeat the words of the message that is answered.
+        this.#given = without(this.#present.own, text);
+        this.#check(this.#given, this.#present.speaker, this.#present.place, withHistory);
         this.#turnDoorAt('thinking');
       }),
       journal: createChannelJournal({ store }),
@@ -112,15 +121,15 @@ export class Scene {
     await this.#message(speaker, place, 'What do I prefer for lunch? Tell me all you know.');
   }
 
-  /** The same, and the hall or the office changes between public and private meanwhile. */
-  async askAsDoorTurns(
+  /** A person tells something new, and the hall or the office changes between public and private meanwhile. */
+  async tellAsDoorTurns(
     speaker: PersonName,
     place: PlaceName,
     channel: 'hall' | 'office',
     at: TurnMoment,
   ): Promise<void> {
     this.#doorToTurn = { channel, at };
-    await this.ask(speaker, place);
+    await this.tell(speaker, place);
   }
 
   async remember(speaker: PersonName, place: PlaceName): Promise<void> {
@@ -155,13 +164,7 @@ export class Scene {
       at: new Date(this.#now).toISOString(),
     });
     const readers = ephemeral ? this.placeOf(speaker, 'dm') : place;
-    const own = canaryWords(words);
-    this.#check(
-      own.reduce((text, word) => text.replaceAll(word, ''), answer),
-      speaker,
-      readers,
-      false,
-    );
+    this.#check(without(canaryWords(words), answer), speaker, readers, false);
     return answer;
   }
 
@@ -192,7 +195,7 @@ export class Scene {
 
   async #message(speaker: PersonName, placeName: PlaceName, text: string): Promise<void> {
     const place = this.placeOf(speaker, placeName);
-    this.#present = { speaker, placeName, place };
+    this.#present = { speaker, placeName, place, own: canaryWords(text) };
     const message = this.#post(place.channelId, { id: people[speaker], name: speaker, kind: 'human' }, text);
     const answered = this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
     this.#turnDoorAt('waiting');
@@ -246,4 +249,8 @@ export class Scene {
     this.#now += 1000;
     return snowflakeAt(new Date(this.#now));
   }
+}
+
+function without(words: readonly string[], text: string): string {
+  return words.reduce((rest, word) => rest.replaceAll(word, ''), text);
 }

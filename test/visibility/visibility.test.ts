@@ -34,7 +34,7 @@ const step = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('askAsDoorTurns' as const),
+      do: fc.constant('tellAsDoorTurns' as const),
       channel: fc.constantFrom('hall' as const, 'office' as const),
       at: fc.constantFrom('waiting' as const, 'thinking' as const),
       ...where,
@@ -53,8 +53,8 @@ async function take(scene: Scene, each: Step): Promise<void> {
     case 'ask':
     case 'remember':
       return scene[each.do](each.speaker, each.place);
-    case 'askAsDoorTurns':
-      return scene.askAsDoorTurns(each.speaker, each.place, each.channel, each.at);
+    case 'tellAsDoorTurns':
+      return scene.tellAsDoorTurns(each.speaker, each.place, each.channel, each.at);
     case 'show':
       await scene.command(each.speaker, each.place, 'show', each.ephemeral);
       return;

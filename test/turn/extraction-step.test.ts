@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+
+import { ModelError } from '../../src/core/errors.ts';
+import type { ModelFailure } from '../../src/core/errors.ts';
+import { createExtractionStep } from '../../src/turn/extraction-step.ts';
+import { aliceId } from '../support/incoming.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { openSessions, session } from '../support/sessions.ts';
+
+/** A step whose model fails as told, call by call, and finds nothing otherwise. */
+function stepThatFails(...failures: readonly (ModelFailure | undefined)[]) {
+  const sessions = openSessions();
+  const logger = recordingLogger();
+  const calls: string[][] = [];
+  const step = createExtractionStep({
+    extraction: {
+      extract(_userId, _name, messages) {
+        const failure = failures[calls.length];
+        calls.push(messages.map(({ text }) => text));
+        return failure === undefined ? Promise.resolve([]) : Promise.reject(new ModelError(failure, failure));
+      },
+    },
+    sessionLog: sessions.log,
+    states: sessions.states,
+    logger,
+  });
+  const run = () => step.run(aliceId, [session], new AbortController().signal);
+  return { ...sessions, logger, calls, run };
+}
+
+it('passes over messages of which no usable answer came three times, but not over those after them', async () => {
+  const { say, run, calls, logger } = stepThatFails('invalid', 'invalid', 'invalid');
+  await say('poison');
+  await expect(run()).rejects.toThrow('invalid');
+  await say('later');
+  await expect(run()).rejects.toThrow('invalid');
+  expect(logger.warnings).toEqual([]);
+  await expect(run()).rejects.toThrow('invalid');
+  expect(logger.warnings).toHaveLength(1);
+  await run();
+  await run();
+  expect(calls).toEqual([['poison'], ['poison', 'later'], ['poison', 'later'], ['later']]);
+});
+
+it('keeps trying while the model cannot be reached', async () => {
+  const { say, run, calls } = stepThatFails('unavailable', 'unavailable', 'unavailable', 'timeout');
+  await say('hello');
+  for (let attempt = 0; attempt < 4; attempt += 1)
+    await expect(run()).rejects.toThrow(/unavailable|timeout/u);
+  await run();
+  expect(calls).toHaveLength(5);
+});
+
+it('counts anew once an answer was usable', async () => {
+  const { say, run, calls } = stepThatFails('invalid', 'invalid', undefined, 'invalid', 'invalid', undefined);
+  for (const text of ['first', 'second']) {
+    await say(text);
+    await expect(run()).rejects.toThrow('invalid');
+    await expect(run()).rejects.toThrow('invalid');
+    await run();
+  }
+  expect(calls.slice(3)).toEqual([['second'], ['second'], ['second']]);
+});
