@@ -133,6 +133,8 @@ export function createNotebookFiles(options: NotebookFilesOptions): NotebookFile
       const resolved = resolvePath(path, context);
       if (resolved.outcome === 'refused') return resolved;
       if (context.othersPresent) return { outcome: 'refused', reason: othersPresentReason };
+      // A file takes the audience of the place that is written from: what was said before it widened must not go there [V1].
+      if (context.saidIn !== undefined) return { outcome: 'refused', reason: becamePublicReason };
       const { file } = resolved;
       return writes.run(file.lane, () => orRefusal(file, () => changeFile(file, context, edit)));
     },
@@ -169,6 +171,9 @@ export function createNotebookFiles(options: NotebookFilesOptions): NotebookFile
 
 const othersPresentReason =
   "Nothing was written: this conversation holds other people's text, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";
+
+const becamePublicReason =
+  'Nothing was written: this channel became visible to more people since the message was said. Do not try again in this turn.';
 
 function isOfSession({ part }: TreeFile): boolean {
   return part === 'overview.md' || part === 'detail';

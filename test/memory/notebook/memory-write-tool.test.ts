@@ -139,6 +139,14 @@ describe('every tool that writes', () => {
     expect(await read(`${aliceRoot}/facts/new.md`)).toBeUndefined();
   });
 
+  it('writes nothing where the channel became public after the message was said [V1]', async () => {
+    const { run } = await openNotebook({});
+    const context = { ...inGuild('public'), saidIn: inGuild('private').place };
+    const outcome = await run('append', { path: 'overview.md', entry: 'x' }, context);
+    expect(outcome).toMatchObject({ ok: false });
+    expect(outcome.text).toContain('became visible to more people');
+  });
+
   it.each(inputs)('memory_%s writes nothing to the notebook from a guild [V3]', async (tool, input) => {
     const { run, read } = await openNotebook({ [`${aliceRoot}/facts/user.md`]: 'Alice' });
     for (const context of [inGuild(), inGuild('private'), { ...inGuild(), ...asOwner }]) {
