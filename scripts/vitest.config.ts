@@ -5,6 +5,7 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Many tests wait for other processes, so there may be more of them than cores.
