@@ -10,8 +10,8 @@ export interface Names {
 const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21})>/gu;
 
 /**
- * A message's text as people read it: mentions as `@name` and `#name` (see {@link mention}), emoji as `:name:`. The bot's own mention at the beginning is
- * an address, not content, and is left out, unless nothing else was said.
+ * A message's text as people read it: mentions as `@name` and `#name` (see {@link mention}), emoji as `:name:`. The bot's own mention
+ * at the beginning is an address, not content, and is left out, unless nothing else was said.
  */
 export function readableText(content: string, names: Names, botId: string): string {
   const address = new RegExp(`^(?:\\s*<@!?${botId}>[\\s,:]*)+`, 'u');

@@ -13,7 +13,8 @@ export interface HistoryEntry {
 
 /**
  * People and other bots give one line, `Alice: text` or `Dyno (bot): text`, with attachments named; this bot's own words
- * stay as it wrote them, invisible characters aside [H2]. `max` bounds the whole, name and line break included. `undefined` when nothing would be said.
+ * stay as it wrote them, invisible characters aside [H2]. `max` bounds the whole, name and line break included. `undefined` when
+ * nothing would be said.
  */
 export function historyEntry(message: ChatMessage, max = Number.POSITIVE_INFINITY): HistoryEntry | undefined {
   const isOwn = message.author.kind === 'self';

@@ -28,7 +28,10 @@ interface Unseen {
   readonly last: number;
 }
 
-/** Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it succeeded, or had no usable answer three times in a row. */
+/**
+ * Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it
+ * succeeded, or had no usable answer three times in a row.
+ */
 export function createExtractionStep({
   extraction,
   sessionLog,
