@@ -9,6 +9,7 @@ import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
 import { createDetailSource } from './memory/recall/detail-source.ts';
+import { forgottenBy } from './memory/recall/forgotten-texts.ts';
 import { createItemSource } from './memory/recall/item-source.ts';
 import { createMessageSource } from './memory/recall/message-source.ts';
 import { createNotebookSource } from './memory/recall/notebook-source.ts';
@@ -89,6 +90,7 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
       createItemSource({ durable }),
     ],
     timeZone,
+    forgotten: (userId) => forgottenBy(durable, userId),
   });
   const readers: readonly SectionReader<TurnContext>[] = [
     ...workspace.readers,

@@ -67,6 +67,21 @@ describe('recall_memory [C1]', () => {
     expect(await recall('bob', 'dm', 'locker', 'all')).toContain('my locker code word is marzipan');
   });
 
+  it('does not find what was forgotten since, in anybody’s words; said again, it is found', async () => {
+    await stage.ask('bob', '#dev', '!memory remember I collect stamps from Malta');
+    await stage.ask('bob', '#dev', 'I collect stamps from Malta, as you know');
+    await stage.ask('bob', '#dev', 'and the weather in Malta is fine');
+    expect(await recall('bob', '#dev', 'stamps Malta', 'all')).toContain(
+      'I collect stamps from Malta, as you know',
+    );
+    await stage.ask('bob', '#dev', '!memory forget stamps');
+    const afterwards = await recall('bob', '#dev', 'Malta', 'all');
+    expect(afterwards).toContain('the weather in Malta is fine');
+    expect(afterwards).not.toContain('collect stamps');
+    await stage.ask('bob', '#dev', 'I collect stamps from Malta once more');
+    expect(await recall('bob', '#dev', 'Malta', 'all')).toContain('once more');
+  });
+
   it('finds a replaced summary in detail/', async () => {
     await stage.ask('carol', '#general', 'let us plan a picnic');
     const state = `data/sessions/${stage.info.channels['general'] ?? ''}/${stage.info.people['carol'] ?? ''}/state.json`;

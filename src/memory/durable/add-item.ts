@@ -78,7 +78,7 @@ function refreshed(item: DurableItem, addition: Addition, now: Date): DurableIte
 
 /** What was forgotten and is said again is as wide as the place it is said in now. */
 function revived(item: DurableItem, addition: Addition, now: Date): DurableItem {
-  const { supersededBy: _, ...kept } = item;
+  const { supersededBy: _, forgotten: __, ...kept } = item;
   return {
     ...kept,
     text: addition.text,

@@ -47,6 +47,8 @@ export interface DurableItem {
   readonly source: ItemSource;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** Its owner had it forgotten: what says it is not found any more either. */
+  readonly forgotten?: true;
   /** The id of the item that corrected this one [D6]. */
   readonly supersededBy?: string;
 }
@@ -86,6 +88,7 @@ const itemSchema = z.looseObject({
   source: sourceSchema.prefault({}),
   createdAt: time.exactOptional(),
   updatedAt: time.exactOptional(),
+  forgotten: z.literal(true).exactOptional(),
   supersededBy: z.string().exactOptional(),
 });
 

@@ -54,6 +54,8 @@ export interface DurableMemory {
     messageIds: readonly string[],
     stillSupported?: (item: DurableItem) => boolean,
   ): Promise<readonly DurableItem[]>;
+  /** What the user had forgotten, and when; told to nobody, but kept from being found [C1]. */
+  forgotten(userId: string): Promise<readonly Pick<DurableItem, 'text' | 'updatedAt'>[]>;
   /** Characters of the budget that the items take in `place`, for people to see. */
   usage(userId: string, place: Place): Promise<{ readonly used: number; readonly budget: number }>;
 }
@@ -164,6 +166,12 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
         }
         return retracted;
       }),
+
+    async forgotten(userId) {
+      return (await itemsOf(userId)).filter(
+        (item) => item.forgotten === true && item.status === 'deprecated',
+      );
+    },
 
     async usage(userId, place) {
       const used = durableUsage(await itemsOf(userId), userId, place, injection);

@@ -39,6 +39,13 @@ export function supports(text: string, quote: string): boolean {
   return claims.every((claim) => isSaid(claim, said)) && signs.every((sign) => quoted.includes(sign));
 }
 
+/** Whether a message tells what an item's text says, whoever says it and however: each content word of the text stands in it. */
+export function tells(text: string, message: string): boolean {
+  const claims = terms(withoutContractions(text)).filter((term) => !isEmptyOfMeaning(term));
+  const said = new Set(terms(withoutContractions(message)));
+  return claims.length > 0 && claims.every((claim) => isSaid(claim, said));
+}
+
 /**
  * Whether a quote stands literally in one of the messages, as whole words; case, white space and width of characters (NFKC) aside.
  * What a message itself quotes from others does not count, nor do mentions, on both sides.

@@ -30,9 +30,11 @@ export function forgetItems(
     (item) => matching.has(item) && mayUseItem(item, ownerId, place),
     now,
   );
+  const marked = new Map(deprecated.map((item) => [item, { ...item, forgotten: true as const }]));
+  const changed = marked.size === 0 ? items : items.map((item) => marked.get(item) ?? item);
   return {
-    document: { ...document, items, forgottenUpTo: later(document.forgottenUpTo, commandId) },
-    result: { forgotten: deprecated, elsewhere: matching.size - deprecated.length },
+    document: { ...document, items: changed, forgottenUpTo: later(document.forgottenUpTo, commandId) },
+    result: { forgotten: [...marked.values()], elsewhere: matching.size - deprecated.length },
   };
 }
 

@@ -5,6 +5,7 @@ import type { Speaker } from '../../core/turn-context.ts';
 import { createKeyedQueue } from '../../queue/keyed-queue.ts';
 import { chooseHits } from './choose-hits.ts';
 import { createDates } from './dates.ts';
+import type { IsForgotten } from './forgotten-texts.ts';
 import { literalHits } from './literal-hits.ts';
 import { passagesOf } from './passages.ts';
 import type { Passage } from './passages.ts';
@@ -50,6 +51,8 @@ export interface RecallOptions {
   /** Messages, lines and items kept in memory at most, of all people; whose memory was searched least recently is dropped. */
   readonly maxUnits?: number;
   readonly weights?: RankingWeights;
+  /** What of a person's memory was forgotten since; by default nothing. */
+  readonly forgotten?: (userId: string) => Promise<IsForgotten>;
 }
 
 /** Hits of a source that are looked at closely. */
@@ -105,11 +108,18 @@ export function createRecall(options: RecallOptions): Recall {
           : rank(searched, read, { mayUse, excluded, isNamedAuthor, weights, depth }).map((hits) =>
               rerank(hits, read, terms, weights),
             );
-      const hits = chooseHits(found, limit);
+      const isForgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
+      const kept = found.map((hits) =>
+        hits.filter(({ segment, index }) => {
+          const unit = segment.traits[index]?.unit;
+          return unit !== undefined && !isForgotten(unit);
+        }),
+      );
+      const hits = chooseHits(kept, limit);
       const wanted = new Set(read.terms.map(({ term }) => term));
       const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
-      const isHidden = ({ reference }: RecallUnit): boolean =>
-        reference.kind === 'message' && excluded.has(reference.messageId);
+      const isHidden = (unit: RecallUnit): boolean =>
+        (unit.reference.kind === 'message' && excluded.has(unit.reference.messageId)) || isForgotten(unit);
       return passagesOf(hits, { isWord, isHidden, dateOf: (at) => dates.dayOf(at) });
     },
   };
