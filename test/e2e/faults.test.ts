@@ -159,7 +159,7 @@ describe('a fast model that fails', () => {
       await expect.poll(fastCalls, { timeout: 10_000 }).toBeGreaterThan(before);
       kept.push(await shown());
     }
-    // The last one is a summary as good as any, and nonsense as items.
+    // The last one can pass for a summary; as items it is nonsense.
     for (const memory of kept.slice(0, -1)) expect(memory).toContain('Alice likes green tea.');
     expect(new Set(words)).toEqual(new Set(['Certainly.']));
     expect(await shown()).toContain('Durable memory (0 items):');
