@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { parseMemoryCommand } from './commands/parse-memory-command.ts';
+import { parseWrittenCommand } from './commands/parse-written-command.ts';
 import { memorySlashCommand, wordsFromSlash } from './commands/slash-command.ts';
 import { composeBot } from './compose-bot.ts';
 import type { Config } from './config/config.ts';
+import type { WrittenCommand } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import { createDiscordClient } from './discord/client.ts';
@@ -45,12 +46,12 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
   const client = createDiscordClient({ apiUrl, logger });
   try {
     const journal = createChannelJournal({ store });
-    const commandWords = (text: string): string | undefined =>
-      config.commandsEnabled ? parseMemoryCommand(text, client.user?.id) : undefined;
+    const parseCommand = (text: string): WrittenCommand | undefined =>
+      config.commandsEnabled ? parseWrittenCommand(text, client.user?.id) : undefined;
     const { history, replies, presentPlace } = createDiscordPorts({
       client,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
-      isCommand: (text) => commandWords(text) !== undefined,
+      isCommand: (text) => parseCommand(text) !== undefined,
       clock,
       logger,
     });
@@ -63,7 +64,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       token,
       access: config.discord,
       applicationCommands: config.commandsEnabled ? [memorySlashCommand] : [],
-      commandWords,
+      parseCommand,
       slashWords: wordsFromSlash,
       handlers: {
         ...bot.handlers,

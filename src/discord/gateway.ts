@@ -1,16 +1,14 @@
 import {
   Events,
   GatewayDispatchEvents,
-  type ChatInputCommandInteraction,
   type Client,
   type GatewayMessageDeleteBulkDispatchData,
   type GatewayMessageDeleteDispatchData,
   type GatewayMessageUpdateDispatchData,
-  type Interaction,
   type Message,
 } from 'discord.js';
 
-import type { BotHandlers } from '../core/chat.ts';
+import type { BotHandlers, CommandName } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AccessSettings } from './access.ts';
@@ -32,13 +30,13 @@ import { createSlashCommands, type SlashCommandsOptions } from './slash-commands
 const loginTimeoutMs = 60_000;
 
 export interface GatewayOptions
-  extends Pick<SlashCommandsOptions, 'slashWords'>, Pick<IntakePolicy, 'commandWords'> {
+  extends Pick<SlashCommandsOptions, 'slashWords'>, Pick<IntakePolicy, 'parseCommand'> {
   readonly client: Client;
   readonly token: string;
   /** As configured; without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
   /** Slash commands in Discord's own form; those that are not named here are removed from Discord. */
-  readonly applicationCommands: readonly { readonly name: string }[];
+  readonly applicationCommands: readonly { readonly name: CommandName }[];
   readonly handlers: BotHandlers;
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
@@ -132,7 +130,7 @@ function listen(
   let isStopped = false;
   const botId = new Promise<string>((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
-      const policy = { ...settings, commandWords: options.commandWords };
+      const policy = { ...settings, parseCommand: options.parseCommand };
       const findChannel = createChannelFinder(client, logger);
       const common = {
         ...options,
@@ -153,8 +151,9 @@ function listen(
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => {
-        if (isStopped || !isOurs(interaction, options)) return;
-        handOn('a slash command', () => answer(interaction));
+        if (isStopped || !interaction.isChatInputCommand()) return;
+        const named = options.applicationCommands.find(({ name }) => name === interaction.commandName);
+        if (named !== undefined) handOn('a slash command', () => answer(interaction, named.name));
       });
       client.on(Events.ShardReady, catchUpNow);
       catchUpNow();
@@ -162,16 +161,6 @@ function listen(
     });
   });
   return { botId, stop: () => (isStopped = true) };
-}
-
-function isOurs(
-  interaction: Interaction,
-  { applicationCommands }: GatewayOptions,
-): interaction is ChatInputCommandInteraction {
-  return (
-    interaction.isChatInputCommand() &&
-    applicationCommands.some(({ name }) => name === interaction.commandName)
-  );
 }
 
 function listenToRetractions({ ws }: Client, retractions: Retractions, handOn: HandOn): void {

@@ -66,9 +66,9 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
     const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.findChannel);
     // It may have been deleted while its place was looked up.
     if (place === undefined || options.retractions.wasDeleted(message.id)) return;
-    const words = decision.kind === 'command' ? { commandWords: decision.words } : {};
+    const command = decision.kind === 'command' ? { command: decision.command } : {};
     handOn('a message', () =>
-      options.handlers.message({ ...chat, ...words, place, isOwner: isOwner(policy, chat.author.id) }),
+      options.handlers.message({ ...chat, ...command, place, isOwner: isOwner(policy, chat.author.id) }),
     );
   }
 }

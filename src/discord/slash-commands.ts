@@ -5,7 +5,7 @@ import {
   type ChatInputCommandInteraction,
 } from 'discord.js';
 
-import type { BotHandlers } from '../core/chat.ts';
+import type { BotHandlers, CommandName } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings } from './access.ts';
@@ -33,10 +33,10 @@ export interface SlashCommandsOptions {
 /** Answers slash commands, for the asker's eyes only. The returned function never throws. */
 export function createSlashCommands(
   options: SlashCommandsOptions,
-): (interaction: ChatInputCommandInteraction) => Promise<void> {
+): (interaction: ChatInputCommandInteraction, name: CommandName) => Promise<void> {
   const { settings, order, logger } = options;
 
-  return async (interaction) => {
+  return async (interaction, name) => {
     const { channelId, user } = interaction;
     try {
       // Discord waits 3 seconds for a sign of life.
@@ -47,7 +47,9 @@ export function createSlashCommands(
     }
     await order.run(channelId, async () => {
       const place = await placeFor(interaction).catch(() => undefined);
-      options.handOn('a slash command', async () => answer(interaction, await textFor(interaction, place)));
+      options.handOn('a slash command', async () =>
+        answer(interaction, await textFor(interaction, name, place)),
+      );
     });
   };
 
@@ -60,18 +62,20 @@ export function createSlashCommands(
 
   async function textFor(
     interaction: ChatInputCommandInteraction,
+    name: CommandName,
     place: Place | undefined,
   ): Promise<string> {
     const { id, user } = interaction;
     if (!hasAccess(settings, user.id)) return noAccess;
     if (place === undefined || !worksIn(settings, { ...place, isDm: place.audience === 'dm' }))
       return otherChannel;
-    const name = interaction.inCachedGuild() ? interaction.member.displayName : userName(user);
+    const speakerName = interaction.inCachedGuild() ? interaction.member.displayName : userName(user);
     try {
       return await options.handlers.command({
         id,
+        name,
         words: wordsOf(interaction),
-        speaker: { id: user.id, name, isOwner: isOwner(settings, user.id) },
+        speaker: { id: user.id, name: speakerName, isOwner: isOwner(settings, user.id) },
         place,
         ephemeral: true,
         at: interaction.createdAt.toISOString(),

@@ -1,11 +1,11 @@
-import type { BotHandlers, CommandRequest, IncomingMessage } from '../core/chat.ts';
+import type { BotHandlers, CommandRequest, IncomingMessage, WrittenCommand } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 import type { SessionTurns } from './session-turns.ts';
 
 export interface BotHandlersOptions {
   readonly turns: SessionTurns;
-  readonly runCommand: (message: IncomingMessage, words: string) => Promise<void>;
+  readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
   readonly handleCommand: (request: CommandRequest) => Promise<string>;
   /** Takes an edit or deletion to every layer that may hold the message [G5]. */
   readonly retract: {
@@ -42,8 +42,8 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
     async message(message) {
       if (!(await isNew(message))) return;
       try {
-        if (message.commandWords === undefined) await turns.submit(message);
-        else await options.runCommand(message, message.commandWords);
+        if (message.command === undefined) await turns.submit(message);
+        else await options.runCommand(message, message.command);
       } finally {
         taken.delete(message.id);
       }

@@ -123,6 +123,7 @@ export function createHarness(
       ticks += 1;
       return commands.handle({
         id: String(400_000_000_000_000_000n + BigInt(ticks)),
+        name: 'memory',
         words,
         speaker: { id: speakerId, name: 'Alice', isOwner: false },
         place,

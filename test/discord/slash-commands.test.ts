@@ -132,7 +132,7 @@ describe('slash commands', () => {
       editReply: (answer: unknown) => Promise.resolve(answers.push(answer)),
     };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-    await run(interaction as unknown as ChatInputCommandInteraction);
+    await run(interaction as unknown as ChatInputCommandInteraction, 'memory');
     await handing.idle();
     expect(handlers.commands).toEqual([]);
     expect(answers).toMatchObject([{ content: expect.stringContaining('do not work in this channel') }]);

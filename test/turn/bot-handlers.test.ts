@@ -22,7 +22,7 @@ function handlersWith() {
         messages.map(({ id }) => id),
       );
     }),
-    runCommand: (message, words) => {
+    runCommand: (message, { words }) => {
       commands.push(words);
       return journal.markHandled(generalId, [message.id]);
     },
@@ -55,7 +55,11 @@ describe('what events lead to', () => {
     await expect.poll(() => gates.length).toBe(1);
     const waiting = handlers.message(incoming({ id: '400000000000000002', text: 'B' }));
     await handlers.message(
-      incoming({ id: '400000000000000003', text: '!memory show', commandWords: 'show' }),
+      incoming({
+        id: '400000000000000003',
+        text: '!memory show',
+        command: { name: 'memory', words: 'show' },
+      }),
     );
     expect(commands).toEqual(['show']);
     gates[0]?.();

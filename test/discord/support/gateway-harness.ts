@@ -7,6 +7,7 @@ import type {
   CommandRequest,
   IncomingMessage,
   ReplyPort,
+  WrittenCommand,
 } from '../../../src/core/chat.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
@@ -81,7 +82,7 @@ export interface RunningGateway {
 
 export const memoryCommand = {
   type: 1,
-  name: 'memory',
+  name: 'memory' as const,
   description: 'Memory',
   contexts: [0, 1],
   options: [
@@ -127,8 +128,9 @@ function clock(): Date {
   return new Date();
 }
 
-function commandWords(text: string): string | undefined {
-  return /^!memory\b\s*(?<words>.*)$/u.exec(text)?.groups?.['words'];
+function parseCommand(text: string): WrittenCommand | undefined {
+  const words = /^!memory\b\s*(?<words>.*)$/u.exec(text)?.groups?.['words'];
+  return words === undefined ? undefined : { name: 'memory', words };
 }
 
 /** The real client, logged in to a sandbox, with handlers that record. It ends with the test. */
@@ -141,7 +143,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const { history, replies } = createDiscordPorts({
     client,
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
-    isCommand: (text) => commandWords(text) !== undefined,
+    isCommand: (text) => parseCommand(text) !== undefined,
     clock,
     logger,
   });
@@ -150,7 +152,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     token: server.token,
     access: { ...openToAll, ...options.access },
     applicationCommands: [memoryCommand],
-    commandWords,
+    parseCommand,
     slashWords: (subcommand, values) => [subcommand, ...Object.values(values)].join(' '),
     handlers,
     history,
