@@ -92,8 +92,19 @@ export const controlInputs = {
       .default([]),
   }),
   edit: z.strictObject({ message: z.string(), text: z.string().min(1) }),
-  delete: z.strictObject({ message: z.string() }),
-  bulkDelete: z.strictObject({ messages: z.array(z.string()).min(1) }),
+  delete: z.strictObject({
+    message: z.string(),
+    /** Its author, or who may manage messages; whoever may where nobody is named. */
+    as: person.optional(),
+  }),
+  bulkDelete: z.strictObject({
+    messages: z.array(z.string()).min(1),
+    /** As for `delete`. */
+    as: person.optional(),
+  }),
+  react: z.strictObject({ as: person, message: z.string(), emoji: z.string() }),
+  unreact: z.strictObject({ as: person, message: z.string(), emoji: z.string() }),
+  versions: z.strictObject({ message: z.string() }),
   type: z.strictObject({ as: person, in: channel }),
   slash: z.strictObject({
     as: person,

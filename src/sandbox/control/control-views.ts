@@ -48,8 +48,8 @@ export interface MessageView {
   readonly nonce?: string | number;
   readonly isEphemeral: boolean;
   readonly attachments: readonly { readonly id: string; readonly name: string; readonly bytes: number }[];
-  /** Emoji with the number of people who set it. */
-  readonly reactions: Readonly<Record<string, number>>;
+  /** Emoji with the names of those who reacted with it. */
+  readonly reactions: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface InteractionView {
@@ -107,7 +107,12 @@ export function messageView(world: World, message: Message): MessageView {
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     isEphemeral: (message.flags & MessageFlags.Ephemeral) !== 0,
     attachments: message.attachments.map(({ id, name, bytes }) => ({ id, name, bytes: bytes.length })),
-    reactions: Object.fromEntries(Array.from(message.reactions, ([emoji, users]) => [emoji, users.size])),
+    reactions: Object.fromEntries(
+      Array.from(message.reactions, ([emoji, users]) => [
+        emoji,
+        Array.from(users, (id) => userOf(world, id).username),
+      ]),
+    ),
   };
 }
 

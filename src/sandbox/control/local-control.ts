@@ -1,17 +1,17 @@
-import { z } from 'zod';
-
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Faults } from '../rest/faults.ts';
 import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
-import { deleteMessage, deleteMessages } from '../world/messages.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
 import type { World } from '../world/world.ts';
+import { createControlCalls } from './control-calls.ts';
+import type { ControlCall } from './control-calls.ts';
 import { controlInputs } from './control-inputs.ts';
 import { channelView, commandView, interactionView, messageView, personView } from './control-views.ts';
+import { messageCalls } from './message-calls.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
 import { addPerson, addThread, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
-import { edit, requireView, say, slash } from './person-actions.ts';
+import { slash } from './person-actions.ts';
 import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
 import type { SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -27,30 +27,13 @@ export interface LocalControlParts {
   readonly addresses: () => Pick<SandboxInfo, 'url' | 'apiUrl' | 'gatewayUrl' | 'token'>;
 }
 
-/** A method as HTTP calls it. */
-export type ControlCall = (input?: unknown) => Promise<unknown>;
-
 /** The control inside the process, and its methods by name for the HTTP routes; both check their input. */
 export function createLocalControl(parts: LocalControlParts): {
   readonly control: SandboxControl;
   readonly calls: ReadonlyMap<string, ControlCall>;
 } {
   const { world, gateway, faults, requests } = parts;
-  const calls = new Map<string, ControlCall>();
-
-  function define<Schema extends z.ZodType, Result>(
-    name: keyof SandboxControl,
-    schema: Schema,
-    run: (input: z.output<Schema>) => Result | Promise<Result>,
-  ): (input?: unknown) => Promise<Result> {
-    const call = async (input?: unknown): Promise<Result> => {
-      const parsed = schema.safeParse(input ?? {});
-      if (parsed.success) return await run(parsed.data);
-      throw new SandboxError(`${name}: ${z.prettifyError(parsed.error)}`);
-    };
-    calls.set(name, call);
-    return call;
-  }
+  const { define, calls } = createControlCalls();
   const people = (references: readonly string[]): readonly string[] =>
     references.map((reference) => findPerson(world, reference).id);
 
@@ -119,25 +102,7 @@ export function createLocalControl(parts: LocalControlParts): {
       channelView(world, findChannel(world, 'dm', findPerson(world, input.person))),
     ),
 
-    say: define('say', controlInputs.say, (input) => messageView(world, say(world, input))),
-    edit: define('edit', controlInputs.edit, (input) => messageView(world, edit(world, input))),
-    delete: define('delete', controlInputs.delete, (input) => {
-      const message = findMessageById(world, input.message);
-      deleteMessage(world, message.channelId, message.id);
-    }),
-    bulkDelete: define('bulkDelete', controlInputs.bulkDelete, (input) => {
-      const channelIds = new Set(input.messages.map((id) => findMessageById(world, id).channelId));
-      const [channelId] = channelIds;
-      if (channelId === undefined || channelIds.size > 1)
-        throw new SandboxError('The messages are not of one channel');
-      deleteMessages(world, channelId, input.messages);
-    }),
-    type: define('type', controlInputs.type, (input) => {
-      const user = findPerson(world, input.as);
-      const channel = findChannel(world, input.in, user);
-      requireView(world, channel, user);
-      world.emit({ type: 'typing-started', channel, userId: user.id, at: world.now() });
-    }),
+    ...messageCalls(define, world),
     slash: define('slash', controlInputs.slash, async (input) => {
       const interaction = slash(world, input);
       return await waitUntil(world, {

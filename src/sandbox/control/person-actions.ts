@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-import { ApplicationCommandType } from 'discord-api-types/v10';
+import { ApplicationCommandType, PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { Channel, Command, Interaction, Message, User } from '../world/entities.ts';
 import { createInteraction } from '../world/interactions.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
-import { canSend, canView } from '../world/permissions.ts';
-import { guildIdOf } from '../world/world.ts';
+import { canSend, canView, may } from '../world/permissions.ts';
+import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
+import { channelOf, guildIdOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -75,6 +76,42 @@ export function edit(world: World, input: { readonly message: string; readonly t
   return message;
 }
 
+/** Puts a person's reaction under a message, or takes it back. @throws {SandboxError} where Discord would not let them. */
+export function react(
+  world: World,
+  input: { readonly as: string; readonly message: string; readonly emoji: string },
+  present: boolean,
+): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  const channel = channelOf(world, message.channelId);
+  requireView(world, channel, user);
+  const emoji = knownEmoji(input.emoji);
+  if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is no emoji`);
+  if (present && !message.reactions.has(emoji)) {
+    requirePermission(world, channel, user, 'AddReactions');
+    if (message.reactions.size >= maxReactionKinds) {
+      throw new SandboxError(`A message takes ${maxReactionKinds} different emoji at most`);
+    }
+  }
+  setReaction(world, message, { userId: user.id, emoji, present });
+}
+
+/** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */
+export function requireRightToDelete(
+  world: World,
+  messages: readonly Message[],
+  as: string | undefined,
+): void {
+  if (as === undefined) return;
+  const user = findPerson(world, as);
+  for (const message of messages) {
+    const channel = channelOf(world, message.channelId);
+    requireView(world, channel, user);
+    if (message.authorId !== user.id) requirePermission(world, channel, user, 'ManageMessages');
+  }
+}
+
 export interface SlashCall {
   readonly as: string;
   readonly in: string;
@@ -102,6 +139,16 @@ export function slash(world: World, input: SlashCall): Interaction {
 export function requireView(world: World, channel: Channel, user: User): void {
   if (canView(world, channel, user.id)) return;
   throw new SandboxError(`${user.username} cannot see ${titleOf(channel)}`);
+}
+
+function requirePermission(
+  world: World,
+  channel: Channel,
+  user: User,
+  permission: keyof typeof PermissionFlagsBits,
+): void {
+  if (may(world, channel, user.id, PermissionFlagsBits[permission])) return;
+  throw new SandboxError(`${user.username} lacks ${permission} in ${titleOf(channel)}`);
 }
 
 function requireRightToWrite(world: World, channel: Channel, user: User): void {

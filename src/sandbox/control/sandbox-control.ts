@@ -1,4 +1,5 @@
 import type { RecordedRequest } from '../rest/request-log.ts';
+import type { MessageVersion } from '../world/entities.ts';
 import type { ControlInput } from './control-inputs.ts';
 import type { ChannelView, CommandView, InteractionView, MessageView, PersonView } from './control-views.ts';
 
@@ -64,9 +65,14 @@ export interface SandboxControl {
   /** Refused where the person could not write in Discord. */
   say(input: ControlInput<'say'>): Promise<MessageView>;
   edit(input: ControlInput<'edit'>): Promise<MessageView>;
+  /** Also a message of the bot's, by a moderator. */
   delete(input: ControlInput<'delete'>): Promise<void>;
   /** All of one channel. */
   bulkDelete(input: ControlInput<'bulkDelete'>): Promise<void>;
+  react(input: ControlInput<'react'>): Promise<void>;
+  unreact(input: ControlInput<'unreact'>): Promise<void>;
+  /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
+  versions(input: ControlInput<'versions'>): Promise<readonly MessageVersion[]>;
   /** A person begins to type. */
   type(input: ControlInput<'type'>): Promise<void>;
   /** Gives a slash command that the bot has registered, and waits for its answer. */

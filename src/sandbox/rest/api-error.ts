@@ -30,6 +30,7 @@ export const apiErrors = {
   unknownGuild: () => new ApiError(404, Codes.UnknownGuild, 'Unknown Guild'),
   unknownMember: () => new ApiError(404, Codes.UnknownMember, 'Unknown Member'),
   unknownMessage: () => new ApiError(404, Codes.UnknownMessage, 'Unknown Message'),
+  unknownEmoji: () => new ApiError(400, Codes.UnknownEmoji, 'Unknown Emoji'),
   unknownUser: () => new ApiError(404, Codes.UnknownUser, 'Unknown User'),
   unknownCommand: () => new ApiError(404, Codes.UnknownApplicationCommand, 'Unknown application command'),
   unknownInteraction: () => new ApiError(404, Codes.UnknownInteraction, 'Unknown interaction'),
@@ -64,6 +65,8 @@ export const apiErrors = {
       Codes.ThreadAlreadyCreatedForMessage,
       'A thread has already been created for this message',
     ),
+  tooManyReactions: () =>
+    new ApiError(400, Codes.MaximumNumberOfReactionsReached, 'Maximum number of reactions reached (20)'),
   bulkDeleteCount: () =>
     new ApiError(
       400,

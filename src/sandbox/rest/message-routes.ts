@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { messagePayload } from '../payloads/message-payload.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { messagePage } from '../world/message-page.ts';
-import { deleteMessage, deleteMessages, editMessage, messagesOf, setReaction } from '../world/messages.ts';
+import { deleteMessage, deleteMessages, editMessage, findMessage, messagesOf } from '../world/messages.ts';
 import { may } from '../world/permissions.ts';
 import { snowflakeTime } from '../world/snowflake-source.ts';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
@@ -32,11 +32,8 @@ interface InChannel {
 interface OnMessage {
   readonly Params: { readonly channel: string; readonly message: string };
 }
-interface OnReaction {
-  readonly Params: { readonly channel: string; readonly message: string; readonly emoji: string };
-}
 
-/** Messages of a channel: history, post, edit, delete, reactions. */
+/** Messages of a channel: history, post, edit, delete. */
 export function messageRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
@@ -71,13 +68,16 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     const form = parseMessageForm(request.body);
     if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
     if (form.text !== undefined && message.attachments.length === 0) requireContent(form);
+    const { replyTo } = message;
+    const replied =
+      replyTo === undefined ? undefined : findMessage(world, replyTo.channelId, replyTo.messageId);
     editMessage(world, message, {
       text: form.text,
       embeds: form.embeds,
       flags: form.flags,
       ...(form.text === undefined
         ? {}
-        : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, undefined) }),
+        : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, replied?.authorId) }),
     });
     return messagePayload(world, message, restView(context));
   });
@@ -102,22 +102,6 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     const oldest = world.now().getTime() - bulkDeleteAge;
     if (ids.some((id) => snowflakeTime(id) < oldest)) throw apiErrors.bulkDeleteAge();
     deleteMessages(world, channel.id, ids);
-    return reply.code(204).send();
-  });
-
-  app.put<OnReaction>('/channels/:channel/messages/:message/reactions/:emoji/@me', (request, reply) => {
-    const channel = viewableChannel(context, request.params.channel);
-    requirePermission(context, channel, 'ReadMessageHistory');
-    requirePermission(context, channel, 'AddReactions');
-    const message = messageIn(context, channel, request.params.message);
-    setReaction(world, message, { userId: world.botId, emoji: request.params.emoji, present: true });
-    return reply.code(204).send();
-  });
-
-  app.delete<OnReaction>('/channels/:channel/messages/:message/reactions/:emoji/@me', (request, reply) => {
-    const channel = viewableChannel(context, request.params.channel);
-    const message = messageIn(context, channel, request.params.message);
-    setReaction(world, message, { userId: world.botId, emoji: request.params.emoji, present: false });
     return reply.code(204).send();
   });
 }

@@ -110,6 +110,13 @@ export interface Message {
   readonly interaction: { readonly id: string; readonly userId: string } | undefined;
 }
 
+/** What a message said from a moment on. */
+export interface MessageVersion {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly text: string;
+}
+
 export interface MessageReference {
   readonly channelId: string;
   readonly messageId: string;

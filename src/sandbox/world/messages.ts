@@ -22,7 +22,7 @@ export interface NewMessage {
 
 /** A message that is not in its channel's history yet: what an ephemeral answer always stays. */
 export function draftMessage(world: World, input: NewMessage): Message {
-  return {
+  const message: Message = {
     id: world.nextId(),
     channelId: input.channel.id,
     authorId: input.authorId,
@@ -40,6 +40,8 @@ export function draftMessage(world: World, input: NewMessage): Message {
     reactions: new Map(),
     interaction: input.interaction,
   };
+  world.versions.set(message.id, [{ at: message.createdAt, text: message.text }]);
+  return message;
 }
 
 /** Posts a message. Writing in a thread makes its author a member, being pinged in a private one does too. */
@@ -80,6 +82,7 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
   if (change.embeds !== undefined) message.embeds = change.embeds;
   if (change.flags !== undefined) message.flags = change.flags;
   message.editedAt = world.now().toISOString();
+  world.versions.get(message.id)?.push({ at: message.editedAt, text: message.text });
 }
 
 /** Deletes a message; absent is fine. */
@@ -120,26 +123,6 @@ export function findMessageAnywhere(world: World, messageId: string): Message | 
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Adds or takes back a reaction; nothing happens where it already is so. */
-export function setReaction(
-  world: World,
-  message: Message,
-  reaction: { readonly userId: string; readonly emoji: string; readonly present: boolean },
-): void {
-  const users = message.reactions.get(reaction.emoji) ?? new Set<string>();
-  if (users.has(reaction.userId) === reaction.present) return;
-  if (reaction.present) users.add(reaction.userId);
-  else users.delete(reaction.userId);
-  if (users.size === 0) message.reactions.delete(reaction.emoji);
-  else message.reactions.set(reaction.emoji, users);
-  world.emit({
-    type: reaction.present ? 'reaction-added' : 'reaction-removed',
-    message,
-    userId: reaction.userId,
-    emoji: reaction.emoji,
-  });
 }
 
 /** An attachment of a message in this channel, or `undefined`. */
