@@ -23,6 +23,7 @@ import type { History } from './history.ts';
 import type { IntakePolicy } from './intake.ts';
 import { fetchApplication, logIn } from './login.ts';
 import { createMessageIntake } from './message-intake.ts';
+import { reportMissingPermissions } from './missing-permissions.ts';
 import { createRetractions, type Retractions } from './retractions.ts';
 import { createSlashCommands, type SlashCommandsOptions } from './slash-commands.ts';
 
@@ -157,6 +158,7 @@ function listen(
       });
       client.on(Events.ShardReady, catchUpNow);
       catchUpNow();
+      reportMissingPermissions(client, logger);
       resolve(user.id);
     });
   });

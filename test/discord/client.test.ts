@@ -15,6 +15,8 @@ describe('the client', () => {
       'GuildMessages',
       'DirectMessages',
       'MessageContent',
+      'GuildMessageReactions',
+      'DirectMessageReactions',
     ]);
     expect(options.intents.has(GatewayIntentBits.GuildMembers)).toBe(false);
     expect(options.partials).toContain(Partials.Channel);
