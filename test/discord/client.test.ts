@@ -13,10 +13,10 @@ describe('the client', () => {
     expect(options.intents.toArray()).toEqual([
       'Guilds',
       'GuildMessages',
-      'DirectMessages',
-      'MessageContent',
       'GuildMessageReactions',
+      'DirectMessages',
       'DirectMessageReactions',
+      'MessageContent',
     ]);
     expect(options.intents.has(GatewayIntentBits.GuildMembers)).toBe(false);
     expect(options.partials).toContain(Partials.Channel);
