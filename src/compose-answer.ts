@@ -9,28 +9,29 @@ import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
 import { createRecallTool } from './memory/recall/recall-tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
+import { withMediaFallback } from './model/with-media-fallback.ts';
+import { createReadEnclosures } from './turn/enclosures.ts';
+import type { EnclosurePorts } from './turn/enclosures.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
 import type { AnswerTurn } from './turn/turn-runner.ts';
 
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
 
-export interface AnswerPorts {
+export interface AnswerPorts extends EnclosurePorts {
   readonly model: ModelClient;
   readonly history: HistoryPort;
   readonly logger: Logger;
 }
 
 /** Reads memory, builds the prompt, and lets the model answer with its tools. */
-export function composeAnswer(
-  config: Config,
-  memory: Memory,
-  { model, history, logger }: AnswerPorts,
-): AnswerTurn {
+export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts): AnswerTurn {
+  const { model, history, logger } = ports;
   const composer = new PromptComposer({
     readers: memory.readers,
     soul: memory.workspace.soul,
     history,
+    enclosures: createReadEnclosures(ports),
     timeZone: config.timeZone,
     historyBudget: config.prompt.historyBudget,
     maxChars: config.prompt.maxChars,
@@ -44,18 +45,29 @@ export function composeAnswer(
     ...(config.durable.enabled ? durableTools(memory) : []),
   ];
   return async (turn, signal) => {
-    const { prompt, othersPresent } = await composer.compose(turn);
-    const { system, messages } = prompt;
+    const { prompt, othersPresent } = await composer.compose(turn, signal);
+    const { system } = prompt;
     const context = { ...turn, othersPresent };
-    const { text, stop } = await runToolLoop({
-      client: model,
-      request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
-      tools,
-      context,
-      deadlineMs: config.model.totalTimeoutMs,
-      signal,
+    const { text, stop } = await withMediaFallback(
+      prompt.messages,
+      (messages) =>
+        runToolLoop({
+          client: model,
+          request: {
+            purpose: 'chat',
+            model: config.model.main,
+            system,
+            messages,
+            maxTokens: answerMaxTokens,
+          },
+          tools,
+          context,
+          deadlineMs: config.model.totalTimeoutMs,
+          signal,
+          logger,
+        }),
       logger,
-    });
+    );
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].
     if (stop === 'timeout' || stop === 'refusal') {
       const failure = stop === 'timeout' ? 'timeout' : 'invalid';
