@@ -4,18 +4,22 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { Faults } from '../rest/faults.ts';
 import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
+import { failIfLate } from '../world/interactions.ts';
 import { deleteMessage, deleteMessages } from '../world/messages.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
 import type { World } from '../world/world.ts';
+import { complete, menu, slash } from './command-actions.ts';
+import { commandView } from './command-view.ts';
+import { click } from './component-actions.ts';
 import { controlInputs } from './control-inputs.ts';
-import { channelView, commandView, interactionView, messageView, personView } from './control-views.ts';
+import { channelView, interactionView, messageView, personView } from './control-views.ts';
+import { outcomeOf } from './interaction-outcome.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
 import { addPerson, addThread, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
-import { edit, requireView, say, slash } from './person-actions.ts';
+import { edit, requireView, say } from './person-actions.ts';
 import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
 import type { SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { waitUntil } from './wait-until.ts';
 
 export interface LocalControlParts {
   readonly world: World;
@@ -138,21 +142,24 @@ export function createLocalControl(parts: LocalControlParts): {
       requireView(world, channel, user);
       world.emit({ type: 'typing-started', channel, userId: user.id, at: world.now() });
     }),
-    slash: define('slash', controlInputs.slash, async (input) => {
-      const interaction = slash(world, input);
-      return await waitUntil(world, {
-        check: () =>
-          interaction.state === 'answered' && interaction.followUps.length >= input.followUps
-            ? interactionView(world, interaction)
-            : undefined,
-        timeoutMs: input.timeoutMs,
-        what: () =>
-          `the answer to /${input.name}, which is ${interaction.state} with ${interaction.followUps.length} follow-ups`,
-      });
+    slash: define('slash', controlInputs.slash, async (input) =>
+      interactionView(world, await outcomeOf(world, slash(world, input), input)),
+    ),
+    complete: define('complete', controlInputs.complete, async (input) => {
+      const wish = { until: 'answered', followUps: 0, timeoutMs: input.timeoutMs } as const;
+      const { choices } = await outcomeOf(world, complete(world, input), wish);
+      return choices.map(({ name, value }) => ({ name, value }));
     }),
+    menu: define('menu', controlInputs.menu, async (input) =>
+      interactionView(world, await outcomeOf(world, menu(world, input), input)),
+    ),
+    click: define('click', controlInputs.click, async (input) =>
+      interactionView(world, await outcomeOf(world, click(world, input), input)),
+    ),
     interaction: define('interaction', controlInputs.interaction, (input) => {
       const interaction = world.interactions.get(input.id);
       if (interaction === undefined) throw new SandboxError(`There is no interaction ${input.id}`);
+      failIfLate(world, interaction);
       return interactionView(world, interaction);
     }),
 

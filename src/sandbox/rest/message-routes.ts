@@ -74,6 +74,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     editMessage(world, message, {
       text: form.text,
       embeds: form.embeds,
+      components: form.components,
       flags: form.flags,
       ...(form.text === undefined
         ? {}

@@ -1,5 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Application, Channel, Command, Guild, Interaction, Member, Message, User } from './entities.ts';
+import type {
+  Application,
+  Channel,
+  Command,
+  EphemeralMessage,
+  Guild,
+  Interaction,
+  Member,
+  Message,
+  User,
+} from './entities.ts';
 import { createSnowflakeSource } from './snowflake-source.ts';
 import type { WorldEvent } from './world-event.ts';
 
@@ -13,6 +23,8 @@ export interface World {
   readonly channels: Map<string, Channel>;
   /** Channel id → its messages, oldest first. */
   readonly messages: Map<string, Message[]>;
+  /** By message id. They are in no channel's history. */
+  readonly ephemerals: Map<string, EphemeralMessage>;
   readonly commands: Map<string, Command>;
   readonly interactions: Map<string, Interaction>;
   readonly now: Clock;
@@ -32,6 +44,7 @@ export function createWorld(application: Application, now: Clock): World {
     guilds: new Map(),
     channels: new Map(),
     messages: new Map(),
+    ephemerals: new Map(),
     commands: new Map(),
     interactions: new Map(),
     now,
