@@ -1,4 +1,4 @@
-import { GatewayIntentBits, PermissionsBitField, type PermissionsString } from 'discord.js';
+import { PermissionsBitField, type GatewayIntentBits, type PermissionsString } from 'discord.js';
 
 /** What the bot asks of Discord, each with the reason, which the README tells people too. */
 interface Need {
