@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { parseMemoryCommand } from './commands/parse-memory-command.ts';
-import { memorySlashCommand, wordsFromSlash } from './commands/slash-command.ts';
 import { composeBot } from './compose-bot.ts';
 import type { Config } from './config/config.ts';
+import type { WrittenCommand } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import { createDiscordClient } from './discord/client.ts';
@@ -45,12 +44,12 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
   const client = createDiscordClient({ apiUrl, logger });
   try {
     const journal = createChannelJournal({ store });
-    const commandWords = (text: string): string | undefined =>
-      config.commandsEnabled ? parseMemoryCommand(text, client.user?.id) : undefined;
+    const parseCommand = (text: string): WrittenCommand | undefined =>
+      bot.commands.parse(text, client.user?.id);
     const { history, replies, presentPlace } = createDiscordPorts({
       client,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
-      isCommand: (text) => commandWords(text) !== undefined,
+      isCommand: (text) => parseCommand(text) !== undefined,
       clock,
       logger,
     });
@@ -62,14 +61,17 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       client,
       token,
       access: config.discord,
-      applicationCommands: config.commandsEnabled ? [memorySlashCommand] : [],
-      commandWords,
-      slashWords: wordsFromSlash,
+      slashCommands: bot.commands.slashCommands,
+      parseCommand,
       handlers: {
         ...bot.handlers,
         async message(message) {
           await recovered;
           await bot.handlers.message(message);
+        },
+        async command(request) {
+          await recovered;
+          return bot.handlers.command(request);
         },
       },
       history,

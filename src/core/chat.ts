@@ -17,20 +17,46 @@ export interface ChatMessage {
   readonly attachments: readonly string[];
 }
 
+/** A file that hangs on a message, not opened yet. */
+export interface AttachedFile {
+  readonly name: string;
+  /** As Discord tells it, such as `image/png`; absent where it tells nothing. */
+  readonly contentType?: string;
+  /** Bytes, as Discord tells. */
+  readonly size: number;
+  /** Where it is to be had; Discord's addresses hold for a day. */
+  readonly url: string;
+}
+
+/** The message that another one replies to: quoted data, whoever wrote it. */
+export interface RepliedMessage extends ChatMessage {
+  readonly files: readonly AttachedFile[];
+}
+
+/** What people can command, as `!name …` or `/name …`. */
+export type CommandName = 'memory' | 'status' | 'settings';
+
+/** A command as it was written. */
+export interface WrittenCommand {
+  readonly name: CommandName;
+  /** The words after `!name`, or the same made from slash options. */
+  readonly words: string;
+}
+
 /** A message that intake has let through: from somebody with access, addressed to the bot. */
 export interface IncomingMessage extends ChatMessage {
   readonly place: Place;
   readonly isOwner: boolean;
-  /** The words after `!memory`, where the message is a command [K1]; absent for a turn. */
-  readonly commandWords?: string;
+  readonly files?: readonly AttachedFile[];
+  readonly repliesTo?: RepliedMessage;
+  /** Where the message is a command [K1]; absent for a turn. */
+  readonly command?: WrittenCommand;
 }
 
-/** A memory command, from `!memory …` or `/memory …`. */
-export interface CommandRequest {
+/** A command, from `!memory …` or `/memory …`. */
+export interface CommandRequest extends WrittenCommand {
   /** The id of the message or interaction: a snowflake, so it tells when the command was given. */
   readonly id: string;
-  /** The words after `!memory`, or the same made from slash options. */
-  readonly words: string;
   readonly speaker: { readonly id: string; readonly name: string; readonly isOwner: boolean };
   readonly place: Place;
   /** Only the asker sees the answer: everything may be shown, marked [K3]. */

@@ -31,9 +31,28 @@ export interface ToolResultBlock {
   readonly isError: boolean;
 }
 
+export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** A picture that somebody attached. */
+export interface ImageBlock {
+  readonly type: 'image';
+  readonly mediaType: (typeof imageTypes)[number];
+  /** Base64. */
+  readonly data: string;
+}
+
+/** A PDF that somebody attached. */
+export interface DocumentBlock {
+  readonly type: 'document';
+  /** One line, safe to show. */
+  readonly title: string;
+  /** Base64. */
+  readonly data: string;
+}
+
 export interface UserMessage {
   readonly role: 'user';
-  readonly content: readonly (TextBlock | ToolResultBlock)[];
+  readonly content: readonly (TextBlock | ToolResultBlock | ImageBlock | DocumentBlock)[];
 }
 
 export interface AssistantMessage {

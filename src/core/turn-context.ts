@@ -1,3 +1,4 @@
+import type { AttachedFile, RepliedMessage } from './chat.ts';
 import type { Place, SessionKey } from './place.ts';
 
 /** The Discord user who wrote the message. */
@@ -19,6 +20,9 @@ export interface TurnMessage {
   readonly at: string;
   /** File names only. */
   readonly attachments: readonly string[];
+  /** The attached files themselves, for this turn only. */
+  readonly files?: readonly AttachedFile[];
+  readonly repliesTo?: RepliedMessage;
 }
 
 /** What a turn is about: who speaks where and what was said. Layers and tools are given this and nothing of Discord. */

@@ -9,9 +9,11 @@ import { createDiscordApi } from './discord-api.ts';
 import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { namesIn, userName } from './names-in.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
+import { botMay } from './permissions.ts';
+import { withPermission } from './permitted-api.ts';
 import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
-import { createReplies } from './replies.ts';
+import { createReplies } from './replies/replies.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
@@ -36,7 +38,9 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
     },
   });
   const replies = createReplies({
-    api: createDiscordApi(client.rest),
+    api: withPermission(createDiscordApi(client.rest), (deed, channelId) =>
+      botMay(deed, client.channels.cache.get(channelId)),
+    ),
     botId: () => client.user?.id,
     clock,
     logger,

@@ -1,3 +1,4 @@
+import type { WrittenCommand } from '../core/chat.ts';
 import { hasAccess, isListed, worksIn, type AccessSettings, type ChannelFacts } from './access.ts';
 
 /** What the decision needs to know of a message. */
@@ -17,8 +18,8 @@ export interface MessageFacts extends ChannelFacts {
 }
 
 export interface IntakePolicy extends AccessSettings {
-  /** The words after `!memory` where the text is a command [K1]. */
-  readonly commandWords: (text: string) => string | undefined;
+  /** `undefined` where the text is no command [K1]. */
+  readonly parseCommand: (text: string) => WrittenCommand | undefined;
 }
 
 export type IntakeDecision =
@@ -26,7 +27,7 @@ export type IntakeDecision =
       readonly kind: 'ignore';
       readonly reason: 'self' | 'system' | 'bot' | 'no-access' | 'other-channel' | 'empty' | 'not-addressed';
     }
-  | { readonly kind: 'command'; readonly words: string }
+  | { readonly kind: 'command'; readonly command: WrittenCommand }
   | { readonly kind: 'turn' };
 
 /**
@@ -43,8 +44,8 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy): Intak
   if (!isBot && !hasAccess(policy, authorId)) return { kind: 'ignore', reason: 'no-access' };
   if (!worksIn(policy, message)) return { kind: 'ignore', reason: 'other-channel' };
   if (message.text === '' && !message.hasAttachments) return { kind: 'ignore', reason: 'empty' };
-  const words = policy.commandWords(message.text);
-  if (words !== undefined) return isBot ? { kind: 'ignore', reason: 'bot' } : { kind: 'command', words };
+  const command = policy.parseCommand(message.text);
+  if (command !== undefined) return isBot ? { kind: 'ignore', reason: 'bot' } : { kind: 'command', command };
   return isAddressed(message, policy) ? { kind: 'turn' } : { kind: 'ignore', reason: 'not-addressed' };
 }
 

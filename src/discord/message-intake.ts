@@ -9,6 +9,7 @@ import type { HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
 import { decideIntake, type IntakePolicy } from './intake.ts';
 import { chatMessageOf, factsOf, isSpoken } from './normalise.ts';
+import { botMay } from './permissions.ts';
 import { placeOf, type FindChannel } from './place-of.ts';
 import type { Retractions } from './retractions.ts';
 
@@ -63,12 +64,20 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
       });
       return;
     }
+    // A command may change memory without a word; a turn that cannot be answered need not be thought about.
+    if (decision.kind === 'turn' && !botMay('send', channel)) {
+      logger.warn('a message is not answered where the bot may not speak', {
+        channelId: chat.channelId,
+        messageId: chat.id,
+      });
+      return;
+    }
     const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.findChannel);
     // It may have been deleted while its place was looked up.
     if (place === undefined || options.retractions.wasDeleted(message.id)) return;
-    const words = decision.kind === 'command' ? { commandWords: decision.words } : {};
+    const command = decision.kind === 'command' ? { command: decision.command } : {};
     handOn('a message', () =>
-      options.handlers.message({ ...chat, ...words, place, isOwner: isOwner(policy, chat.author.id) }),
+      options.handlers.message({ ...chat, ...command, place, isOwner: isOwner(policy, chat.author.id) }),
     );
   }
 }

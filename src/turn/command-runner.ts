@@ -1,4 +1,4 @@
-import type { CommandRequest, IncomingMessage, ReplyPort } from '../core/chat.ts';
+import type { CommandRequest, IncomingMessage, ReplyPort, WrittenCommand } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 import { createKeep } from './keep.ts';
@@ -17,7 +17,7 @@ export interface CommandRunnerOptions {
 export function createCommandRunner({ handle, journal, replies, logger }: CommandRunnerOptions) {
   const keep = createKeep(logger);
 
-  return async (message: IncomingMessage, words: string): Promise<void> => {
+  return async (message: IncomingMessage, { name, words }: WrittenCommand): Promise<void> => {
     const { channelId, author, place } = message;
     const hide = (id: string): Promise<void> =>
       keep('what is no part of history', () => journal.hide(channelId, [id]));
@@ -25,6 +25,7 @@ export function createCommandRunner({ handle, journal, replies, logger }: Comman
       await hide(message.id);
       const text = await handle({
         id: message.id,
+        name,
         words,
         speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
         place,

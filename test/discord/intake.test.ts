@@ -27,7 +27,8 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
     allowedBotIds: ['friendly-bot'],
     channelIds: [],
     autoReplyChannelIds: ['help'],
-    commandWords: (text) => (text.startsWith('!memory') ? text.slice(8) : undefined),
+    parseCommand: (text) =>
+      text.startsWith('!memory') ? { name: 'memory', words: text.slice(8) } : undefined,
     ...changes,
   };
 }
@@ -82,7 +83,10 @@ describe('intake', () => {
 
   it('takes a command that is not addressed to it, but not without access or in another channel', () => {
     const command = { text: '!memory show', mentionsBot: false };
-    expect(decideIntake(facts(command), policy())).toEqual({ kind: 'command', words: 'show' });
+    expect(decideIntake(facts(command), policy())).toEqual({
+      kind: 'command',
+      command: { name: 'memory', words: 'show' },
+    });
     expect(decision({ ...command, authorId: 'stranger' })).toBe('no-access');
     expect(decision(command, { channelIds: ['help'] })).toBe('other-channel');
   });

@@ -8,7 +8,11 @@ import { generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-const command = incoming({ id: '400000000000000021', text: '!memory show', commandWords: 'show' });
+const command = incoming({
+  id: '400000000000000021',
+  text: '!memory show',
+  command: { name: 'memory', words: 'show' },
+});
 const answerId = '900000000000000001';
 
 /** Sends one message, which is there and seen at once. */
@@ -40,7 +44,7 @@ async function onDisk(store: MemoryStore): Promise<string> {
 describe('a command', () => {
   it('and its answer are no part of history, and no text of the answer stays', async () => {
     const { run, store, journal } = runnerWith(sendOne);
-    await run(command, 'show');
+    await run(command, { name: 'memory', words: 'show' });
     expect(await journal.isHidden(generalId, command.id)).toBe(true);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
@@ -54,7 +58,7 @@ describe('a command', () => {
       ]);
       return sendOne(...sent);
     });
-    await run(command, 'show');
+    await run(command, { name: 'memory', words: 'show' });
     expect(await journal.unsent(generalId)).toEqual([]);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
   });
@@ -65,14 +69,14 @@ describe('a command', () => {
       expect(await journal.isHidden(generalId, answerId)).toBe(true);
       throw new Error('no access');
     });
-    await run(command, 'show');
+    await run(command, { name: 'memory', words: 'show' });
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
   });
 
   it('whose answer cannot be sent is not done again', async () => {
     const { run, journal } = runnerWith(() => Promise.reject(new Error('no access')));
-    await run(command, 'show');
+    await run(command, { name: 'memory', words: 'show' });
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
   });
 });

@@ -157,6 +157,7 @@ export class Scene {
     const place = this.placeOf(speaker, placeName);
     const answer = await this.#bot.handlers.command({
       id: this.#nextId(),
+      name: 'memory',
       words,
       speaker: { id: people[speaker], name: speaker, isOwner: speaker === 'alice' },
       place,

@@ -91,6 +91,16 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
       return [
         { type: 'tool_result', tool_use_id: block.toolUseId, content: block.text, is_error: block.isError },
       ];
+    case 'image':
+      return [{ type: 'image', source: { type: 'base64', media_type: block.mediaType, data: block.data } }];
+    case 'document':
+      return [
+        {
+          type: 'document',
+          title: block.title,
+          source: { type: 'base64', media_type: 'application/pdf', data: block.data },
+        },
+      ];
     case 'reasoning':
       return reasoningParam(block);
   }

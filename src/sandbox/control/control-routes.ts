@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-import type { ControlCall } from './local-control.ts';
+import type { ControlCall } from './control-calls.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 interface OnMethod {

@@ -40,9 +40,18 @@ export interface MessageView {
   readonly isEphemeral: boolean;
   /** Buttons and selects; no rows where there are none. */
   readonly components: ComponentsView;
-  readonly attachments: readonly { readonly id: string; readonly name: string; readonly bytes: number }[];
-  /** Emoji with the number of people who set it. */
-  readonly reactions: Readonly<Record<string, number>>;
+  readonly attachments: readonly AttachmentView[];
+  /** Emoji with the names of those who reacted with it. */
+  readonly reactions: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface AttachmentView {
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly contentType?: string;
+  /** The alternative text. */
+  readonly description?: string;
 }
 
 export interface InteractionView {
@@ -89,8 +98,19 @@ export function messageView(world: World, message: Message): MessageView {
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     isEphemeral: isEphemeral(message),
     components: componentsView(message.components),
-    attachments: message.attachments.map(({ id, name, bytes }) => ({ id, name, bytes: bytes.length })),
-    reactions: Object.fromEntries(Array.from(message.reactions, ([emoji, users]) => [emoji, users.size])),
+    attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
+      id,
+      name,
+      bytes: bytes.length,
+      ...(contentType === undefined ? {} : { contentType }),
+      ...(description === undefined ? {} : { description }),
+    })),
+    reactions: Object.fromEntries(
+      Array.from(message.reactions, ([emoji, users]) => [
+        emoji,
+        Array.from(users, (id) => userOf(world, id).username),
+      ]),
+    ),
   };
 }
 

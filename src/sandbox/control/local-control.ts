@@ -1,60 +1,42 @@
-import { z } from 'zod';
-
 import type { Gateway } from '../gateway/gateway.ts';
+import type { CdnFaults, Download } from '../rest/cdn-faults.ts';
 import type { Faults } from '../rest/faults.ts';
 import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
-import { failIfLate } from '../world/interactions.ts';
-import { deleteMessage, deleteMessages } from '../world/messages.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
 import type { World } from '../world/world.ts';
-import { complete, menu, slash } from './command-actions.ts';
 import { commandView } from './command-view.ts';
-import { click } from './component-actions.ts';
+import { createControlCalls } from './control-calls.ts';
+import type { ControlCall } from './control-calls.ts';
 import { controlInputs } from './control-inputs.ts';
-import { channelView, interactionView, messageView, personView } from './control-views.ts';
-import { outcomeOf } from './interaction-outcome.ts';
+import { channelView, messageView, personView } from './control-views.ts';
+import { interactionCalls } from './interaction-calls.ts';
+import { messageCalls } from './message-calls.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
 import { addPerson, addThread, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
-import { edit, requireView, say } from './person-actions.ts';
 import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
 import type { SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
-import { SandboxError } from './sandbox-error.ts';
 
 export interface LocalControlParts {
   readonly world: World;
   readonly gateway: Gateway;
   readonly faults: Faults;
+  readonly cdnFaults: CdnFaults;
   readonly requests: RequestLog;
+  /** What was fetched from the CDN, oldest first. */
+  readonly downloads: readonly Download[];
   /** The bot's typing, oldest first. */
   readonly typing: readonly TypingView[];
   readonly addresses: () => Pick<SandboxInfo, 'url' | 'apiUrl' | 'gatewayUrl' | 'token'>;
 }
-
-/** A method as HTTP calls it. */
-export type ControlCall = (input?: unknown) => Promise<unknown>;
 
 /** The control inside the process, and its methods by name for the HTTP routes; both check their input. */
 export function createLocalControl(parts: LocalControlParts): {
   readonly control: SandboxControl;
   readonly calls: ReadonlyMap<string, ControlCall>;
 } {
-  const { world, gateway, faults, requests } = parts;
-  const calls = new Map<string, ControlCall>();
-
-  function define<Schema extends z.ZodType, Result>(
-    name: keyof SandboxControl,
-    schema: Schema,
-    run: (input: z.output<Schema>) => Result | Promise<Result>,
-  ): (input?: unknown) => Promise<Result> {
-    const call = async (input?: unknown): Promise<Result> => {
-      const parsed = schema.safeParse(input ?? {});
-      if (parsed.success) return await run(parsed.data);
-      throw new SandboxError(`${name}: ${z.prettifyError(parsed.error)}`);
-    };
-    calls.set(name, call);
-    return call;
-  }
+  const { world, gateway, faults, cdnFaults, requests } = parts;
+  const { define, calls } = createControlCalls();
   const people = (references: readonly string[]): readonly string[] =>
     references.map((reference) => findPerson(world, reference).id);
 
@@ -123,45 +105,8 @@ export function createLocalControl(parts: LocalControlParts): {
       channelView(world, findChannel(world, 'dm', findPerson(world, input.person))),
     ),
 
-    say: define('say', controlInputs.say, (input) => messageView(world, say(world, input))),
-    edit: define('edit', controlInputs.edit, (input) => messageView(world, edit(world, input))),
-    delete: define('delete', controlInputs.delete, (input) => {
-      const message = findMessageById(world, input.message);
-      deleteMessage(world, message.channelId, message.id);
-    }),
-    bulkDelete: define('bulkDelete', controlInputs.bulkDelete, (input) => {
-      const channelIds = new Set(input.messages.map((id) => findMessageById(world, id).channelId));
-      const [channelId] = channelIds;
-      if (channelId === undefined || channelIds.size > 1)
-        throw new SandboxError('The messages are not of one channel');
-      deleteMessages(world, channelId, input.messages);
-    }),
-    type: define('type', controlInputs.type, (input) => {
-      const user = findPerson(world, input.as);
-      const channel = findChannel(world, input.in, user);
-      requireView(world, channel, user);
-      world.emit({ type: 'typing-started', channel, userId: user.id, at: world.now() });
-    }),
-    slash: define('slash', controlInputs.slash, async (input) =>
-      interactionView(world, await outcomeOf(world, slash(world, input), input)),
-    ),
-    complete: define('complete', controlInputs.complete, async (input) => {
-      const wish = { until: 'answered', followUps: 0, timeoutMs: input.timeoutMs } as const;
-      const { choices } = await outcomeOf(world, complete(world, input), wish);
-      return choices.map(({ name, value }) => ({ name, value }));
-    }),
-    menu: define('menu', controlInputs.menu, async (input) =>
-      interactionView(world, await outcomeOf(world, menu(world, input), input)),
-    ),
-    click: define('click', controlInputs.click, async (input) =>
-      interactionView(world, await outcomeOf(world, click(world, input), input)),
-    ),
-    interaction: define('interaction', controlInputs.interaction, (input) => {
-      const interaction = world.interactions.get(input.id);
-      if (interaction === undefined) throw new SandboxError(`There is no interaction ${input.id}`);
-      failIfLate(world, interaction);
-      return interactionView(world, interaction);
-    }),
+    ...messageCalls(define, world),
+    ...interactionCalls(define, world),
 
     messages: define('messages', controlInputs.messages, (input) =>
       observedMessages(world, input).map((message) => messageView(world, message)),
@@ -174,6 +119,7 @@ export function createLocalControl(parts: LocalControlParts): {
       return parts.typing.filter((typing) => channelId === undefined || typing.channelId === channelId);
     }),
     requests: define('requests', controlInputs.requests, (input) => matchingRequests(requests.all(), input)),
+    downloads: define('downloads', controlInputs.nothing, () => [...parts.downloads]),
     delivered: define('delivered', controlInputs.delivered, (input) => gateway.delivered(input.timeoutMs)),
     sessions: define('sessions', controlInputs.nothing, () =>
       gateway.sessions.map(({ id, intents, sequence, isConnected }) => ({
@@ -187,7 +133,13 @@ export function createLocalControl(parts: LocalControlParts): {
     setFault: define('setFault', controlInputs.setFault, ({ route, times, after, ...fault }) =>
       faults.add({ fault, route, times, after }),
     ),
-    clearFaults: define('clearFaults', controlInputs.nothing, () => faults.clear()),
+    setCdnFault: define('setCdnFault', controlInputs.setCdnFault, ({ file, times, ...fault }) =>
+      cdnFaults.add({ fault, file, times }),
+    ),
+    clearFaults: define('clearFaults', controlInputs.nothing, () => {
+      faults.clear();
+      cdnFaults.clear();
+    }),
     dropConnection: define('dropConnection', controlInputs.dropConnection, ({ how, ...options }) =>
       gateway.drop(how, options),
     ),

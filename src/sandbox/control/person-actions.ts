@@ -1,7 +1,12 @@
-import type { Channel, Message, User } from '../world/entities.ts';
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+
+import { contentTypeOf, maxFileBytes } from '../world/attachments.ts';
+import type { Attachment, Channel, Message, User } from '../world/entities.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
-import { canSend, canView } from '../world/permissions.ts';
+import { canSend, canView, may } from '../world/permissions.ts';
+import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
+import { channelOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -21,6 +26,9 @@ export interface Saying {
     readonly contentType?: string | undefined;
     readonly text?: string | undefined;
     readonly base64?: string | undefined;
+    readonly pretended?:
+      | { readonly url?: string | undefined; readonly bytes?: number | undefined }
+      | undefined;
   }[];
 }
 
@@ -33,6 +41,7 @@ export function say(world: World, input: Saying): Message {
     input.mentionBot ? `<@${world.botId}> ${input.text}` : input.text,
     world.users.values(),
   ).trim();
+  if (input.attachments.length > 0) requirePermission(world, channel, author, 'AttachFiles');
   if (text === '' && input.attachments.length === 0)
     throw new SandboxError('A message needs a text or an attachment');
   requireLength(text);
@@ -46,16 +55,24 @@ export function say(world: World, input: Saying): Message {
     text,
     mentions: mentionsIn(text, undefined, input.pingReplied ? replied?.authorId : undefined),
     replyTo: replied === undefined ? undefined : { channelId: channel.id, messageId: replied.id },
-    attachments: input.attachments.map((attachment) => ({
-      id: world.nextId(),
-      name: attachment.name,
-      contentType: attachment.contentType,
-      bytes:
-        attachment.base64 === undefined
-          ? Buffer.from(attachment.text ?? '')
-          : Buffer.from(attachment.base64, 'base64'),
-    })),
+    attachments: input.attachments.map((attachment) => uploaded(world, attachment)),
   });
+}
+
+function uploaded(world: World, file: Saying['attachments'][number]): Attachment {
+  const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '') : Buffer.from(file.base64, 'base64');
+  if (bytes.length > maxFileBytes) {
+    throw new SandboxError(
+      `${file.name} has ${bytes.length} bytes, more than the ${maxFileBytes} of Discord`,
+    );
+  }
+  return {
+    id: world.nextId(),
+    name: file.name,
+    contentType: file.contentType ?? contentTypeOf(file.name),
+    bytes,
+    ...(file.pretended === undefined ? {} : { pretended: file.pretended }),
+  };
 }
 
 /** A person changes a message of theirs. @throws {SandboxError} for one of the bot, or one that is not there. */
@@ -68,10 +85,56 @@ export function edit(world: World, input: { readonly message: string; readonly t
   return message;
 }
 
+/** Puts a person's reaction under a message, or takes it back. @throws {SandboxError} where Discord would not let them. */
+export function react(
+  world: World,
+  input: { readonly as: string; readonly message: string; readonly emoji: string },
+  present: boolean,
+): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  const channel = channelOf(world, message.channelId);
+  requireView(world, channel, user);
+  const emoji = knownEmoji(input.emoji);
+  if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is no emoji`);
+  if (present && !message.reactions.has(emoji)) {
+    requirePermission(world, channel, user, 'AddReactions');
+    if (message.reactions.size >= maxReactionKinds) {
+      throw new SandboxError(`A message takes ${maxReactionKinds} different emoji at most`);
+    }
+  }
+  setReaction(world, message, { userId: user.id, emoji, present });
+}
+
+/** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */
+export function requireRightToDelete(
+  world: World,
+  messages: readonly Message[],
+  as: string | undefined,
+): void {
+  if (as === undefined) return;
+  const user = findPerson(world, as);
+  for (const message of messages) {
+    const channel = channelOf(world, message.channelId);
+    requireView(world, channel, user);
+    if (message.authorId !== user.id) requirePermission(world, channel, user, 'ManageMessages');
+  }
+}
+
 /** @throws {SandboxError} when the person cannot see the channel. */
 export function requireView(world: World, channel: Channel, user: User): void {
   if (canView(world, channel, user.id)) return;
   throw new SandboxError(`${user.username} cannot see ${titleOf(channel)}`);
+}
+
+function requirePermission(
+  world: World,
+  channel: Channel,
+  user: User,
+  permission: keyof typeof PermissionFlagsBits,
+): void {
+  if (may(world, channel, user.id, PermissionFlagsBits[permission])) return;
+  throw new SandboxError(`${user.username} lacks ${permission} in ${titleOf(channel)}`);
 }
 
 /** @throws {SandboxError} when the person cannot see the channel, or may not write there. */

@@ -1,4 +1,6 @@
+import type { Download } from '../rest/cdn-faults.ts';
 import type { RecordedRequest } from '../rest/request-log.ts';
+import type { MessageVersion } from '../world/entities.ts';
 import type { CommandView } from './command-view.ts';
 import type { ControlInput } from './control-inputs.ts';
 import type { ChannelView, InteractionView, MessageView, PersonView } from './control-views.ts';
@@ -71,9 +73,14 @@ export interface SandboxControl {
   /** Refused where the person could not write in Discord. */
   say(input: ControlInput<'say'>): Promise<MessageView>;
   edit(input: ControlInput<'edit'>): Promise<MessageView>;
+  /** Also a message of the bot's, by a moderator. */
   delete(input: ControlInput<'delete'>): Promise<void>;
   /** All of one channel. */
   bulkDelete(input: ControlInput<'bulkDelete'>): Promise<void>;
+  react(input: ControlInput<'react'>): Promise<void>;
+  unreact(input: ControlInput<'unreact'>): Promise<void>;
+  /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
+  versions(input: ControlInput<'versions'>): Promise<readonly MessageVersion[]>;
   /** A person begins to type. */
   type(input: ControlInput<'type'>): Promise<void>;
   /** Gives a slash command that the bot has registered, and waits for its answer. */
@@ -95,11 +102,16 @@ export interface SandboxControl {
   typingEvents(input?: ControlInput<'typingEvents'>): Promise<readonly TypingView[]>;
   /** What the bot asked of the API, oldest first. */
   requests(input?: ControlInput<'requests'>): Promise<readonly RecordedRequest[]>;
+  /** What was fetched from the CDN, oldest first. */
+  downloads(): Promise<readonly Download[]>;
   /** Resolves when the connected client has received every event until now. */
   delivered(input?: ControlInput<'delivered'>): Promise<void>;
   sessions(): Promise<readonly SessionView[]>;
 
   setFault(input: ControlInput<'setFault'>): Promise<void>;
+  /** Makes the CDN do something wrong with a file. */
+  setCdnFault(input: ControlInput<'setCdnFault'>): Promise<void>;
+  /** Those of the CDN too. */
   clearFaults(): Promise<void>;
   /** Resolves with the number of connections that there were. */
   dropConnection(input?: ControlInput<'dropConnection'>): Promise<number>;

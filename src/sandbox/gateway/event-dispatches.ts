@@ -55,6 +55,8 @@ function clientEvent(world: World, event: WorldEvent, audience: Audience): Gated
     case 'reaction-added':
     case 'reaction-removed':
       return reactionEvent(world, event);
+    case 'reactions-cleared':
+      return reactionsCleared(world, event);
     case 'channel-created':
       return guildEvent(GatewayDispatchEvents.ChannelCreate, textChannelPayload(world, event.channel));
     case 'channel-updated':
@@ -161,14 +163,40 @@ function reactionEvent(
       emoji: { id: null, name: event.emoji },
       burst: false,
       type: 0,
-      ...(added ? { message_author_id: event.message.authorId } : {}),
+      ...(added
+        ? { message_author_id: event.message.authorId, ...memberPart(world, channel, event.userId) }
+        : {}),
       ...guildPart(channel),
     },
-    intent:
-      channel.kind === 'dm'
-        ? GatewayIntentBits.DirectMessageReactions
-        : GatewayIntentBits.GuildMessageReactions,
+    intent: reactionIntent(channel),
   };
+}
+
+function reactionsCleared(
+  world: World,
+  { message, emoji }: Extract<WorldEvent, { type: 'reactions-cleared' }>,
+): GatedEvent | undefined {
+  const channel = channelOf(world, message.channelId);
+  if (!canView(world, channel, world.botId)) return undefined;
+  return {
+    type:
+      emoji === undefined
+        ? GatewayDispatchEvents.MessageReactionRemoveAll
+        : GatewayDispatchEvents.MessageReactionRemoveEmoji,
+    data: {
+      channel_id: channel.id,
+      message_id: message.id,
+      ...(emoji === undefined ? {} : { emoji: { id: null, name: emoji } }),
+      ...guildPart(channel),
+    },
+    intent: reactionIntent(channel),
+  };
+}
+
+function reactionIntent(channel: Channel): number {
+  return channel.kind === 'dm'
+    ? GatewayIntentBits.DirectMessageReactions
+    : GatewayIntentBits.GuildMessageReactions;
 }
 
 function threadCreated(world: World, thread: ThreadChannel, isNew: boolean): GatedEvent | undefined {
@@ -209,8 +237,6 @@ function threadMembersUpdate(
 
 function typingEvent(world: World, channel: Channel, userId: string, at: Date): GatedEvent | undefined {
   if (userId === world.botId || !canView(world, channel, world.botId)) return undefined;
-  const guildId = guildIdOf(channel);
-  const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
   return {
     type: GatewayDispatchEvents.TypingStart,
     data: {
@@ -218,7 +244,7 @@ function typingEvent(world: World, channel: Channel, userId: string, at: Date): 
       user_id: userId,
       timestamp: Math.floor(at.getTime() / 1000),
       ...guildPart(channel),
-      ...(member === undefined ? {} : { member: memberPayload(world, member) }),
+      ...memberPart(world, channel, userId),
     },
     intent:
       channel.kind === 'dm' ? GatewayIntentBits.DirectMessageTyping : GatewayIntentBits.GuildMessageTyping,
@@ -227,6 +253,13 @@ function typingEvent(world: World, channel: Channel, userId: string, at: Date): 
 
 function messageIntent(channel: Channel): number {
   return channel.kind === 'dm' ? GatewayIntentBits.DirectMessages : GatewayIntentBits.GuildMessages;
+}
+
+/** In a guild, the member that a user is there. */
+function memberPart(world: World, channel: Channel, userId: string): { readonly member?: object } {
+  const guildId = guildIdOf(channel);
+  const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
+  return member === undefined ? {} : { member: memberPayload(world, member) };
 }
 
 function guildPart(channel: Channel): { readonly guild_id?: string } {

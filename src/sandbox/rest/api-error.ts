@@ -30,6 +30,7 @@ export const apiErrors = {
   unknownGuild: () => new ApiError(404, Codes.UnknownGuild, 'Unknown Guild'),
   unknownMember: () => new ApiError(404, Codes.UnknownMember, 'Unknown Member'),
   unknownMessage: () => new ApiError(404, Codes.UnknownMessage, 'Unknown Message'),
+  unknownEmoji: () => new ApiError(400, Codes.UnknownEmoji, 'Unknown Emoji'),
   unknownUser: () => new ApiError(404, Codes.UnknownUser, 'Unknown User'),
   unknownCommand: () => new ApiError(404, Codes.UnknownApplicationCommand, 'Unknown application command'),
   unknownApplication: () => new ApiError(404, Codes.UnknownApplication, 'Unknown Application'),
@@ -72,6 +73,8 @@ export const apiErrors = {
       Codes.ThreadAlreadyCreatedForMessage,
       'A thread has already been created for this message',
     ),
+  tooManyReactions: () =>
+    new ApiError(400, Codes.MaximumNumberOfReactionsReached, 'Maximum number of reactions reached (20)'),
   bulkDeleteCount: () =>
     new ApiError(
       400,
@@ -84,6 +87,7 @@ export const apiErrors = {
       Codes.OneOfTheMessagesProvidedWasTooOldForBulkDelete,
       'You can only bulk delete messages that are under 14 days old.',
     ),
+  tooLarge: () => new ApiError(413, Codes.RequestEntityTooLarge, 'Request entity too large'),
   invalidJson: () =>
     new ApiError(400, Codes.RequestBodyContainsInvalidJSON, 'The request body contains invalid JSON.'),
   /** One field of a form is wrong: `path` as in `['content']`. */

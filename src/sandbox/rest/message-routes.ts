@@ -2,15 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { messagePayload } from '../payloads/message-payload.ts';
+import type { Attachment, Message } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { messagePage } from '../world/message-page.ts';
-import { deleteMessage, deleteMessages, editMessage, messagesOf, setReaction } from '../world/messages.ts';
+import { deleteMessage, deleteMessages, editMessage, findMessage, messagesOf } from '../world/messages.ts';
 import { may } from '../world/permissions.ts';
 import { snowflakeTime } from '../world/snowflake-source.ts';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent } from './message-form.ts';
+import type { MessageForm } from './message-form.ts';
 import { postMessage } from './post-message.ts';
 import { messageIn, requirePermission, restView, viewableChannel } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
@@ -32,11 +34,8 @@ interface InChannel {
 interface OnMessage {
   readonly Params: { readonly channel: string; readonly message: string };
 }
-interface OnReaction {
-  readonly Params: { readonly channel: string; readonly message: string; readonly emoji: string };
-}
 
-/** Messages of a channel: history, post, edit, delete, reactions. */
+/** Messages of a channel: history, post, edit, delete. */
 export function messageRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
@@ -70,15 +69,21 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     const message = messageIn(context, channel, request.params.message);
     const form = parseMessageForm(request.body);
     if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
-    if (form.text !== undefined && message.attachments.length === 0) requireContent(form);
+    const attachments = attachmentsAfter(message, form);
+    if (form.text !== undefined && attachments.length === 0) requireContent(form);
+    if (form.files.length > 0 && channel.kind !== 'dm') requirePermission(context, channel, 'AttachFiles');
+    const { replyTo } = message;
+    const replied =
+      replyTo === undefined ? undefined : findMessage(world, replyTo.channelId, replyTo.messageId);
     editMessage(world, message, {
       text: form.text,
       embeds: form.embeds,
       components: form.components,
+      attachments,
       flags: form.flags,
       ...(form.text === undefined
         ? {}
-        : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, undefined) }),
+        : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, replied?.authorId) }),
     });
     return messagePayload(world, message, restView(context));
   });
@@ -106,19 +111,8 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     return reply.code(204).send();
   });
 
-  app.put<OnReaction>('/channels/:channel/messages/:message/reactions/:emoji/@me', (request, reply) => {
-    const channel = viewableChannel(context, request.params.channel);
-    requirePermission(context, channel, 'ReadMessageHistory');
-    requirePermission(context, channel, 'AddReactions');
-    const message = messageIn(context, channel, request.params.message);
-    setReaction(world, message, { userId: world.botId, emoji: request.params.emoji, present: true });
-    return reply.code(204).send();
-  });
-
-  app.delete<OnReaction>('/channels/:channel/messages/:message/reactions/:emoji/@me', (request, reply) => {
-    const channel = viewableChannel(context, request.params.channel);
-    const message = messageIn(context, channel, request.params.message);
-    setReaction(world, message, { userId: world.botId, emoji: request.params.emoji, present: false });
-    return reply.code(204).send();
-  });
+  function attachmentsAfter(message: Message, form: MessageForm): readonly Attachment[] {
+    const kept = message.attachments.filter(({ id }) => form.keptAttachmentIds?.has(id) ?? true);
+    return [...kept, ...form.files.map((file) => ({ ...file, id: world.nextId() }))];
+  }
 }

@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { findAttachment } from '../world/messages.ts';
 import { accountRoutes } from './account-routes.ts';
 import { ApiError, apiErrors } from './api-error.ts';
+import { cdnRoutes } from './cdn-routes.ts';
 import { channelRoutes } from './channel-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import type { FaultKind } from './faults.ts';
 import { guildRoutes } from './guild-routes.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { messageRoutes } from './message-routes.ts';
+import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
 import { Upload, parseUpload } from './upload.ts';
@@ -21,18 +22,10 @@ import { webhookRoutes } from './webhook-routes.ts';
 export const apiPath = '/api';
 const versionedPath = `${apiPath}/v10`;
 
-interface OnAttachment {
-  readonly Params: { readonly channel: string; readonly attachment: string; readonly name: string };
-}
-
 /** The REST side: the API under `/api/v10`, and attachments. Not listening yet. */
 export function createRestServer(context: RestContext): FastifyInstance {
   const app = fastify({ bodyLimit: 25 * 1024 * 1024, forceCloseConnections: true });
-  app.get<OnAttachment>('/attachments/:channel/:attachment/:name', (request, reply) => {
-    const found = findAttachment(context.world, request.params.channel, request.params.attachment);
-    if (found === undefined) return reply.code(404).send('This content is no longer available.');
-    return reply.type(found.contentType ?? 'application/octet-stream').send(found.bytes);
-  });
+  cdnRoutes(app, context);
   app.register(
     (api, _options, done) => {
       registerApi(api, context);
@@ -84,6 +77,7 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   guildRoutes(api, context);
   channelRoutes(api, context);
   messageRoutes(api, context);
+  reactionRoutes(api, context);
   commandRoutes(api, context);
   interactionRoutes(api, context);
   webhookRoutes(api, context);
@@ -142,6 +136,7 @@ function toApiError(error: unknown): ApiError {
       ? error.statusCode
       : 500;
   if (status === 400) return apiErrors.invalidJson();
+  if (status === 413) return apiErrors.tooLarge();
   return new ApiError(status, 0, error instanceof Error ? `${status}: ${error.message}` : `${status}: Error`);
 }
 

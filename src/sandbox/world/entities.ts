@@ -93,6 +93,9 @@ export interface Attachment {
   readonly name: string;
   readonly contentType: string | undefined;
   readonly bytes: Buffer;
+  readonly description?: string | undefined;
+  /** What the message says instead of where the file lies, or how long it is. */
+  readonly pretended?: { readonly url?: string | undefined; readonly bytes?: number | undefined };
 }
 
 export interface Message {
@@ -103,7 +106,7 @@ export interface Message {
   text: string;
   readonly createdAt: string;
   editedAt: string | null;
-  readonly attachments: readonly Attachment[];
+  attachments: readonly Attachment[];
   embeds: readonly APIEmbed[];
   /** At most five rows, each of up to five buttons or of one select. */
   components: readonly ComponentRow[];
@@ -138,6 +141,13 @@ export interface InteractionOrigin {
 export interface EphemeralMessage {
   readonly message: Message;
   readonly viewerId: string;
+}
+
+/** What a message said from a moment on. */
+export interface MessageVersion {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly text: string;
 }
 
 export interface MessageReference {

@@ -30,7 +30,7 @@ export interface NewMessage {
 
 /** A message that nobody sees yet. */
 export function draftMessage(world: World, input: NewMessage): Message {
-  return {
+  const message: Message = {
     id: world.nextId(),
     channelId: input.channel.id,
     authorId: input.authorId,
@@ -49,6 +49,8 @@ export function draftMessage(world: World, input: NewMessage): Message {
     reactions: new Map(),
     interaction: input.interaction,
   };
+  world.versions.set(message.id, [{ at: message.createdAt, text: message.text }]);
+  return message;
 }
 
 /** Posts a message. Writing in a thread makes its author a member, being pinged in a private one does too. */
@@ -70,6 +72,8 @@ export interface MessageChange {
   readonly mentions?: Mentions | undefined;
   readonly embeds?: readonly APIEmbed[] | undefined;
   readonly components?: readonly ComponentRow[] | undefined;
+  /** All that it has from now on. */
+  readonly attachments?: readonly Attachment[] | undefined;
   readonly flags?: number | undefined;
 }
 
@@ -91,8 +95,10 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
   }
   if (change.embeds !== undefined) message.embeds = change.embeds;
   if (change.components !== undefined) message.components = change.components;
+  if (change.attachments !== undefined) message.attachments = change.attachments;
   if (change.flags !== undefined) message.flags = change.flags;
   message.editedAt = world.now().toISOString();
+  world.versions.get(message.id)?.push({ at: message.editedAt, text: message.text });
 }
 
 /** Deletes a message; absent is fine. */
@@ -133,35 +139,4 @@ export function findMessageAnywhere(world: World, messageId: string): Message | 
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Adds or takes back a reaction; nothing happens where it already is so. */
-export function setReaction(
-  world: World,
-  message: Message,
-  reaction: { readonly userId: string; readonly emoji: string; readonly present: boolean },
-): void {
-  const users = message.reactions.get(reaction.emoji) ?? new Set<string>();
-  if (users.has(reaction.userId) === reaction.present) return;
-  if (reaction.present) users.add(reaction.userId);
-  else users.delete(reaction.userId);
-  if (users.size === 0) message.reactions.delete(reaction.emoji);
-  else message.reactions.set(reaction.emoji, users);
-  world.emit({
-    type: reaction.present ? 'reaction-added' : 'reaction-removed',
-    message,
-    userId: reaction.userId,
-    emoji: reaction.emoji,
-  });
-}
-
-/** An attachment of a message in this channel, or `undefined`. */
-export function findAttachment(
-  world: World,
-  channelId: string,
-  attachmentId: string,
-): Attachment | undefined {
-  return messagesOf(world, channelId)
-    .flatMap(({ attachments }) => attachments)
-    .find(({ id }) => id === attachmentId);
 }

@@ -26,6 +26,8 @@ export type WorldEvent =
       readonly userId: string;
       readonly emoji: string;
     }
+  /** Everybody's: of one emoji, or all. */
+  | { readonly type: 'reactions-cleared'; readonly message: Message; readonly emoji?: string }
   | {
       readonly type: 'channel-created' | 'channel-updated' | 'channel-deleted';
       readonly channel: TextChannel;

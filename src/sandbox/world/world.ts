@@ -8,6 +8,7 @@ import type {
   Interaction,
   Member,
   Message,
+  MessageVersion,
   User,
 } from './entities.ts';
 import { createSnowflakeSource } from './snowflake-source.ts';
@@ -25,6 +26,8 @@ export interface World {
   readonly messages: Map<string, Message[]>;
   /** By message id. They are in no channel's history. */
   readonly ephemerals: Map<string, EphemeralMessage>;
+  /** Message id → what it has said so far, oldest first; kept when the message is deleted. */
+  readonly versions: Map<string, MessageVersion[]>;
   readonly commands: Map<string, Command>;
   readonly interactions: Map<string, Interaction>;
   readonly now: Clock;
@@ -45,6 +48,7 @@ export function createWorld(application: Application, now: Clock): World {
     channels: new Map(),
     messages: new Map(),
     ephemerals: new Map(),
+    versions: new Map(),
     commands: new Map(),
     interactions: new Map(),
     now,

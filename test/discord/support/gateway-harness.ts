@@ -7,7 +7,9 @@ import type {
   CommandRequest,
   IncomingMessage,
   ReplyPort,
+  WrittenCommand,
 } from '../../../src/core/chat.ts';
+import type { SlashCommand } from '../../../src/core/application-command.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
@@ -80,20 +82,25 @@ export interface RunningGateway {
 }
 
 export const memoryCommand = {
-  type: 1,
-  name: 'memory',
-  description: 'Memory',
-  contexts: [0, 1],
-  options: [
-    { type: 1, name: 'show', description: 'Show' },
-    {
-      type: 1,
-      name: 'remember',
-      description: 'Remember',
-      options: [{ type: 3, name: 'text', description: 'What', required: true }],
-    },
-  ],
-};
+  name: 'memory' as const,
+  definition: {
+    type: 1,
+    name: 'memory',
+    description: 'Memory',
+    contexts: [0, 1],
+    options: [
+      { type: 1, name: 'show', description: 'Show' },
+      {
+        type: 1,
+        name: 'remember',
+        description: 'Remember',
+        options: [{ type: 3, name: 'text', description: 'What', required: true }],
+      },
+    ],
+  },
+  words: (subcommand: string, values: Readonly<Record<string, string>>) =>
+    [subcommand, ...Object.values(values)].join(' '),
+} satisfies SlashCommand;
 
 /** Everybody has access, everywhere. */
 export const openToAll: AccessSettings = {
@@ -127,8 +134,9 @@ function clock(): Date {
   return new Date();
 }
 
-function commandWords(text: string): string | undefined {
-  return /^!memory\b\s*(?<words>.*)$/u.exec(text)?.groups?.['words'];
+function parseCommand(text: string): WrittenCommand | undefined {
+  const words = /^!memory\b\s*(?<words>.*)$/u.exec(text)?.groups?.['words'];
+  return words === undefined ? undefined : { name: 'memory', words };
 }
 
 /** The real client, logged in to a sandbox, with handlers that record. It ends with the test. */
@@ -141,7 +149,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const { history, replies } = createDiscordPorts({
     client,
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
-    isCommand: (text) => commandWords(text) !== undefined,
+    isCommand: (text) => parseCommand(text) !== undefined,
     clock,
     logger,
   });
@@ -149,9 +157,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
-    applicationCommands: [memoryCommand],
-    commandWords,
-    slashWords: (subcommand, values) => [subcommand, ...Object.values(values)].join(' '),
+    slashCommands: [memoryCommand],
+    parseCommand,
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),

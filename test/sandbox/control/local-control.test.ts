@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
@@ -159,5 +161,25 @@ describe('people and channels', () => {
     );
     const other = await server.say({ as: 'bob', in: '#general', text: 'a' });
     await expect(server.bulkDelete({ messages: [id, other.id] })).rejects.toThrow('not of one channel');
+  });
+
+  it('let a moderator delete what the bot wrote, and nobody else', async () => {
+    const { server, client } = await runBot();
+    const channel = await client.channels.fetch('120000000000000002');
+    if (!channel?.isSendable()) throw new Error('No channel to send to');
+    const { id } = await channel.send('mine');
+    const deleted = once(client, 'messageDelete');
+    await expect(server.delete({ message: id, as: 'bob' })).rejects.toThrow(
+      'bob lacks ManageMessages in #dev',
+    );
+    await expect(server.bulkDelete({ messages: [id], as: 'bob' })).rejects.toThrow(
+      'bob lacks ManageMessages',
+    );
+    await server.setRole({ name: 'mods', permissions: ['ManageMessages'], people: ['bob'] });
+    await server.delete({ message: id, as: 'bob' });
+    expect(await deleted).toMatchObject([{ id }]);
+    const own = await server.say({ as: 'carol', in: '#dev', text: 'mine too' });
+    await server.delete({ message: own.id, as: 'carol' });
+    expect(await server.messages({ in: '#dev' })).toEqual([]);
   });
 });

@@ -26,7 +26,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 export function newClient(server: SandboxServer, intents: readonly GatewayIntentBits[] = botIntents): Client {
   const client = new Client({
     intents: [...intents],
-    partials: [Partials.Channel, Partials.Message],
+    partials: [Partials.Channel, Partials.Message, Partials.Reaction],
     rest: { api: server.apiUrl, retries: 1 },
     // Identifying twice within five seconds is slowed down by the client; a test need not wait for it.
     ws: { buildIdentifyThrottler: () => Promise.resolve({ waitForIdentify: () => Promise.resolve() }) },
