@@ -12,6 +12,7 @@ import { chatMessageOf, isSpoken } from './normalise.ts';
 import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
 import { createReplies } from './replies.ts';
+import { createSigns, mayReactIn, type Signs } from './signs.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
@@ -23,6 +24,7 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly signs: Signs;
   readonly presentPlace: PresentPlace;
 } {
   const { client, clock, logger } = options;
@@ -35,14 +37,16 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
       return found.filter(isSpoken).map((message) => chatMessageOf(message, client.user?.id ?? ''));
     },
   });
+  const api = createDiscordApi(client.rest);
+  const signs = createSigns({ api, mayReact: (channelId) => mayReactIn(client, channelId), logger });
   const replies = createReplies({
-    api: createDiscordApi(client.rest),
+    api,
     botId: () => client.user?.id,
     clock,
     logger,
     onSent: (message) => history.seen(ownMessage(client, message)),
   });
-  return { history, replies, presentPlace: createPresentPlace(findChannel) };
+  return { history, replies, signs, presentPlace: createPresentPlace(findChannel) };
 }
 
 function ownMessage(client: Client, message: APIMessage): ChatMessage {

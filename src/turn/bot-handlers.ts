@@ -2,9 +2,11 @@ import type { BotHandlers, CommandRequest, IncomingMessage, WrittenCommand } fro
 import type { Logger } from '../core/logger.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 import type { SessionTurns } from './session-turns.ts';
+import type { WaitingSigns } from './waiting-signs.ts';
 
 export interface BotHandlersOptions {
   readonly turns: SessionTurns;
+  readonly waitingSigns: Pick<WaitingSigns, 'while'>;
   readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
   readonly handleCommand: (request: CommandRequest) => Promise<string>;
   /** Takes an edit or deletion to every layer that may hold the message [G5]. */
@@ -42,7 +44,8 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
     async message(message) {
       if (!(await isNew(message))) return;
       try {
-        if (message.command === undefined) await turns.submit(message);
+        if (message.command === undefined)
+          await options.waitingSigns.while(message, () => turns.submit(message));
         else await options.runCommand(message, message.command);
       } finally {
         taken.delete(message.id);
