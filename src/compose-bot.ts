@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-import { createMemoryCommands } from './commands/memory-commands.ts';
-import type { MemoryCommands } from './commands/memory-commands.ts';
+import type { CommandSet } from './commands/command-set.ts';
 import { composeAfterTurn } from './compose-after-turn.ts';
 import { composeAnswer } from './compose-answer.ts';
+import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
-import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort, SignsPort } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
@@ -25,9 +24,6 @@ import { SessionTurns } from './turn/session-turns.ts';
 import { createTurnRunner } from './turn/turn-runner.ts';
 import { WaitingSigns } from './turn/waiting-signs.ts';
 
-/** Characters of one durable item at most [K2]. */
-const itemMaxChars = 500;
-
 export interface BotPorts {
   readonly store: Store;
   readonly model: ModelClient;
@@ -43,6 +39,7 @@ export interface BotPorts {
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export interface Bot {
   readonly handlers: BotHandlers;
+  readonly commands: Pick<CommandSet, 'slashCommands' | 'parse'>;
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
   knownChannels(): Promise<readonly string[]>;
   /** Finishes what a kill left undone; call once, when replies can be sent. */
@@ -81,17 +78,15 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     makeReference: () => randomBytes(3).toString('hex'),
   });
   const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTurn)));
-  const commands = createCommands(config, memory, logger);
+  const commands = composeCommands(config, memory, logger);
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const retract = createRetraction({ ...memory, journal });
   const handlers = createBotHandlers({
     turns,
     waitingSigns,
-    runCommand: (message, command) =>
-      order.run({ channelId: message.channelId, userId: message.author.id }, () =>
-        runCommand(message, command),
-      ),
+    runCommand,
     handleCommand: commands.handle,
+    order,
     retract,
     journal,
     logger,
@@ -105,6 +100,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
 
   return {
     handlers,
+    commands,
     async knownChannels() {
       const [answered, sessions] = await Promise.all([journal.channels(), memory.sessionLog.sessions()]);
       return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
@@ -133,22 +129,4 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
       clearTimeout(timeUp);
     },
   };
-}
-
-function createCommands(config: Config, memory: Memory, logger: Logger): MemoryCommands {
-  return createMemoryCommands({
-    durable: memory.durable,
-    rolling: memory.rolling,
-    shortTerm: memory.shortTerm,
-    settings: {
-      durableEnabled: config.durable.enabled,
-      itemMaxChars,
-      summaryEnabled: config.summary.enabled,
-      summaryMaxChars: config.summary.maxChars,
-      shortTermEnabled: config.shortTerm.enabled,
-      shortTermMaxChars: config.shortTerm.injectMaxChars,
-    },
-    timeZone: config.timeZone,
-    logger,
-  });
 }

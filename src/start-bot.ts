@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { parseWrittenCommand } from './commands/parse-written-command.ts';
-import { memorySlashCommand, wordsFromSlash } from './commands/slash-command.ts';
 import { composeBot } from './compose-bot.ts';
 import type { Config } from './config/config.ts';
 import type { WrittenCommand } from './core/chat.ts';
@@ -47,7 +45,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
   try {
     const journal = createChannelJournal({ store });
     const parseCommand = (text: string): WrittenCommand | undefined =>
-      config.commandsEnabled ? parseWrittenCommand(text, client.user?.id) : undefined;
+      bot.commands.parse(text, client.user?.id);
     const { history, replies, signs, presentPlace } = createDiscordPorts({
       client,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
@@ -73,14 +71,17 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       client,
       token,
       access: config.discord,
-      applicationCommands: config.commandsEnabled ? [memorySlashCommand] : [],
+      slashCommands: bot.commands.slashCommands,
       parseCommand,
-      slashWords: wordsFromSlash,
       handlers: {
         ...bot.handlers,
         async message(message) {
           await recovered;
           await bot.handlers.message(message);
+        },
+        async command(request) {
+          await recovered;
+          return bot.handlers.command(request);
         },
       },
       history,

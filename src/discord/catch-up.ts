@@ -1,17 +1,11 @@
-import {
-  ChannelType,
-  MessageType,
-  PermissionFlagsBits,
-  type Client,
-  type GuildBasedChannel,
-  type Message,
-} from 'discord.js';
+import { ChannelType, MessageType, type Client, type GuildBasedChannel, type Message } from 'discord.js';
 
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { worksIn, type AccessSettings } from './access.ts';
 import type { ChannelMessages } from './channel-messages.ts';
+import { botMay } from './permissions.ts';
 
 /** Older messages are not answered any more [G3a]; milliseconds. */
 const windowMs = 5 * 60_000;
@@ -87,7 +81,8 @@ function openChannels({ client, settings }: CatchUpOptions, floor: string): stri
     return (
       isNewer(channel, floor) &&
       worksIn(settings, { channelId: channel.id, isDm: false, parentId }) &&
-      isReadable(channel)
+      // Discord tells of every channel, also of those that the bot may not read.
+      botMay('read', channel)
     );
   });
   return [...open.keys()];
@@ -96,12 +91,6 @@ function openChannels({ client, settings }: CatchUpOptions, floor: string): stri
 function isNewer(channel: GuildBasedChannel, floor: string): boolean {
   if (!('lastMessageId' in channel) || channel.lastMessageId === null) return false;
   return compareSnowflakes(channel.lastMessageId, floor) >= 0;
-}
-
-/** Discord tells of every channel, also of those that the bot may not read. */
-function isReadable(channel: GuildBasedChannel): boolean {
-  const needed = [PermissionFlagsBits.ViewChannel, PermissionFlagsBits.ReadMessageHistory];
-  return channel.permissionsFor(channel.client.user)?.has(needed) ?? false;
 }
 
 /** The guild's own event tells each channel's newest message, which saves most requests. */

@@ -1,12 +1,13 @@
 import type { Message } from 'discord.js';
 
 import { compareSnowflakes } from '../core/snowflake.ts';
+import { botMay } from './permissions.ts';
 import type { FindChannel } from './place-of.ts';
 
 /** Discord gives at most this many messages a request. */
 const pageSize = 100;
 
-/** Reads a channel's messages from Discord. Both reject where Discord does. */
+/** Reads a channel's messages from Discord. Both reject where Discord does; where the bot may not read, there are none. */
 export interface ChannelMessages {
   /** The newest messages, at most 100, in any order. */
   newest(channelId: string, limit: number): Promise<readonly Message[]>;
@@ -21,6 +22,7 @@ export function createChannelMessages(findChannel: FindChannel): ChannelMessages
   ): Promise<Message[]> {
     const channel = await findChannel(channelId);
     if (channel === undefined || !channel.isTextBased() || !('messages' in channel)) return [];
+    if (!botMay('read', channel)) return [];
     const found = await channel.messages.fetch({ ...query, cache: false });
     return [...found.values()];
   }

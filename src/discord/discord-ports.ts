@@ -9,10 +9,12 @@ import { createDiscordApi } from './discord-api.ts';
 import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { namesIn, userName } from './names-in.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
+import { botMay } from './permissions.ts';
+import { withPermission } from './permitted-api.ts';
 import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
 import { createReplies } from './replies.ts';
-import { createSigns, mayReactIn, type Signs } from './signs.ts';
+import { createSigns, type Signs } from './signs.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
@@ -37,8 +39,9 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
       return found.filter(isSpoken).map((message) => chatMessageOf(message, client.user?.id ?? ''));
     },
   });
-  const api = createDiscordApi(client.rest);
-  const signs = createSigns({ api, mayReact: (channelId) => mayReactIn(client, channelId), logger });
+  const api = withPermission(createDiscordApi(client.rest), (deed, channelId) =>
+    botMay(deed, client.channels.cache.get(channelId)),
+  );
   const replies = createReplies({
     api,
     botId: () => client.user?.id,
@@ -46,6 +49,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
     logger,
     onSent: (message) => history.seen(ownMessage(client, message)),
   });
+  const signs = createSigns({ api, logger });
   return { history, replies, signs, presentPlace: createPresentPlace(findChannel) };
 }
 

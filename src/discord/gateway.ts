@@ -8,7 +8,8 @@ import {
   type Message,
 } from 'discord.js';
 
-import type { BotHandlers, CommandName } from '../core/chat.ts';
+import type { SlashCommand } from '../core/application-command.ts';
+import type { BotHandlers } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AccessSettings } from './access.ts';
@@ -23,20 +24,22 @@ import type { History } from './history.ts';
 import type { IntakePolicy } from './intake.ts';
 import { fetchApplication, logIn } from './login.ts';
 import { createMessageIntake } from './message-intake.ts';
+import { reportMissingPermissions } from './missing-permissions.ts';
 import { createRetractions, type Retractions } from './retractions.ts';
-import { createSlashCommands, type SlashCommandsOptions } from './slash-commands.ts';
+import { createAdmission } from './interactions/admission.ts';
+import { createAnswering } from './interactions/answering.ts';
+import { createSlashCommands } from './interactions/slash-commands.ts';
 
 /** From the first request until the client is ready; milliseconds. */
 const loginTimeoutMs = 60_000;
 
-export interface GatewayOptions
-  extends Pick<SlashCommandsOptions, 'slashWords'>, Pick<IntakePolicy, 'parseCommand'> {
+export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   readonly client: Client;
   readonly token: string;
   /** As configured; without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
-  /** Slash commands in Discord's own form; those that are not named here are removed from Discord. */
-  readonly applicationCommands: readonly { readonly name: CommandName }[];
+  /** Those that are not named here are removed from Discord. */
+  readonly slashCommands: readonly SlashCommand[];
   readonly handlers: BotHandlers;
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
@@ -98,11 +101,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 /** Registering the same again changes nothing. Without it only the slash form is missing, so a failure is no reason to stay away. */
 async function registerCommands(
-  { client, applicationCommands, logger }: GatewayOptions,
+  { client, slashCommands, logger }: GatewayOptions,
   applicationId: string,
 ): Promise<void> {
   try {
-    await createDiscordApi(client.rest).registerCommands(applicationId, applicationCommands);
+    await createDiscordApi(client.rest).registerCommands(
+      applicationId,
+      slashCommands.map(({ definition }) => definition),
+    );
   } catch (error) {
     logger.warn('the slash commands could not be registered', { error });
   }
@@ -143,7 +149,9 @@ function listen(
         handOn,
       };
       const takeIn = createMessageIntake(common);
-      const answer = createSlashCommands(common);
+      const admit = createAdmission(common);
+      const answer = createAnswering({ ...common, admit });
+      const runSlashCommand = createSlashCommands({ ...common, answer });
       const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
       const messages = createChannelMessages(findChannel);
       const catchUpNow = () =>
@@ -152,11 +160,11 @@ function listen(
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => {
         if (isStopped || !interaction.isChatInputCommand()) return;
-        const named = options.applicationCommands.find(({ name }) => name === interaction.commandName);
-        if (named !== undefined) handOn('a slash command', () => answer(interaction, named.name));
+        handOn('a slash command', () => runSlashCommand(interaction));
       });
       client.on(Events.ShardReady, catchUpNow);
       catchUpNow();
+      reportMissingPermissions(client, logger);
       resolve(user.id);
     });
   });

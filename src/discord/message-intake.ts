@@ -9,6 +9,7 @@ import type { HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
 import { decideIntake, type IntakePolicy } from './intake.ts';
 import { chatMessageOf, factsOf, isSpoken } from './normalise.ts';
+import { botMay } from './permissions.ts';
 import { placeOf, type FindChannel } from './place-of.ts';
 import type { Retractions } from './retractions.ts';
 
@@ -60,6 +61,14 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
         channelId: chat.channelId,
         messageId: chat.id,
         reason: decision.reason,
+      });
+      return;
+    }
+    // A command may change memory without a word; a turn that cannot be answered need not be thought about.
+    if (decision.kind === 'turn' && !botMay('send', channel)) {
+      logger.warn('a message is not answered where the bot may not speak', {
+        channelId: chat.channelId,
+        messageId: chat.id,
       });
       return;
     }

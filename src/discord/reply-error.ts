@@ -1,5 +1,7 @@
 import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
 
+import { NotPermittedError } from './permitted-api.ts';
+
 /** Discord will not take a message in this channel, however often it is sent: gone, forbidden, or a person who refuses DMs. */
 const lasting: ReadonlySet<number | string> = new Set([
   RESTJSONErrorCodes.UnknownChannel,
@@ -20,13 +22,14 @@ export class ReplyError extends Error {
     super(`A reply in channel ${channelId} could not be sent`, { cause });
     this.channelId = channelId;
     this.sentIds = sentIds;
-    this.isLasting = cause instanceof DiscordAPIError && lasting.has(cause.code);
+    this.isLasting =
+      cause instanceof NotPermittedError || (cause instanceof DiscordAPIError && lasting.has(cause.code));
   }
 }
 
-/** Whether Discord has given its verdict, as against a connection or a server that failed. */
+/** Whether Discord has given its verdict, or it is known, as against a connection or a server that failed. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof DiscordAPIError;
+  return error instanceof DiscordAPIError || error instanceof NotPermittedError;
 }
 
 /** Discord's refusal of a reply, as against a message, where the bot may not read the channel's history. */

@@ -1,5 +1,3 @@
-import { PermissionFlagsBits, type Client } from 'discord.js';
-
 import type { SignsPort } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { DiscordApi } from './discord-api.ts';
@@ -17,18 +15,17 @@ export interface Signs extends SignsPort {
  */
 export function createSigns({
   api,
-  mayReact,
   logger,
 }: {
+  /** Sends no request that Discord is known to refuse. */
   readonly api: Pick<DiscordApi, 'react' | 'unreact'>;
-  readonly mayReact: (channelId: string) => boolean;
   readonly logger: Logger;
 }): Signs {
   const last = new Map<string, Promise<void>>();
 
   function then(channelId: string, messageId: string, request: () => Promise<void>): void {
     const done = (last.get(messageId) ?? Promise.resolve())
-      .then(async () => (mayReact(channelId) ? request() : undefined))
+      .then(request)
       .catch((error: unknown) => logger.debug('a sign could not be set', { channelId, messageId, error }))
       .finally(() => {
         if (last.get(messageId) === done) last.delete(messageId);
@@ -45,17 +42,4 @@ export function createSigns({
       while (last.size > 0) await Promise.all(last.values());
     },
   };
-}
-
-const needed = [
-  PermissionFlagsBits.ViewChannel,
-  PermissionFlagsBits.ReadMessageHistory,
-  PermissionFlagsBits.AddReactions,
-];
-
-/** Whether the bot may react to messages in a channel, as far as the client knows. */
-export function mayReactIn(client: Client, channelId: string): boolean {
-  const channel = client.channels.cache.get(channelId);
-  if (channel === undefined || channel.isDMBased()) return true;
-  return client.user !== null && (channel.permissionsFor(client.user)?.has(needed) ?? false);
 }

@@ -3,6 +3,8 @@ import { controlRoutes } from './control/control-routes.ts';
 import { createLocalControl } from './control/local-control.ts';
 import type { SandboxControl, TypingView } from './control/sandbox-control.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { CdnFaults } from './rest/cdn-faults.ts';
+import type { Download } from './rest/cdn-faults.ts';
 import { Faults } from './rest/faults.ts';
 import { RequestLog } from './rest/request-log.ts';
 import { apiPath, createRestServer } from './rest/rest-server.ts';
@@ -59,6 +61,8 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
   let url = '';
   const urls = () => ({ gateway: `${url.replace(/^http/, 'ws')}/gateway`, cdn: url });
   const faults = new Faults();
+  const cdnFaults = new CdnFaults();
+  const downloads: Download[] = [];
   const requests = new RequestLog(now);
   const typing: TypingView[] = [];
   const gateway = new Gateway({ world, token, urls });
@@ -67,12 +71,14 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     typing.push({ channelId: event.channel.id, at: event.at.toISOString() });
     if (typing.length > keptTyping) typing.shift();
   });
-  const app = createRestServer({ world, token, faults, requests, urls });
+  const app = createRestServer({ world, token, faults, cdnFaults, requests, downloads, urls });
   const { control, calls } = createLocalControl({
     world,
     gateway,
     faults,
+    cdnFaults,
     requests,
+    downloads,
     typing,
     addresses: () => ({ url, apiUrl: url + apiPath, gatewayUrl: urls().gateway, token }),
   });

@@ -1,6 +1,8 @@
 import type { BotHandlers, CommandRequest, IncomingMessage, WrittenCommand } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
+import { sessionOf } from '../core/turn-context.ts';
 import type { ChannelJournal } from './channel-journal.ts';
+import type { CommandOrder } from './command-order.ts';
 import type { SessionTurns } from './session-turns.ts';
 import type { WaitingSigns } from './waiting-signs.ts';
 
@@ -9,6 +11,8 @@ export interface BotHandlersOptions {
   readonly waitingSigns: Pick<WaitingSigns, 'while'>;
   readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
   readonly handleCommand: (request: CommandRequest) => Promise<string>;
+  /** Keeps a session's commands in the order in which they came, in whichever form. */
+  readonly order: Pick<CommandOrder, 'run'>;
   /** Takes an edit or deletion to every layer that may hold the message [G5]. */
   readonly retract: {
     edited(channelId: string, messageId: string, text: string): Promise<void>;
@@ -20,7 +24,7 @@ export interface BotHandlersOptions {
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
-  const { turns, journal, logger } = options;
+  const { turns, waitingSigns, order, journal, logger } = options;
   const taken = new Set<string>();
 
   async function isNew(message: IncomingMessage): Promise<boolean> {
@@ -29,6 +33,15 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
     if (!(await isHandled(message))) return true;
     taken.delete(message.id);
     return false;
+  }
+
+  async function once(message: IncomingMessage, work: () => Promise<void>): Promise<void> {
+    if (!(await isNew(message))) return;
+    try {
+      await work();
+    } finally {
+      taken.delete(message.id);
+    }
   }
 
   async function isHandled(message: IncomingMessage): Promise<boolean> {
@@ -41,17 +54,14 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
   }
 
   return {
-    async message(message) {
-      if (!(await isNew(message))) return;
-      try {
-        if (message.command === undefined)
-          await options.waitingSigns.while(message, () => turns.submit(message));
-        else await options.runCommand(message, message.command);
-      } finally {
-        taken.delete(message.id);
-      }
+    message(message) {
+      const { command, channelId, author } = message;
+      if (command === undefined) return once(message, () => waitingSigns.while(message, () => turns.submit(message)));
+      return order.run({ channelId, userId: author.id }, () =>
+        once(message, () => options.runCommand(message, command)),
+      );
     },
-    command: (request) => options.handleCommand(request),
+    command: (request) => order.run(sessionOf(request), () => options.handleCommand(request)),
     async edited(channelId, messageId, text) {
       turns.edit(messageId, text);
       await logged('an edit', () => options.retract.edited(channelId, messageId, text));

@@ -1,5 +1,5 @@
 import type { CommandSettings, RecentExchanges } from '../../src/commands/command-options.ts';
-import { createMemoryCommands } from '../../src/commands/memory-commands.ts';
+import { createMemoryCommand } from '../../src/commands/memory-command.ts';
 import type { Place, SessionKey } from '../../src/core/place.ts';
 import { sessionName } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
@@ -93,7 +93,7 @@ export function createHarness(
     timeZone: 'UTC',
     logger,
   });
-  const commands = createMemoryCommands({
+  const command = createMemoryCommand({
     durable,
     rolling,
     shortTerm,
@@ -121,7 +121,7 @@ export function createHarness(
       { ephemeral = false, speakerId = aliceId }: SayOptions = {},
     ) => {
       ticks += 1;
-      return commands.handle({
+      return command.handle({
         id: String(400_000_000_000_000_000n + BigInt(ticks)),
         name: 'memory',
         words,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseWrittenCommand } from '../../src/commands/parse-written-command.ts';
 
 const botId = '500000000000000001';
+const names = ['memory'] as const;
 
 describe('recognising a memory command [K1]', () => {
   it.each([
@@ -15,7 +16,7 @@ describe('recognising a memory command [K1]', () => {
     [`<@!${botId}>!memory show`, 'show'],
     [`<@${botId}>, !memory forget x`, 'forget x'],
   ])('takes %j', (text, words) => {
-    expect(parseWrittenCommand(text, botId)?.words).toBe(words);
+    expect(parseWrittenCommand(text, names, botId)?.words).toBe(words);
   });
 
   it.each([
@@ -30,21 +31,22 @@ describe('recognising a memory command [K1]', () => {
     '<@500000000000000002> !memory show',
     `<@&${botId}> !memory show`,
     `> !memory show`,
+    '!status',
     '!constructor show',
     '',
   ])('leaves %j to the conversation', (text) => {
-    expect(parseWrittenCommand(text, botId)).toBeUndefined();
+    expect(parseWrittenCommand(text, names, botId)).toBeUndefined();
   });
 
   it('accepts no mention at all where it is not known who the bot is', () => {
-    expect(parseWrittenCommand(`<@${botId}> !memory show`)).toBeUndefined();
-    expect(parseWrittenCommand('!memory show')?.words).toBe('show');
+    expect(parseWrittenCommand(`<@${botId}> !memory show`, names)).toBeUndefined();
+    expect(parseWrittenCommand('!memory show', names)?.words).toBe('show');
   });
 
   it('never takes a longer word for the command, and never loses words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (tail) => {
-        const words = parseWrittenCommand(`!memory${tail}`)?.words;
+        const words = parseWrittenCommand(`!memory${tail}`, names)?.words;
         expect(words).toBe(/^\s|^$/u.test(tail) ? tail.trim() : undefined);
       }),
     );

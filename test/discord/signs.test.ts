@@ -4,7 +4,7 @@ import { createSigns } from '../../src/discord/signs.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 /** Signs over an API that takes its time for the first request. */
-function signsOver({ mayReact = true, fails = false } = {}) {
+function signsOver({ fails = false } = {}) {
   const requests: string[] = [];
   const logger = new RecordingLogger();
   const request = (what: string) => async (_: string, messageId: string, emoji: string) => {
@@ -14,7 +14,6 @@ function signsOver({ mayReact = true, fails = false } = {}) {
   };
   const signs = createSigns({
     api: { react: request('put'), unreact: request('delete') },
-    mayReact: () => mayReact,
     logger,
   });
   return { signs, requests, logger };
@@ -27,14 +26,6 @@ describe('signs on messages', () => {
     signs.taken('1', '7');
     await signs.idle();
     expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
-  });
-
-  it('are left out where the bot may not react', async () => {
-    const { signs, requests } = signsOver({ mayReact: false });
-    signs.waiting('1', '7');
-    signs.taken('1', '7');
-    await signs.idle();
-    expect(requests).toEqual([]);
   });
 
   it('that Discord refuses are no more than a line in the log', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { IncomingMessage } from '../../src/core/chat.ts';
 import { createBotHandlers } from '../../src/turn/bot-handlers.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { createCommandOrder } from '../../src/turn/command-order.ts';
 import { SessionTurns } from '../../src/turn/session-turns.ts';
 import { generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -27,7 +28,11 @@ function handlersWith() {
       commands.push(words);
       return journal.markHandled(generalId, [message.id]);
     },
-    handleCommand: ({ words }) => Promise.resolve(words),
+    handleCommand: ({ words }) => {
+      commands.push(words);
+      return Promise.resolve(words);
+    },
+    order: createCommandOrder(),
     retract: {
       edited: () => Promise.reject(new Error('the disk')),
       deleted: () => Promise.resolve(),
@@ -68,6 +73,17 @@ describe('what events lead to', () => {
     gates[1]?.();
     await Promise.all([running, waiting]);
     expect(turns).toEqual([['A'], ['B']]);
+  });
+
+  it('takes a written command and a slash command in the order in which they came', async () => {
+    const { handlers, commands } = handlersWith();
+    const command = { name: 'memory', words: 'remember tea' } as const;
+    const written = handlers.message(incoming({ text: '!memory remember tea', command }));
+    const { author, place, at } = incoming();
+    const request = { id: '400000000000000009', name: 'memory', words: 'show', place, at } as const;
+    const speaker = { id: author.id, name: author.name, isOwner: false };
+    await Promise.all([written, handlers.command({ ...request, speaker, ephemeral: true })]);
+    expect(commands).toEqual(['remember tea', 'show']);
   });
 
   it('survives a layer that cannot follow an edit', async () => {

@@ -1,6 +1,8 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { z } from 'zod';
 
+import { maxFiles } from '../world/attachments.ts';
+
 const permission = z.custom<keyof typeof PermissionFlagsBits>(
   (value) => typeof value === 'string' && value in PermissionFlagsBits,
   { error: (issue) => `no permission is called ${JSON.stringify(issue.input)}` },
@@ -18,6 +20,12 @@ const faultTarget = {
   times: z.int().positive().default(1),
   /** So many requests of the route pass first. */
   after: z.int().nonnegative().default(0),
+};
+const cdnTarget = {
+  /** The name of the file; every file if not said. */
+  file: z.string().optional(),
+  /** How often; 1 if not said. */
+  times: z.int().positive().default(1),
 };
 
 /** What each method of the control takes; checked in the process as over HTTP. */
@@ -84,11 +92,17 @@ export const controlInputs = {
       .array(
         z.strictObject({
           name: z.string().min(1),
+          /** What its name stands for if not said. */
           contentType: z.string().optional(),
           text: z.string().optional(),
           base64: z.base64().optional(),
+          /** What the message says of where the file lies and how long it is, true or not. */
+          pretended: z
+            .strictObject({ url: z.url().optional(), bytes: z.int().nonnegative().optional() })
+            .optional(),
         }),
       )
+      .max(maxFiles)
       .default([]),
   }),
   edit: z.strictObject({ message: z.string(), text: z.string().min(1) }),
@@ -156,6 +170,20 @@ export const controlInputs = {
     z.strictObject({ kind: z.literal('latency'), milliseconds: z.int().positive(), ...faultTarget }),
     z.strictObject({ kind: z.literal('reset'), ...faultTarget }),
     z.strictObject({ kind: z.literal('lost'), ...faultTarget }),
+  ]),
+  setCdnFault: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('redirect'), to: z.url(), ...cdnTarget }),
+    z.strictObject({ kind: z.literal('status'), status: z.int().min(400).max(599), ...cdnTarget }),
+    z.strictObject({ kind: z.literal('no-length'), ...cdnTarget }),
+    z.strictObject({
+      kind: z.literal('larger'),
+      bytes: z.int().positive(),
+      withLength: z.boolean().default(true),
+      ...cdnTarget,
+    }),
+    z.strictObject({ kind: z.literal('slow'), milliseconds: z.int().positive(), ...cdnTarget }),
+    z.strictObject({ kind: z.literal('type'), contentType: z.string().min(1), ...cdnTarget }),
+    z.strictObject({ kind: z.literal('cut'), ...cdnTarget }),
   ]),
   dropConnection: z.strictObject({
     how: z.enum(['close', 'cut', 'reconnect', 'invalidate']).default('close'),

@@ -47,9 +47,18 @@ export interface MessageView {
   readonly replyTo?: string;
   readonly nonce?: string | number;
   readonly isEphemeral: boolean;
-  readonly attachments: readonly { readonly id: string; readonly name: string; readonly bytes: number }[];
+  readonly attachments: readonly AttachmentView[];
   /** Emoji with the names of those who reacted with it. */
   readonly reactions: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface AttachmentView {
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly contentType?: string;
+  /** The alternative text. */
+  readonly description?: string;
 }
 
 export interface InteractionView {
@@ -106,7 +115,13 @@ export function messageView(world: World, message: Message): MessageView {
     ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo.messageId }),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     isEphemeral: (message.flags & MessageFlags.Ephemeral) !== 0,
-    attachments: message.attachments.map(({ id, name, bytes }) => ({ id, name, bytes: bytes.length })),
+    attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
+      id,
+      name,
+      bytes: bytes.length,
+      ...(contentType === undefined ? {} : { contentType }),
+      ...(description === undefined ? {} : { description }),
+    })),
     reactions: Object.fromEntries(
       Array.from(message.reactions, ([emoji, users]) => [
         emoji,

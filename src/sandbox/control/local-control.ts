@@ -1,4 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts';
+import type { CdnFaults, Download } from '../rest/cdn-faults.ts';
 import type { Faults } from '../rest/faults.ts';
 import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
@@ -21,7 +22,10 @@ export interface LocalControlParts {
   readonly world: World;
   readonly gateway: Gateway;
   readonly faults: Faults;
+  readonly cdnFaults: CdnFaults;
   readonly requests: RequestLog;
+  /** What was fetched from the CDN, oldest first. */
+  readonly downloads: readonly Download[];
   /** The bot's typing, oldest first. */
   readonly typing: readonly TypingView[];
   readonly addresses: () => Pick<SandboxInfo, 'url' | 'apiUrl' | 'gatewayUrl' | 'token'>;
@@ -32,7 +36,7 @@ export function createLocalControl(parts: LocalControlParts): {
   readonly control: SandboxControl;
   readonly calls: ReadonlyMap<string, ControlCall>;
 } {
-  const { world, gateway, faults, requests } = parts;
+  const { world, gateway, faults, cdnFaults, requests } = parts;
   const { define, calls } = createControlCalls();
   const people = (references: readonly string[]): readonly string[] =>
     references.map((reference) => findPerson(world, reference).id);
@@ -132,6 +136,7 @@ export function createLocalControl(parts: LocalControlParts): {
       return parts.typing.filter((typing) => channelId === undefined || typing.channelId === channelId);
     }),
     requests: define('requests', controlInputs.requests, (input) => matchingRequests(requests.all(), input)),
+    downloads: define('downloads', controlInputs.nothing, () => [...parts.downloads]),
     delivered: define('delivered', controlInputs.delivered, (input) => gateway.delivered(input.timeoutMs)),
     sessions: define('sessions', controlInputs.nothing, () =>
       gateway.sessions.map(({ id, intents, sequence, isConnected }) => ({
@@ -145,7 +150,13 @@ export function createLocalControl(parts: LocalControlParts): {
     setFault: define('setFault', controlInputs.setFault, ({ route, times, after, ...fault }) =>
       faults.add({ fault, route, times, after }),
     ),
-    clearFaults: define('clearFaults', controlInputs.nothing, () => faults.clear()),
+    setCdnFault: define('setCdnFault', controlInputs.setCdnFault, ({ file, times, ...fault }) =>
+      cdnFaults.add({ fault, file, times }),
+    ),
+    clearFaults: define('clearFaults', controlInputs.nothing, () => {
+      faults.clear();
+      cdnFaults.clear();
+    }),
     dropConnection: define('dropConnection', controlInputs.dropConnection, ({ how, ...options }) =>
       gateway.drop(how, options),
     ),

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import { ApplicationCommandType, PermissionFlagsBits } from 'discord-api-types/v10';
 
-import type { Channel, Command, Interaction, Message, User } from '../world/entities.ts';
+import { contentTypeOf, maxFileBytes } from '../world/attachments.ts';
+import type { Attachment, Channel, Command, Interaction, Message, User } from '../world/entities.ts';
 import { createInteraction } from '../world/interactions.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
@@ -29,6 +30,9 @@ export interface Saying {
     readonly contentType?: string | undefined;
     readonly text?: string | undefined;
     readonly base64?: string | undefined;
+    readonly pretended?:
+      | { readonly url?: string | undefined; readonly bytes?: number | undefined }
+      | undefined;
   }[];
 }
 
@@ -41,6 +45,7 @@ export function say(world: World, input: Saying): Message {
     input.mentionBot ? `<@${world.botId}> ${input.text}` : input.text,
     world.users.values(),
   ).trim();
+  if (input.attachments.length > 0) requirePermission(world, channel, author, 'AttachFiles');
   if (text === '' && input.attachments.length === 0)
     throw new SandboxError('A message needs a text or an attachment');
   requireLength(text);
@@ -54,16 +59,24 @@ export function say(world: World, input: Saying): Message {
     text,
     mentions: mentionsIn(text, undefined, input.pingReplied ? replied?.authorId : undefined),
     replyTo: replied === undefined ? undefined : { channelId: channel.id, messageId: replied.id },
-    attachments: input.attachments.map((attachment) => ({
-      id: world.nextId(),
-      name: attachment.name,
-      contentType: attachment.contentType,
-      bytes:
-        attachment.base64 === undefined
-          ? Buffer.from(attachment.text ?? '')
-          : Buffer.from(attachment.base64, 'base64'),
-    })),
+    attachments: input.attachments.map((attachment) => uploaded(world, attachment)),
   });
+}
+
+function uploaded(world: World, file: Saying['attachments'][number]): Attachment {
+  const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '') : Buffer.from(file.base64, 'base64');
+  if (bytes.length > maxFileBytes) {
+    throw new SandboxError(
+      `${file.name} has ${bytes.length} bytes, more than the ${maxFileBytes} of Discord`,
+    );
+  }
+  return {
+    id: world.nextId(),
+    name: file.name,
+    contentType: file.contentType ?? contentTypeOf(file.name),
+    bytes,
+    ...(file.pretended === undefined ? {} : { pretended: file.pretended }),
+  };
 }
 
 /** A person changes a message of theirs. @throws {SandboxError} for one of the bot, or one that is not there. */

@@ -1,3 +1,4 @@
+import type { Download } from '../rest/cdn-faults.ts';
 import type { RecordedRequest } from '../rest/request-log.ts';
 import type { MessageVersion } from '../world/entities.ts';
 import type { ControlInput } from './control-inputs.ts';
@@ -88,11 +89,16 @@ export interface SandboxControl {
   typingEvents(input?: ControlInput<'typingEvents'>): Promise<readonly TypingView[]>;
   /** What the bot asked of the API, oldest first. */
   requests(input?: ControlInput<'requests'>): Promise<readonly RecordedRequest[]>;
+  /** What was fetched from the CDN, oldest first. */
+  downloads(): Promise<readonly Download[]>;
   /** Resolves when the connected client has received every event until now. */
   delivered(input?: ControlInput<'delivered'>): Promise<void>;
   sessions(): Promise<readonly SessionView[]>;
 
   setFault(input: ControlInput<'setFault'>): Promise<void>;
+  /** Makes the CDN do something wrong with a file. */
+  setCdnFault(input: ControlInput<'setCdnFault'>): Promise<void>;
+  /** Those of the CDN too. */
   clearFaults(): Promise<void>;
   /** Resolves with the number of connections that there were. */
   dropConnection(input?: ControlInput<'dropConnection'>): Promise<number>;

@@ -13,6 +13,8 @@ import type { World } from '../world/world.ts';
 import { channelType, threadPayload } from './channel-payload.ts';
 import { flagBits } from './flag-bits.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
+import { signedUrl } from './cdn-url.ts';
+import { imageSize } from './image-size.ts';
 import { userPayload } from './user-payload.ts';
 
 /** How the bot gets to see messages. */
@@ -69,7 +71,7 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     mentions: message.mentionedIds.map((id) => userPayload(userOf(world, id))),
     mention_roles: [],
     attachments: readable
-      ? message.attachments.map((attachment) => attachmentPayload(message, attachment, view))
+      ? message.attachments.map((attachment) => attachmentPayload(world, message, attachment, view))
       : [],
     embeds: readable ? [...message.embeds] : [],
     components: [],
@@ -129,14 +131,22 @@ function interactionPart(
   };
 }
 
-function attachmentPayload(message: Message, attachment: Attachment, view: MessageView): APIAttachment {
-  const url = `${view.cdnUrl}/attachments/${message.channelId}/${attachment.id}/${encodeURIComponent(attachment.name)}`;
+function attachmentPayload(
+  world: World,
+  message: Message,
+  attachment: Attachment,
+  view: MessageView,
+): APIAttachment {
+  const path = `/attachments/${message.channelId}/${attachment.id}/${encodeURIComponent(attachment.name)}`;
+  const url = attachment.pretended?.url ?? signedUrl(view.cdnUrl, path, world.now());
   return {
     id: attachment.id,
     filename: attachment.name,
-    size: attachment.bytes.length,
+    size: attachment.pretended?.bytes ?? attachment.bytes.length,
     url,
     proxy_url: url,
+    ...(attachment.description === undefined ? {} : { description: attachment.description }),
+    ...imageSize(attachment.bytes),
     ...(attachment.contentType === undefined ? {} : { content_type: attachment.contentType }),
   };
 }

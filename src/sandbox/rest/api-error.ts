@@ -79,6 +79,7 @@ export const apiErrors = {
       Codes.OneOfTheMessagesProvidedWasTooOldForBulkDelete,
       'You can only bulk delete messages that are under 14 days old.',
     ),
+  tooLarge: () => new ApiError(413, Codes.RequestEntityTooLarge, 'Request entity too large'),
   invalidJson: () =>
     new ApiError(400, Codes.RequestBodyContainsInvalidJSON, 'The request body contains invalid JSON.'),
   /** One field of a form is wrong: `path` as in `['content']`. */

@@ -1,9 +1,11 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import { z } from 'zod';
 
+import { maxFileBytes, maxFiles } from '../world/attachments.ts';
 import type { Attachment } from '../world/entities.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { Upload } from './upload.ts';
+import type { UploadedFile } from './upload.ts';
 
 /** Discord's limit for a message, counted in UTF-16 units: the strictest reading of "characters". */
 const maxMessageLength = 2_000;
@@ -21,6 +23,14 @@ const formSchema = z.object({
       roles: z.array(z.string()).max(100).optional(),
       replied_user: z.boolean().optional(),
     })
+    .nullish(),
+  attachments: z
+    .array(
+      z.object({
+        id: z.union([z.string(), z.int()]).transform(String),
+        description: z.string().max(1_024).nullish(),
+      }),
+    )
     .nullish(),
   message_reference: z
     .object({
@@ -42,6 +52,8 @@ export interface MessageForm {
   readonly allowedMentions: z.infer<typeof formSchema>['allowed_mentions'];
   readonly reference: z.infer<typeof formSchema>['message_reference'];
   readonly files: readonly Omit<Attachment, 'id'>[];
+  /** Which attachments an edited message is to keep; `undefined` for all. */
+  readonly keptAttachmentIds: ReadonlySet<string> | undefined;
 }
 
 /** Reads a message from a JSON body or an upload. @throws {ApiError} 50035 for what Discord would not take. */
@@ -70,8 +82,29 @@ export function parseMessageForm(body: unknown): MessageForm {
     flags: form.flags ?? undefined,
     allowedMentions: form.allowed_mentions,
     reference: form.message_reference,
-    files: body instanceof Upload ? body.files : [],
+    files: described(body instanceof Upload ? body.files : [], form.attachments ?? []),
+    keptAttachmentIds:
+      form.attachments === undefined ? undefined : new Set(form.attachments?.map(({ id }) => id)),
   };
+}
+
+/** The files with what the JSON part says of them. */
+function described(
+  files: readonly UploadedFile[],
+  said: readonly { readonly id: string; readonly description?: string | null | undefined }[],
+): readonly Omit<Attachment, 'id'>[] {
+  if (files.length > maxFiles) {
+    throw apiErrors.invalidField(
+      ['attachments'],
+      'BASE_TYPE_MAX_LENGTH',
+      `Must be ${maxFiles} or fewer in length.`,
+    );
+  }
+  if (files.some(({ bytes }) => bytes.length > maxFileBytes)) throw apiErrors.tooLarge();
+  return files.map(({ number, ...file }) => ({
+    ...file,
+    description: said.find(({ id }) => id === number)?.description ?? undefined,
+  }));
 }
 
 /** @throws {ApiError} 50006 for a message with nothing in it. */

@@ -6,6 +6,7 @@ import { findMessage } from '../world/messages.ts';
 import { canView, may } from '../world/permissions.ts';
 import type { World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
+import type { CdnFaults, Download } from './cdn-faults.ts';
 import type { Faults } from './faults.ts';
 import type { RequestLog } from './request-log.ts';
 
@@ -14,7 +15,10 @@ export interface RestContext {
   readonly world: World;
   readonly token: string;
   readonly faults: Faults;
+  readonly cdnFaults: CdnFaults;
   readonly requests: RequestLog;
+  /** What was fetched from the CDN, oldest first; added to. */
+  readonly downloads: Download[];
   /** Known once the server listens. */
   readonly urls: () => { readonly gateway: string; readonly cdn: string };
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { findAttachment } from '../world/messages.ts';
 import { accountRoutes } from './account-routes.ts';
 import { ApiError, apiErrors } from './api-error.ts';
+import { cdnRoutes } from './cdn-routes.ts';
 import { channelRoutes } from './channel-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import type { FaultKind } from './faults.ts';
@@ -21,18 +21,10 @@ import { Upload, parseUpload } from './upload.ts';
 export const apiPath = '/api';
 const versionedPath = `${apiPath}/v10`;
 
-interface OnAttachment {
-  readonly Params: { readonly channel: string; readonly attachment: string; readonly name: string };
-}
-
 /** The REST side: the API under `/api/v10`, and attachments. Not listening yet. */
 export function createRestServer(context: RestContext): FastifyInstance {
   const app = fastify({ bodyLimit: 25 * 1024 * 1024, forceCloseConnections: true });
-  app.get<OnAttachment>('/attachments/:channel/:attachment/:name', (request, reply) => {
-    const found = findAttachment(context.world, request.params.channel, request.params.attachment);
-    if (found === undefined) return reply.code(404).send('This content is no longer available.');
-    return reply.type(found.contentType ?? 'application/octet-stream').send(found.bytes);
-  });
+  cdnRoutes(app, context);
   app.register(
     (api, _options, done) => {
       registerApi(api, context);
@@ -142,6 +134,7 @@ function toApiError(error: unknown): ApiError {
       ? error.statusCode
       : 500;
   if (status === 400) return apiErrors.invalidJson();
+  if (status === 413) return apiErrors.tooLarge();
   return new ApiError(status, 0, error instanceof Error ? `${status}: ${error.message}` : `${status}: Error`);
 }
 

@@ -1,11 +1,18 @@
+import { contentTypeOf } from '../world/attachments.ts';
 import type { Attachment } from '../world/entities.ts';
 import { apiErrors } from './api-error.ts';
+
+/** A file of a multipart body. */
+export interface UploadedFile extends Omit<Attachment, 'id'> {
+  /** The n of its part's name, `files[n]`, by which the JSON part speaks of it. */
+  readonly number: string | undefined;
+}
 
 /** A multipart body: the JSON part and the files. */
 export class Upload {
   readonly payload: unknown;
-  readonly files: readonly Omit<Attachment, 'id'>[];
-  constructor(payload: unknown, files: readonly Omit<Attachment, 'id'>[]) {
+  readonly files: readonly UploadedFile[];
+  constructor(payload: unknown, files: readonly UploadedFile[]) {
     this.payload = payload;
     this.files = files;
   }
@@ -20,7 +27,9 @@ export async function parseUpload(body: Buffer, contentType: string): Promise<Up
     const json = form.get('payload_json');
     const payload: unknown = typeof json === 'string' ? JSON.parse(json) : {};
     const files = await Promise.all(
-      [...form.values()].flatMap((value) => (typeof value === 'string' ? [] : [readFile(value)])),
+      [...form.entries()].flatMap(([part, value]) =>
+        typeof value === 'string' ? [] : [readFile(part, value)],
+      ),
     );
     return new Upload(payload, files);
   } catch (error) {
@@ -28,10 +37,11 @@ export async function parseUpload(body: Buffer, contentType: string): Promise<Up
   }
 }
 
-async function readFile(file: File): Promise<Omit<Attachment, 'id'>> {
+async function readFile(part: string, file: File): Promise<UploadedFile> {
   return {
+    number: /^files\[(\d+)\]$/.exec(part)?.[1],
     name: file.name,
-    contentType: file.type === '' ? undefined : file.type,
+    contentType: contentTypeOf(file.name) ?? (file.type === '' ? undefined : file.type),
     bytes: Buffer.from(await file.arrayBuffer()),
   };
 }

@@ -86,6 +86,9 @@ export interface Attachment {
   readonly name: string;
   readonly contentType: string | undefined;
   readonly bytes: Buffer;
+  readonly description?: string | undefined;
+  /** What the message says instead of where the file lies, or how long it is. */
+  readonly pretended?: { readonly url?: string | undefined; readonly bytes?: number | undefined };
 }
 
 export interface Message {
@@ -96,7 +99,7 @@ export interface Message {
   text: string;
   readonly createdAt: string;
   editedAt: string | null;
-  readonly attachments: readonly Attachment[];
+  attachments: readonly Attachment[];
   embeds: readonly APIEmbed[];
   /** Who is pinged, after `allowed_mentions`. */
   mentionedIds: readonly string[];

@@ -62,6 +62,8 @@ export interface MessageChange {
   readonly text?: string | undefined;
   readonly mentions?: Mentions | undefined;
   readonly embeds?: readonly APIEmbed[] | undefined;
+  /** All that it has from now on. */
+  readonly attachments?: readonly Attachment[] | undefined;
   readonly flags?: number | undefined;
 }
 
@@ -80,6 +82,7 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
     message.mentionsEveryone = change.mentions.everyone;
   }
   if (change.embeds !== undefined) message.embeds = change.embeds;
+  if (change.attachments !== undefined) message.attachments = change.attachments;
   if (change.flags !== undefined) message.flags = change.flags;
   message.editedAt = world.now().toISOString();
   world.versions.get(message.id)?.push({ at: message.editedAt, text: message.text });
@@ -123,15 +126,4 @@ export function findMessageAnywhere(world: World, messageId: string): Message | 
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** An attachment of a message in this channel, or `undefined`. */
-export function findAttachment(
-  world: World,
-  channelId: string,
-  attachmentId: string,
-): Attachment | undefined {
-  return messagesOf(world, channelId)
-    .flatMap(({ attachments }) => attachments)
-    .find(({ id }) => id === attachmentId);
 }

@@ -9,6 +9,7 @@ import type {
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
+import type { SlashCommand } from '../../../src/core/application-command.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
@@ -81,20 +82,25 @@ export interface RunningGateway {
 }
 
 export const memoryCommand = {
-  type: 1,
   name: 'memory' as const,
-  description: 'Memory',
-  contexts: [0, 1],
-  options: [
-    { type: 1, name: 'show', description: 'Show' },
-    {
-      type: 1,
-      name: 'remember',
-      description: 'Remember',
-      options: [{ type: 3, name: 'text', description: 'What', required: true }],
-    },
-  ],
-};
+  definition: {
+    type: 1,
+    name: 'memory',
+    description: 'Memory',
+    contexts: [0, 1],
+    options: [
+      { type: 1, name: 'show', description: 'Show' },
+      {
+        type: 1,
+        name: 'remember',
+        description: 'Remember',
+        options: [{ type: 3, name: 'text', description: 'What', required: true }],
+      },
+    ],
+  },
+  words: (subcommand: string, values: Readonly<Record<string, string>>) =>
+    [subcommand, ...Object.values(values)].join(' '),
+} satisfies SlashCommand;
 
 /** Everybody has access, everywhere. */
 export const openToAll: AccessSettings = {
@@ -151,9 +157,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
-    applicationCommands: [memoryCommand],
+    slashCommands: [memoryCommand],
     parseCommand,
-    slashWords: (subcommand, values) => [subcommand, ...Object.values(values)].join(' '),
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),

@@ -1,23 +1,21 @@
 import type { CommandRequest } from '../core/chat.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { changeVisibility } from './change-visibility.ts';
+import type { Command } from './command-set.ts';
 import type { CommandOptions } from './command-options.ts';
 import { writeFailure } from './failure-answer.ts';
 import { forgetTarget } from './forget-target.ts';
 import { helpText } from './help-text.ts';
+import { memoryDefinition, wordsFromSlash } from './memory-definition.ts';
 import { parseWords } from './memory-words.ts';
 import type { MemoryWords } from './memory-words.ts';
 import { rememberText } from './remember-text.ts';
 import { showMemory } from './show-memory.ts';
 
-/** The commands of §8, one implementation for `!memory` and `/memory`. */
-export interface MemoryCommands {
-  /** Resolves with the answer, of any length, as lines. Never rejects: what fails is logged and answered in words. */
-  readonly handle: (request: CommandRequest) => Promise<string>;
-}
-
-export function createMemoryCommands(options: CommandOptions): MemoryCommands {
+/** `!memory` and `/memory` [§8]. */
+export function createMemoryCommand(options: CommandOptions): Command {
   return {
+    slash: { name: 'memory', definition: memoryDefinition, words: wordsFromSlash },
     async handle(request) {
       const words = parseWords(request.words);
       try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseWords } from '../../src/commands/memory-words.ts';
-import { memorySlashCommand, wordsFromSlash } from '../../src/commands/slash-command.ts';
+import { memoryDefinition, wordsFromSlash } from '../../src/commands/memory-definition.ts';
 
 describe('the slash command', () => {
   it('has a subcommand for each command, and each is understood', () => {
@@ -11,9 +11,9 @@ describe('the slash command', () => {
       layer: 'rolling',
       id: '1a2b3c4d',
     };
-    const names = memorySlashCommand.options.map((subcommand) => {
+    const names = memoryDefinition.options.map((subcommand) => {
       const options = 'options' in subcommand ? subcommand.options : [];
-      const values = Object.fromEntries(options.map(({ name }) => [name, example[name]]));
+      const values = Object.fromEntries(options.map(({ name }) => [name, example[name] ?? '']));
       expect(parseWords(wordsFromSlash(subcommand.name, values))).toMatchObject({
         command: subcommand.name,
         ...values,
@@ -24,11 +24,11 @@ describe('the slash command', () => {
   });
 
   it('can be used in guilds and in DMs', () => {
-    expect(memorySlashCommand.contexts).toEqual([0, 1]);
+    expect(memoryDefinition.contexts).toEqual([0, 1]);
   });
 
   it('keeps to the lengths that Discord allows', () => {
-    const described = [memorySlashCommand, ...memorySlashCommand.options];
+    const described = [memoryDefinition, ...memoryDefinition.options];
     for (const { name, description } of described) {
       expect(name).toMatch(/^[a-z]{1,32}$/u);
       expect(description.length).toBeLessThanOrEqual(100);

@@ -1,24 +1,7 @@
-import {
-  ChannelType,
-  InteractionContextType,
-  type Channel,
-  type ChatInputCommandInteraction,
-} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { ChannelOrder } from '../../src/discord/channel-order.ts';
-import { createHandOn } from '../../src/discord/hand-on.ts';
-import { createSlashCommands } from '../../src/discord/slash-commands.ts';
-import { RecordingLogger } from '../support/recording-logger.ts';
-
-import { deferred } from './support/deferred.ts';
-import {
-  memoryCommand,
-  openSandbox,
-  openToAll,
-  RecordingHandlers,
-  runGateway,
-} from './support/gateway-harness.ts';
+import { deferred } from '../support/deferred.ts';
+import { memoryCommand, openSandbox, runGateway } from '../support/gateway-harness.ts';
 
 describe('slash commands', () => {
   it('are registered, the same way at every start', async () => {
@@ -26,7 +9,10 @@ describe('slash commands', () => {
     await runGateway({ server });
     await runGateway({ server });
     const registered = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
-    expect(registered.map(({ body }) => body)).toEqual([[memoryCommand], [memoryCommand]]);
+    expect(registered.map(({ body }) => body)).toEqual([
+      [memoryCommand.definition],
+      [memoryCommand.definition],
+    ]);
   });
 
   it('are answered for the asker’s eyes only', async () => {
@@ -104,38 +90,6 @@ describe('slash commands', () => {
     const outcome = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
     expect(outcome.answer?.text).toContain('do not work in this channel');
     expect(handlers.commands).toHaveLength(2);
-  });
-
-  it('are refused in other people’s conversations, which the bot was brought into', async () => {
-    const handlers = new RecordingHandlers();
-    const handing = createHandOn(new RecordingLogger());
-    const answers: unknown[] = [];
-    const channel = { id: '120000000000000009', type: ChannelType.DM, isDMBased: () => true };
-    const run = createSlashCommands({
-      settings: openToAll,
-      slashWords: () => 'show',
-      order: new ChannelOrder(),
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-      findChannel: () => Promise.resolve(channel as unknown as Channel),
-      handlers,
-      handOn: handing.handOn,
-      logger: new RecordingLogger(),
-    });
-    const interaction = {
-      channelId: channel.id,
-      context: InteractionContextType.PrivateChannel,
-      user: { id: '140000000000000001', username: 'alice', globalName: null },
-      createdAt: new Date(),
-      options: { data: [] },
-      inCachedGuild: () => false,
-      deferReply: () => Promise.resolve(),
-      editReply: (answer: unknown) => Promise.resolve(answers.push(answer)),
-    };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-    await run(interaction as unknown as ChatInputCommandInteraction, 'memory');
-    await handing.idle();
-    expect(handlers.commands).toEqual([]);
-    expect(answers).toMatchObject([{ content: expect.stringContaining('do not work in this channel') }]);
   });
 
   it('are taken no more once intake was stopped', async () => {

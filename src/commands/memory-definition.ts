@@ -6,7 +6,7 @@ const text = 3;
  * `/memory` as Discord's application command JSON. Each subcommand takes at most one option, whose name the words after `!memory` do
  * not have.
  */
-export const memorySlashCommand = {
+export const memoryDefinition = {
   type: 1,
   name: 'memory',
   description: 'See, correct and delete what I remember about you',
@@ -58,7 +58,6 @@ export const memorySlashCommand = {
 } as const;
 
 /** The same words as after `!memory`, from a slash command's subcommand and its options by name. */
-export function wordsFromSlash(name: string, options: Readonly<Record<string, string | undefined>>): string {
-  const values = Object.values(options).filter((value) => value !== undefined);
-  return [name, ...values].join(' ').trim();
+export function wordsFromSlash(subcommandName: string, options: Readonly<Record<string, string>>): string {
+  return [subcommandName, ...Object.values(options)].join(' ').trim();
 }

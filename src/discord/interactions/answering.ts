@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { MessageFlags, type CommandInteraction } from 'discord.js';
+
+import type { Logger } from '../../core/logger.ts';
+import type { ChannelOrder } from '../channel-order.ts';
+import type { HandOn } from '../hand-on.ts';
+import { splitReply } from '../split-reply.ts';
+import type { Admission, Asker, Asking } from './admission.ts';
+
+/** How long Discord waits for a sign of life; milliseconds. */
+const acknowledgedWithinMs = 3000;
+
+const failed = '⚠️ Something went wrong on my side. Please try again.';
+
+export interface AnsweringOptions {
+  readonly admit: (interaction: Asking) => Promise<Admission>;
+  readonly order: ChannelOrder;
+  readonly handOn: HandOn;
+  readonly logger: Logger;
+}
+
+/** Answers a command with the text that `work` makes, for the asker's eyes only. Never rejects. */
+export type AnswerCommand = (
+  interaction: CommandInteraction,
+  work: (asker: Asker) => Promise<string>,
+) => Promise<void>;
+
+/**
+ * Acknowledges a command at once and takes it to the channel's other events in the order in which it came. What could not be
+ * acknowledged is not done: the person has been told by Discord that nothing came of it.
+ */
+export function createAnswering({ admit, order, handOn, logger }: AnsweringOptions): AnswerCommand {
+  return async (interaction, work) => {
+    const { channelId } = interaction;
+    const acknowledged = acknowledge(interaction);
+    await order.run(channelId, async () => {
+      const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction)]);
+      if (!isAcknowledged) return;
+      handOn('a command', async () => send(interaction, await textFor(interaction, admission, work)));
+    });
+  };
+
+  async function acknowledge(interaction: CommandInteraction): Promise<boolean> {
+    const tooLate = new AbortController();
+    try {
+      const deferred = interaction.deferReply({ flags: MessageFlags.Ephemeral }).then(() => true);
+      const late = delay(acknowledgedWithinMs, false, { signal: tooLate.signal }).catch(() => false);
+      return await Promise.race([deferred, late]);
+    } catch (error) {
+      logger.warn('a command could not be acknowledged', { ...idsOf(interaction), error });
+      return false;
+    } finally {
+      tooLate.abort();
+    }
+  }
+
+  async function textFor(
+    interaction: CommandInteraction,
+    admission: Admission,
+    work: (asker: Asker) => Promise<string>,
+  ): Promise<string> {
+    if (admission.kind === 'refused') return admission.line;
+    try {
+      return await work(admission.asker);
+    } catch (error) {
+      logger.error('a command could not be finished', { ...idsOf(interaction), error });
+      return failed;
+    }
+  }
+}
+
+async function send(interaction: CommandInteraction, text: string): Promise<void> {
+  const allowedMentions = { parse: [], repliedUser: false };
+  const [first = failed, ...others] = splitReply(text);
+  await interaction.editReply({ content: first, allowedMentions });
+  for (const content of others) {
+    await interaction.followUp({ content, allowedMentions, flags: MessageFlags.Ephemeral });
+  }
+}
+
+function idsOf({ channelId, user }: CommandInteraction): Readonly<Record<string, string>> {
+  return { channelId, userId: user.id };
+}

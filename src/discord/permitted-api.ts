@@ -1,0 +1,33 @@
+import type { DiscordApi } from './discord-api.ts';
+import type { Deed } from './permissions.ts';
+
+/** A request that Discord would have refused was not sent. */
+export class NotPermittedError extends Error {
+  override readonly name = 'NotPermittedError';
+  constructor(deed: Deed, channelId: string) {
+    super(`The bot lacks the permission to ${deed} in channel ${channelId}`);
+  }
+}
+
+/** The same requests, but for those that Discord is known to refuse: these reject with `NotPermittedError`, unsent. */
+export function withPermission(api: DiscordApi, may: (deed: Deed, channelId: string) => boolean): DiscordApi {
+  async function permitted<Answer>(
+    deed: Deed,
+    channelId: string,
+    request: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (!may(deed, channelId)) throw new NotPermittedError(deed, channelId);
+    return request();
+  }
+
+  return {
+    ...api,
+    postMessage: (channelId, body) => permitted('send', channelId, () => api.postMessage(channelId, body)),
+    messagesAfter: (channelId, messageId) =>
+      permitted('read', channelId, () => api.messagesAfter(channelId, messageId)),
+    react: (channelId, ...reaction) => permitted('react', channelId, () => api.react(channelId, ...reaction)),
+    unreact: (channelId, ...reaction) =>
+      permitted('read', channelId, () => api.unreact(channelId, ...reaction)),
+    showTyping: (channelId) => permitted('send', channelId, () => api.showTyping(channelId)),
+  };
+}

@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { isSigned } from '../payloads/cdn-url.ts';
+import { findAttachment } from '../world/attachments.ts';
+import type { Attachment } from '../world/entities.ts';
+import type { CdnFaultKind } from './cdn-faults.ts';
+import type { RestContext } from './rest-context.ts';
+
+interface OnAttachment {
+  readonly Params: { readonly channel: string; readonly attachment: string; readonly name: string };
+}
+
+/** Where files are served, as Discord's CDN does it: without a token, and no longer once their message is gone. */
+export function cdnRoutes(app: FastifyInstance, context: RestContext): void {
+  app.get<OnAttachment>('/attachments/:channel/:attachment/:name', (request, reply) => {
+    const { channel, attachment, name } = request.params;
+    reply.raw.once('close', () => record(request, reply));
+    const fault = context.cdnFaults.take(name);
+    const found = findAttachment(context.world, channel, attachment);
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost');
+    const good = isSigned(pathname, searchParams, context.world.now());
+    if (!good || found === undefined || found.name !== name) {
+      return reply.code(404).type('text/plain').send('This content is no longer available.');
+    }
+    reply.type(found.contentType ?? 'application/octet-stream');
+    return fault === undefined ? reply.send(found.bytes) : misbehave(fault, found, reply);
+  });
+
+  function record(request: FastifyRequest, reply: FastifyReply): void {
+    context.downloads.push({
+      path: request.url,
+      at: context.world.now().toISOString(),
+      status: reply.statusCode,
+      sentToken: request.headers.authorization !== undefined,
+    });
+  }
+}
+
+function misbehave(fault: CdnFaultKind, { bytes }: Attachment, reply: FastifyReply): FastifyReply {
+  const half = Math.ceil(bytes.length / 2);
+  switch (fault.kind) {
+    case 'redirect':
+      return reply.redirect(fault.to, 302);
+    case 'status':
+      return reply.code(fault.status).type('text/plain').send('Set by the sandbox');
+    case 'no-length':
+      return reply.send(Readable.from([bytes]));
+    case 'larger': {
+      const larger = Buffer.concat([bytes, Buffer.alloc(Math.max(0, fault.bytes - bytes.length), 'x')]);
+      return reply.send(fault.withLength ? larger : Readable.from([larger]));
+    }
+    case 'slow':
+      return reply.header('content-length', bytes.length).send(
+        Readable.from(
+          (async function* send() {
+            yield bytes.subarray(0, half);
+            await sleep(fault.milliseconds);
+            yield bytes.subarray(half);
+          })(),
+        ),
+      );
+    case 'type':
+      return reply.type(fault.contentType).send(bytes);
+    case 'cut':
+      reply.hijack();
+      reply.raw.writeHead(200, {
+        'content-type': String(reply.getHeader('content-type')),
+        'content-length': bytes.length,
+      });
+      reply.raw.write(bytes.subarray(0, half), () => reply.raw.destroy());
+      return reply;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Attachment } from './entities.ts';
+import { messagesOf } from './messages.ts';
+import type { World } from './world.ts';
+
+/** So many files a message takes, and so many bytes each of them has at most. */
+export const maxFiles = 10;
+export const maxFileBytes = 10 * 1024 * 1024;
+
+/** What Discord takes a file for by the end of its name; like Discord, it mistakes TypeScript for a video. */
+const contentTypes: Readonly<Record<string, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  gif: 'image/gif',
+  html: 'text/html; charset=utf-8',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  py: 'text/x-python; charset=utf-8',
+  ts: 'video/mp2t',
+  txt: 'text/plain; charset=utf-8',
+  webp: 'image/webp',
+  zip: 'application/zip',
+};
+
+/** The type that a file without one gets by its name, or none. */
+export function contentTypeOf(name: string): string | undefined {
+  return contentTypes[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
+}
+
+/** An attachment of a message in this channel, or `undefined`. */
+export function findAttachment(
+  world: World,
+  channelId: string,
+  attachmentId: string,
+): Attachment | undefined {
+  return messagesOf(world, channelId)
+    .flatMap(({ attachments }) => attachments)
+    .find(({ id }) => id === attachmentId);
+}

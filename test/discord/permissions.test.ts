@@ -1,0 +1,127 @@
+import type { GuildBasedChannel, GuildMember } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+
+import { botMay, memberMay, type Deed } from '../../src/discord/permissions.ts';
+
+import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
+
+const deeds: readonly Deed[] = [
+  'read',
+  'send',
+  'react',
+  'pin',
+  'poll',
+  'start-thread',
+  'start-private-thread',
+];
+
+function channelNamed({ client, ids }: RunningGateway, name: string): GuildBasedChannel {
+  const channel = client.channels.cache.get(ids[name] ?? name);
+  if (channel === undefined || channel.isDMBased()) throw new Error(`No channel of a guild: ${name}`);
+  return channel;
+}
+
+/** What the bot may do in a channel. */
+function allowed(running: RunningGateway, name: string): readonly Deed[] {
+  const channel = channelNamed(running, name);
+  return deeds.filter((deed) => botMay(deed, channel));
+}
+
+async function person({ client, ids }: RunningGateway, name: string): Promise<GuildMember> {
+  const [guild] = client.guilds.cache.values();
+  if (guild === undefined) throw new Error('The bot is in no guild');
+  return guild.members.fetch({ user: ids[name] ?? name, force: true });
+}
+
+describe('what may be done in a channel', () => {
+  it('follows roles and overwrites, of the bot and of people', async () => {
+    const running = await runGateway();
+    const { server } = running;
+    const general = channelNamed(running, 'general');
+    expect(allowed(running, 'general')).toEqual([
+      'read',
+      'send',
+      'react',
+      'start-thread',
+      'start-private-thread',
+    ]);
+
+    await server.setOverwrite({
+      channel: '#general',
+      for: 'Discoclaw',
+      deny: ['AddReactions', 'SendMessagesInThreads'],
+    });
+    await server.setRole({
+      name: 'keepers',
+      people: ['Discoclaw', 'carol'],
+      permissions: ['PinMessages', 'SendPolls'],
+    });
+    await running.settled();
+    expect(allowed(running, 'general')).toEqual(['read', 'send', 'pin', 'poll']);
+    expect(memberMay('pin', general, await person(running, 'carol'))).toBe(true);
+    expect(memberMay('pin', general, await person(running, 'bob'))).toBe(false);
+  });
+
+  it('is nothing at all where the channel cannot be viewed', async () => {
+    const running = await runGateway();
+    await running.server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ViewChannel'] });
+    await running.settled();
+    expect(allowed(running, 'general')).toEqual([]);
+  });
+
+  it('is reading only for whoever has a time-out', async () => {
+    const running = await runGateway();
+    const bob = await person(running, 'bob');
+    const general = channelNamed(running, 'general');
+    expect(memberMay('send', general, bob)).toBe(true);
+    bob.communicationDisabledUntilTimestamp = Date.now() + 60_000;
+    expect(deeds.filter((deed) => memberMay(deed, general, bob))).toEqual(['read']);
+  });
+
+  it('is no thread in a thread, only sending in an archived one, only reading in a locked one', async () => {
+    const running = await runGateway();
+    const { id } = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
+    await running.settled();
+    expect(allowed(running, id)).toEqual(['read', 'send', 'react']);
+    const thread = channelNamed(running, id);
+    if (!thread.isThread()) throw new Error('No thread');
+    thread.archived = true;
+    expect(allowed(running, id)).toEqual(['read', 'send']);
+    thread.locked = true;
+    expect(allowed(running, id)).toEqual(['read']);
+  });
+
+  it('is unknown for people, and tried for the bot, as long as the guild’s present permissions are', async () => {
+    const running = await runGateway();
+    const general = channelNamed(running, 'general');
+    const bob = await person(running, 'bob');
+    general.guild.available = false;
+    expect(memberMay('send', general, bob)).toBeUndefined();
+    expect(allowed(running, 'general')).toEqual(deeds);
+    expect(botMay('send', undefined)).toBe(true);
+  });
+});
+
+describe('a channel where the bot may not speak', () => {
+  it('is left alone: no turn, no typing, no reply, and a line in the log', async () => {
+    const running = await runGateway();
+    const { server, handlers, logger, replies, ids } = running;
+    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['SendMessages'] });
+    await server.say({ as: 'alice', in: '#general', text: '@Discoclaw hello' });
+    await server.say({ as: 'alice', in: '#general', text: '!memory remember I like tea' });
+    await running.settled();
+    expect(handlers.texts).toEqual(['!memory remember I like tea']);
+    expect(
+      logger.lines.filter(({ event }) => event === 'a message is not answered where the bot may not speak'),
+    ).toHaveLength(1);
+
+    const channelId = ids['general'] ?? '';
+    replies.typing(channelId)();
+    await expect(replies.send(channelId, 'Hello', '')).rejects.toMatchObject({
+      isLasting: true,
+      sentIds: [],
+    });
+    const requests = await server.requests();
+    expect(requests.filter(({ method, path }) => method === 'POST' && path.includes(channelId))).toEqual([]);
+  });
+});
