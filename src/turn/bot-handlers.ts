@@ -56,7 +56,8 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
   return {
     message(message) {
       const { command, channelId, author } = message;
-      if (command === undefined) return once(message, () => waitingSigns.while(message, () => turns.submit(message)));
+      if (command === undefined)
+        return once(message, () => waitingSigns.while(message, () => turns.submit(message)));
       return order.run({ channelId, userId: author.id }, () =>
         once(message, () => options.runCommand(message, command)),
       );
