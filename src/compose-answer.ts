@@ -46,7 +46,7 @@ export function composeAnswer(
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
   ];
-  return async (turn, signal) => {
+  return async (turn, signal, { onNote }) => {
     const { prompt, othersPresent } = await composer.compose(turn);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
@@ -58,6 +58,7 @@ export function composeAnswer(
       deadlineMs: config.model.totalTimeoutMs,
       signal,
       onQueue: showWaiting(turn, waitingSigns),
+      onNote,
       logger,
     });
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].

@@ -13,7 +13,7 @@ import { botMay } from './permissions.ts';
 import { withPermission } from './permitted-api.ts';
 import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
-import { createReplies } from './replies.ts';
+import { createReplies } from './replies/replies.ts';
 import { createSigns, type Signs } from './signs.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
