@@ -35,6 +35,8 @@ export interface ToolLoopOptions {
   readonly onText?: (piece: string) => void;
   /** What was given to `onText` no longer stands; it begins again. */
   readonly onRestart?: () => void;
+  /** As in `ModelCallOptions`, in any round. */
+  readonly onQueue?: (isWaiting: boolean) => void;
   /** Called with what people are to be told of a tool's work, whatever becomes of the answer. */
   readonly onNote?: (note: string) => void;
   readonly logger: Logger;
@@ -95,7 +97,12 @@ async function runRounds(
     signal.throwIfAborted();
     const asked = client.complete(
       { ...request, messages: [...messages], tools: definitions },
-      { signal, onText: (piece) => text.add(piece), onRestart: () => text.restartRound() },
+      {
+        signal,
+        onText: (piece) => text.add(piece),
+        onRestart: () => text.restartRound(),
+        ...(options.onQueue === undefined ? {} : { onQueue: options.onQueue }),
+      },
     );
     const response = await untilAborted(asked, signal);
     exchange.addUsage(response.usage);

@@ -1,3 +1,5 @@
+import { MessageType } from 'discord-api-types/v10';
+
 import type { Channel, Interaction, Message, User } from '../world/entities.ts';
 import { isEphemeral, isThere } from '../world/ephemerals.ts';
 import { canView } from '../world/permissions.ts';
@@ -40,6 +42,9 @@ export interface MessageView {
   readonly isEphemeral: boolean;
   /** Buttons and selects; no rows where there are none. */
   readonly components: ComponentsView;
+  readonly isPinned: boolean;
+  /** What made the message where nobody wrote it. */
+  readonly system?: 'pinned' | 'thread created' | 'thread started';
   readonly attachments: readonly AttachmentView[];
   /** Emoji with the names of those who reacted with it. */
   readonly reactions: Readonly<Record<string, readonly string[]>>;
@@ -66,6 +71,12 @@ export interface InteractionView {
   readonly answer?: MessageView;
   readonly followUps: readonly MessageView[];
 }
+
+const systemKinds: Partial<Record<MessageType, NonNullable<MessageView['system']>>> = {
+  [MessageType.ChannelPinnedMessage]: 'pinned',
+  [MessageType.ThreadCreated]: 'thread created',
+  [MessageType.ThreadStarterMessage]: 'thread started',
+};
 
 export function personView(user: User): PersonView {
   return { id: user.id, name: user.username, isBot: user.bot };
@@ -98,6 +109,8 @@ export function messageView(world: World, message: Message): MessageView {
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     isEphemeral: isEphemeral(message),
     components: componentsView(message.components),
+    isPinned: message.pinnedAt !== null,
+    ...(systemKinds[message.type] === undefined ? {} : { system: systemKinds[message.type] }),
     attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
       id,
       name,
