@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { configurationTable, envExample } from '../src/config/describe-variables.ts';
+import { needsText } from '../src/discord/describe-needs.ts';
 
-/** Writes what is generated from the configuration's schema: `.env.example` and the README's table. */
+/** Writes what is generated from the code: `.env.example`, and the README's passages between their marks. */
 const readme = new URL('../README.md', import.meta.url);
-const marked = /(<!-- configuration:begin -->\n)[\s\S]*?(<!-- configuration:end -->)/u;
-const text = readFileSync(readme, 'utf8');
-writeFileSync(
-  readme,
-  text.replace(marked, (_, begin: string, end: string) => `${begin}\n${configurationTable()}\n\n${end}`),
-);
+const passages = { configuration: configurationTable(), needs: needsText() };
+let text = readFileSync(readme, 'utf8');
+for (const [name, passage] of Object.entries(passages)) {
+  const marked = new RegExp(`(<!-- ${name}:begin -->\\n)[\\s\\S]*?(<!-- ${name}:end -->)`, 'u');
+  text = text.replace(marked, (_, begin: string, end: string) => `${begin}\n${passage}\n\n${end}`);
+}
+writeFileSync(readme, text);
 writeFileSync(new URL('../.env.example', import.meta.url), envExample());

@@ -1,6 +1,7 @@
 import { Client, GatewayIntentBits, Options, Partials } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
+import { neededIntents } from './needs.ts';
 
 export interface DiscordClientOptions {
   /** Another Discord-compatible server, as `http://127.0.0.1:8080/api`, with or without a version. */
@@ -14,12 +15,7 @@ export interface DiscordClientOptions {
  */
 export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): Client {
   const client: Client = new Client({
-    intents: [
-      GatewayIntentBits.Guilds,
-      GatewayIntentBits.GuildMessages,
-      GatewayIntentBits.DirectMessages,
-      GatewayIntentBits.MessageContent,
-    ],
+    intents: neededIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
     allowedMentions: { parse: [], repliedUser: false },
     makeCache: Options.cacheWithLimits({

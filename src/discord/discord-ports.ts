@@ -13,7 +13,8 @@ import { botMay } from './permissions.ts';
 import { withPermission } from './permitted-api.ts';
 import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
-import { createReplies } from './replies.ts';
+import { createReplies } from './replies/replies.ts';
+import { createSigns, type Signs } from './signs.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
@@ -25,6 +26,7 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly signs: Signs;
   readonly presentPlace: PresentPlace;
 } {
   const { client, clock, logger } = options;
@@ -37,16 +39,18 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
       return found.filter(isSpoken).map((message) => chatMessageOf(message, client.user?.id ?? ''));
     },
   });
+  const api = withPermission(createDiscordApi(client.rest), (deed, channelId) =>
+    botMay(deed, client.channels.cache.get(channelId)),
+  );
   const replies = createReplies({
-    api: withPermission(createDiscordApi(client.rest), (deed, channelId) =>
-      botMay(deed, client.channels.cache.get(channelId)),
-    ),
+    api,
     botId: () => client.user?.id,
     clock,
     logger,
     onSent: (message) => history.seen(ownMessage(client, message)),
   });
-  return { history, replies, presentPlace: createPresentPlace(findChannel) };
+  const signs = createSigns({ api, logger });
+  return { history, replies, signs, presentPlace: createPresentPlace(findChannel) };
 }
 
 function ownMessage(client: Client, message: APIMessage): ChatMessage {

@@ -24,6 +24,7 @@ import type { History } from './history.ts';
 import type { IntakePolicy } from './intake.ts';
 import { fetchApplication, logIn } from './login.ts';
 import { createMessageIntake } from './message-intake.ts';
+import { reportMissingPermissions } from './missing-permissions.ts';
 import { createRetractions, type Retractions } from './retractions.ts';
 import { createAdmission } from './interactions/admission.ts';
 import { createAnswering } from './interactions/answering.ts';
@@ -163,6 +164,7 @@ function listen(
       });
       client.on(Events.ShardReady, catchUpNow);
       catchUpNow();
+      reportMissingPermissions(client, logger);
       resolve(user.id);
     });
   });

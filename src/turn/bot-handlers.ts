@@ -12,9 +12,11 @@ import { sessionOf } from '../core/turn-context.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 import type { CommandOrder } from './command-order.ts';
 import type { SessionTurns } from './session-turns.ts';
+import type { WaitingSigns } from './waiting-signs.ts';
 
 export interface BotHandlersOptions {
   readonly turns: SessionTurns;
+  readonly waitingSigns: Pick<WaitingSigns, 'while'>;
   readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
   readonly handleCommand: (request: CommandRequest) => Promise<string>;
   /** Keeps a session's commands in the order in which they came, in whichever form. */
@@ -33,7 +35,7 @@ const keptChanges = 1000;
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
-  const { turns, order, journal, logger } = options;
+  const { turns, waitingSigns, order, journal, logger } = options;
   const taken = new Set<string>();
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
 
@@ -66,7 +68,8 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
   return {
     message(message) {
       const { command, channelId, author } = message;
-      if (command === undefined) return once(message, () => submit(message));
+      if (command === undefined)
+        return once(message, () => waitingSigns.while(message, () => submit(message)));
       return order.run({ channelId, userId: author.id }, () =>
         once(message, () => options.runCommand(message, command)),
       );

@@ -13,7 +13,9 @@ describe('the client', () => {
     expect(options.intents.toArray()).toEqual([
       'Guilds',
       'GuildMessages',
+      'GuildMessageReactions',
       'DirectMessages',
+      'DirectMessageReactions',
       'MessageContent',
     ]);
     expect(options.intents.has(GatewayIntentBits.GuildMembers)).toBe(false);

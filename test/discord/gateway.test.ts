@@ -35,6 +35,18 @@ describe('the gateway', () => {
     expect(handlers.messages[0]?.place).not.toHaveProperty('guildId');
   });
 
+  it('says in the log which permissions it lacks in a server, and nothing where it has them all', async () => {
+    const lacks = 'the bot lacks permissions in a server';
+    const whole = await runGateway();
+    expect(whole.logger.warnings).not.toContain(lacks);
+    const server = await openSandbox();
+    await server.setRole({ name: 'Discoclaw', permissions: [] });
+    const { logger } = await runGateway({ server });
+    expect(logger.lines.filter(({ event }) => event === lacks).map(({ data }) => data)).toEqual([
+      { guildId: expect.any(String), permissions: ['SendPolls', 'PinMessages'] },
+    ]);
+  });
+
   it('stays silent when it is not addressed, for itself, and for other bots', async () => {
     const { server, handlers, replies, settled, ids } = await runGateway();
     await server.addPerson({ name: 'robot', bot: true });

@@ -5,7 +5,7 @@ import { MessageFlags, type CommandInteraction } from 'discord.js';
 import type { Logger } from '../../core/logger.ts';
 import type { ChannelOrder } from '../channel-order.ts';
 import type { HandOn } from '../hand-on.ts';
-import { splitReply } from '../split-reply.ts';
+import { splitReply } from '../replies/split-reply.ts';
 import type { Admission, Asker, Asking } from './admission.ts';
 
 /** How long Discord waits for a sign of life; milliseconds. */

@@ -118,6 +118,9 @@ export const controlInputs = {
   }),
   react: z.strictObject({ as: person, message: z.string(), emoji: z.string() }),
   unreact: z.strictObject({ as: person, message: z.string(), emoji: z.string() }),
+  pin: z.strictObject({ as: person, message: z.string() }),
+  unpin: z.strictObject({ as: person, message: z.string() }),
+  pins: z.strictObject({ in: channel }),
   versions: z.strictObject({ message: z.string() }),
   type: z.strictObject({ as: person, in: channel }),
   slash: z.strictObject({

@@ -1,4 +1,4 @@
-import { ApplicationCommandOptionType, MessageFlags } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType, MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { APIApplicationCommandOption } from 'discord-api-types/v10';
 
 import type { Channel, Command, Interaction, Message, User } from '../world/entities.ts';
@@ -47,6 +47,9 @@ export interface MessageView {
   readonly replyTo?: string;
   readonly nonce?: string | number;
   readonly isEphemeral: boolean;
+  readonly isPinned: boolean;
+  /** What made the message where nobody wrote it. */
+  readonly system?: 'pinned' | 'thread created' | 'thread started';
   readonly attachments: readonly AttachmentView[];
   /** Emoji with the names of those who reacted with it. */
   readonly reactions: Readonly<Record<string, readonly string[]>>;
@@ -69,6 +72,12 @@ export interface InteractionView {
   readonly answer?: MessageView;
   readonly followUps: readonly MessageView[];
 }
+
+const systemKinds: Partial<Record<MessageType, NonNullable<MessageView['system']>>> = {
+  [MessageType.ChannelPinnedMessage]: 'pinned',
+  [MessageType.ThreadCreated]: 'thread created',
+  [MessageType.ThreadStarterMessage]: 'thread started',
+};
 
 export function personView(user: User): PersonView {
   return { id: user.id, name: user.username, isBot: user.bot };
@@ -115,6 +124,8 @@ export function messageView(world: World, message: Message): MessageView {
     ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo.messageId }),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     isEphemeral: (message.flags & MessageFlags.Ephemeral) !== 0,
+    isPinned: message.pinnedAt !== null,
+    ...(systemKinds[message.type] === undefined ? {} : { system: systemKinds[message.type] }),
     attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
       id,
       name,

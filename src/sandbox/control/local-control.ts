@@ -135,6 +135,7 @@ export function createLocalControl(parts: LocalControlParts): {
       const channelId = input.in === undefined ? undefined : findChannel(world, input.in).id;
       return parts.typing.filter((typing) => channelId === undefined || typing.channelId === channelId);
     }),
+    presence: define('presence', controlInputs.nothing, () => world.bot.presence),
     requests: define('requests', controlInputs.requests, (input) => matchingRequests(requests.all(), input)),
     downloads: define('downloads', controlInputs.nothing, () => [...parts.downloads]),
     delivered: define('delivered', controlInputs.delivered, (input) => gateway.delivered(input.timeoutMs)),

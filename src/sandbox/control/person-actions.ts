@@ -8,6 +8,7 @@ import { createInteraction } from '../world/interactions.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
 import { canSend, canView, may } from '../world/permissions.ts';
+import { maxPins, pinMessage, pinnedMessages, unpinMessage } from '../world/pins.ts';
 import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
 import { channelOf, guildIdOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
@@ -108,6 +109,22 @@ export function react(
     }
   }
   setReaction(world, message, { userId: user.id, emoji, present });
+}
+
+/** A person pins a message, or takes it from the pins. @throws {SandboxError} where Discord would not let them. */
+export function pin(
+  world: World,
+  input: { readonly as: string; readonly message: string },
+  pinned: boolean,
+): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  const channel = channelOf(world, message.channelId);
+  requireView(world, channel, user);
+  requirePermission(world, channel, user, 'PinMessages');
+  if (!pinned) unpinMessage(world, channel, message);
+  else if (pinnedMessages(world, channel.id).length < maxPins) pinMessage(world, channel, message, user.id);
+  else throw new SandboxError(`A channel has ${maxPins} pinned messages at most`);
 }
 
 /** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */

@@ -1,6 +1,6 @@
 import type { Download } from '../rest/cdn-faults.ts';
 import type { RecordedRequest } from '../rest/request-log.ts';
-import type { MessageVersion } from '../world/entities.ts';
+import type { MessageVersion, Presence } from '../world/entities.ts';
 import type { ControlInput } from './control-inputs.ts';
 import type { ChannelView, CommandView, InteractionView, MessageView, PersonView } from './control-views.ts';
 
@@ -72,6 +72,10 @@ export interface SandboxControl {
   bulkDelete(input: ControlInput<'bulkDelete'>): Promise<void>;
   react(input: ControlInput<'react'>): Promise<void>;
   unreact(input: ControlInput<'unreact'>): Promise<void>;
+  pin(input: ControlInput<'pin'>): Promise<void>;
+  unpin(input: ControlInput<'unpin'>): Promise<void>;
+  /** The one pinned last first. */
+  pins(input: ControlInput<'pins'>): Promise<readonly MessageView[]>;
   /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
   versions(input: ControlInput<'versions'>): Promise<readonly MessageVersion[]>;
   /** A person begins to type. */
@@ -87,6 +91,8 @@ export interface SandboxControl {
   waitForReply(input: ControlInput<'waitForReply'>): Promise<MessageView>;
   /** Where the bot has shown that it types, oldest first. */
   typingEvents(input?: ControlInput<'typingEvents'>): Promise<readonly TypingView[]>;
+  /** How the bot shows itself. */
+  presence(): Promise<Presence>;
   /** What the bot asked of the API, oldest first. */
   requests(input?: ControlInput<'requests'>): Promise<readonly RecordedRequest[]>;
   /** What was fetched from the CDN, oldest first. */

@@ -1,4 +1,4 @@
-import { InteractionType, MessageReferenceType } from 'discord-api-types/v10';
+import { InteractionType, MessageReferenceType, MessageType } from 'discord-api-types/v10';
 import type {
   APIAttachment,
   APIMessage,
@@ -75,7 +75,7 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
       : [],
     embeds: readable ? [...message.embeds] : [],
     components: [],
-    pinned: false,
+    pinned: message.pinnedAt !== null,
     flags: flagBits(message.flags),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     ...(message.reactions.size === 0 ? {} : { reactions: reactionPayloads(world, message) }),
@@ -92,6 +92,12 @@ function isAlwaysReadable(world: World, message: Message): boolean {
     channelOf(world, message.channelId).kind === 'dm'
   );
 }
+
+/** Other messages only point: that something was pinned, or where a thread is. */
+const showsReferenced: ReadonlySet<MessageType> = new Set([
+  MessageType.Reply,
+  MessageType.ThreadStarterMessage,
+]);
 
 function referencePart(
   world: World,
@@ -110,7 +116,9 @@ function referencePart(
       message_id: messageId,
       ...(guildId === undefined ? {} : { guild_id: guildId }),
     },
-    referenced_message: referenced === undefined ? null : baseMessagePayload(world, referenced, view),
+    ...(showsReferenced.has(message.type)
+      ? { referenced_message: referenced === undefined ? null : baseMessagePayload(world, referenced, view) }
+      : {}),
   };
 }
 

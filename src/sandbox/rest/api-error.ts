@@ -67,6 +67,12 @@ export const apiErrors = {
     ),
   tooManyReactions: () =>
     new ApiError(400, Codes.MaximumNumberOfReactionsReached, 'Maximum number of reactions reached (20)'),
+  tooManyPins: () =>
+    new ApiError(
+      400,
+      Codes.MaximumNumberOfPinsReachedForTheChannel,
+      'Maximum number of pins reached for the channel (250)',
+    ),
   bulkDeleteCount: () =>
     new ApiError(
       400,

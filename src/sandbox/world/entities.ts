@@ -107,6 +107,8 @@ export interface Message {
   readonly replyTo: MessageReference | undefined;
   readonly nonce: string | number | undefined;
   flags: number;
+  /** ISO 8601, UTC; `null` while it is not pinned. */
+  pinnedAt: string | null;
   /** Emoji → who reacted. */
   readonly reactions: Map<string, Set<string>>;
   /** The interaction this message answers. */
@@ -145,6 +147,20 @@ export interface PrivilegedIntents {
   readonly messageContent: boolean;
   readonly guildMembers: boolean;
   readonly presences: boolean;
+}
+
+/** How the bot shows itself in the member list. */
+export interface Presence {
+  /** `offline` while it is not connected. */
+  readonly status: 'online' | 'idle' | 'dnd' | 'invisible' | 'offline';
+  readonly activities: readonly Activity[];
+}
+
+export interface Activity {
+  readonly name: string;
+  /** 4 is a status of one's own words, which stand in `state`. */
+  readonly type: number;
+  readonly state?: string | undefined;
 }
 
 export interface Command {

@@ -37,6 +37,7 @@ export function draftMessage(world: World, input: NewMessage): Message {
     replyTo: input.replyTo,
     nonce: input.nonce,
     flags: input.flags ?? 0,
+    pinnedAt: null,
     reactions: new Map(),
     interaction: input.interaction,
   };

@@ -1,5 +1,5 @@
 import type { Guild, Member, Role, User } from './entities.ts';
-import { everyonePermissions } from './permissions.ts';
+import { botPermissions, everyonePermissions } from './permissions.ts';
 import { guildOf } from './world.ts';
 import type { World } from './world.ts';
 
@@ -22,7 +22,7 @@ export function createUser(
   return user;
 }
 
-/** A guild with its owner and the bot in it, the role @everyone, and a role for the bot without extra permissions. */
+/** A guild with its owner and the bot in it, the role @everyone, and a role for the bot with what its invite link asks for. */
 export function createGuild(
   world: World,
   input: {
@@ -37,7 +37,7 @@ export function createGuild(
   const botRole: Role = {
     id: input.botRoleId ?? world.nextId(),
     name: world.application.name,
-    permissions: 0n,
+    permissions: botPermissions,
     position: 1,
     managed: true,
   };

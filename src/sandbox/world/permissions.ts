@@ -17,6 +17,9 @@ export const everyonePermissions =
   PermissionFlagsBits.EmbedLinks |
   PermissionFlagsBits.UseApplicationCommands;
 
+/** Of the bot's own role, besides what everyone has. */
+export const botPermissions = PermissionFlagsBits.PinMessages | PermissionFlagsBits.SendPolls;
+
 const allPermissions = Object.values(PermissionFlagsBits).reduce((all, bit) => all | bit, 0n);
 
 /** What both sides of a DM may do there. */
@@ -27,6 +30,7 @@ const dmPermissions =
   PermissionFlagsBits.AddReactions |
   PermissionFlagsBits.AttachFiles |
   PermissionFlagsBits.EmbedLinks |
+  PermissionFlagsBits.PinMessages |
   PermissionFlagsBits.UseApplicationCommands;
 
 /** Permissions in the guild at large: owner and administrators have all. */

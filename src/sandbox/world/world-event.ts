@@ -4,6 +4,7 @@ import type {
   Interaction,
   Member,
   Message,
+  Presence,
   Role,
   TextChannel,
   ThreadChannel,
@@ -13,6 +14,10 @@ import type {
 export type WorldEvent =
   | { readonly type: 'message-created'; readonly message: Message }
   | { readonly type: 'message-edited'; readonly message: Message }
+  /** Something about it changed that is no edit: it was pinned, or has a thread now. */
+  | { readonly type: 'message-touched'; readonly message: Message }
+  | { readonly type: 'pins-changed'; readonly channel: Channel }
+  | { readonly type: 'presence-changed'; readonly presence: Presence }
   | { readonly type: 'message-deleted'; readonly channelId: string; readonly messageId: string }
   | { readonly type: 'messages-deleted'; readonly channelId: string; readonly messageIds: readonly string[] }
   | {

@@ -8,6 +8,7 @@ import type {
   Member,
   Message,
   MessageVersion,
+  Presence,
   User,
 } from './entities.ts';
 import { createSnowflakeSource } from './snowflake-source.ts';
@@ -18,6 +19,8 @@ export interface World {
   readonly application: Application;
   /** The bot's user id, which is also its application's id. */
   readonly botId: string;
+  /** What changes of the bot itself. */
+  readonly bot: { presence: Presence };
   readonly users: Map<string, User>;
   readonly guilds: Map<string, Guild>;
   readonly channels: Map<string, Channel>;
@@ -40,6 +43,7 @@ export function createWorld(application: Application, now: Clock): World {
   return {
     application,
     botId: application.id,
+    bot: { presence: { status: 'offline', activities: [] } },
     users: new Map(),
     guilds: new Map(),
     channels: new Map(),

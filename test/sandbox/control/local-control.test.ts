@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-import { ApplicationCommandOptionType } from 'discord.js';
+import { ActivityType, ApplicationCommandOptionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { openSandbox, runBot } from '../support/bot-client.ts';
@@ -75,6 +75,25 @@ describe('waiting for a reply', () => {
     await expect(waiting).rejects.toThrow(
       'Waited 30 ms in vain for a reply of the bot in #dev containing "it"; it wrote ["something else"]',
     );
+  });
+});
+
+describe('the bot’s presence', () => {
+  it('is seen, from the moment it connects until it leaves', async () => {
+    const { server, client } = await runBot();
+    expect(await server.presence()).toEqual({ status: 'online', activities: [] });
+    client.user.setPresence({
+      status: 'dnd',
+      activities: [{ name: 'state', type: ActivityType.Custom, state: 'the model is not reachable' }],
+    });
+    await expect
+      .poll(() => server.presence())
+      .toMatchObject({
+        status: 'dnd',
+        activities: [{ name: 'state', type: 4, state: 'the model is not reachable' }],
+      });
+    await client.destroy();
+    await expect.poll(() => server.presence()).toEqual({ status: 'offline', activities: [] });
   });
 });
 

@@ -21,6 +21,7 @@ function message(number: number): Message {
     replyTo: undefined,
     nonce: undefined,
     flags: 0,
+    pinnedAt: null,
     reactions: new Map(),
     interaction: undefined,
   };

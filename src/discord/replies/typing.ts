@@ -1,5 +1,5 @@
-import type { Logger } from '../core/logger.ts';
-import type { DiscordApi } from './discord-api.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { DiscordApi } from '../discord-api.ts';
 
 /** Discord shows "is typing…" for 10 seconds; milliseconds. */
 const repeatEveryMs = 8000;

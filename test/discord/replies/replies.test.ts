@@ -2,10 +2,10 @@ import type { APIMessage, RESTPostAPIChannelMessageJSONBody } from 'discord.js';
 import { DiscordAPIError } from 'discord.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { createReplies, type RepliesOptions } from '../../src/discord/replies.ts';
-import { RecordingLogger } from '../support/recording-logger.ts';
-import { runGateway } from './support/gateway-harness.ts';
+import { snowflakeAt } from '../../../src/core/snowflake.ts';
+import { createReplies, type RepliesOptions } from '../../../src/discord/replies/replies.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { runGateway } from '../support/gateway-harness.ts';
 
 const channelId = '200000000000000001';
 const longText = Array.from({ length: 5 }, (_, index) => `${index} ${'word '.repeat(300)}`).join('\n\n');

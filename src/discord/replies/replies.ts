@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { APIMessage, RESTPostAPIChannelMessageJSONBody } from 'discord.js';
 
-import type { ReplyPort } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
-import type { Logger } from '../core/logger.ts';
-import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
-import type { DiscordApi } from './discord-api.ts';
+import type { ReplyPort } from '../../core/chat.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Logger } from '../../core/logger.ts';
+import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
+import type { DiscordApi } from '../discord-api.ts';
 import { isRefusal, isReplyForbidden, ReplyError } from './reply-error.ts';
 import { splitReply } from './split-reply.ts';
 import { keepTyping } from './typing.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { splitReply } from '../../src/discord/split-reply.ts';
+import { splitReply } from '../../../src/discord/replies/split-reply.ts';
 
 /** What a reader of Markdown, who knows nothing of the splitter, makes of a text. */
 function read(text: string): { isBalanced: boolean; content: string } {

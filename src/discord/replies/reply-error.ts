@@ -1,6 +1,6 @@
 import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
 
-import { NotPermittedError } from './permitted-api.ts';
+import { NotPermittedError } from '../permitted-api.ts';
 
 /** Discord will not take a message in this channel, however often it is sent: gone, forbidden, or a person who refuses DMs. */
 const lasting: ReadonlySet<number | string> = new Set([
