@@ -78,6 +78,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     editMessage(world, message, {
       text: form.text,
       embeds: form.embeds,
+      components: form.components,
       attachments,
       flags: form.flags,
       ...(form.text === undefined

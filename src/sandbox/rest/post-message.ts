@@ -34,6 +34,7 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
     mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, replied?.authorId),
     attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
     embeds: form.embeds ?? [],
+    components: form.components,
     flags: form.flags ?? 0,
     nonce: form.nonce,
     replyTo,
