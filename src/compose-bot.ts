@@ -80,7 +80,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTurn)));
   const commands = composeCommands(config, memory, logger);
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
-  const retract = createRetraction({ ...memory, journal });
+  const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,
     waitingSigns,
