@@ -5,6 +5,7 @@ import { ModelError } from './core/errors.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Tool } from './core/tool.ts';
+import type { TurnContext } from './core/turn-context.ts';
 import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
 import { createRecallTool } from './memory/recall/recall-tool.ts';
@@ -14,6 +15,7 @@ import { createReadEnclosures } from './turn/enclosures.ts';
 import type { EnclosurePorts } from './turn/enclosures.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
 import type { AnswerTurn } from './turn/turn-runner.ts';
+import type { WaitingSigns } from './turn/waiting-signs.ts';
 
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
@@ -21,12 +23,13 @@ const answerMaxTokens = 4096;
 export interface AnswerPorts extends EnclosurePorts {
   readonly model: ModelClient;
   readonly history: HistoryPort;
+  readonly waitingSigns: Pick<WaitingSigns, 'begin' | 'end'>;
   readonly logger: Logger;
 }
 
 /** Reads memory, builds the prompt, and lets the model answer with its tools. */
 export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts): AnswerTurn {
-  const { model, history, logger } = ports;
+  const { model, history, waitingSigns, logger } = ports;
   const composer = new PromptComposer({
     readers: memory.readers,
     soul: memory.workspace.soul,
@@ -44,30 +47,21 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
   ];
-  return async (turn, signal) => {
+  return async (turn, signal, { onNote }) => {
     const { prompt, othersPresent } = await composer.compose(turn, signal);
-    const { system } = prompt;
+    const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
-    const { text, stop } = await withMediaFallback(
-      prompt.messages,
-      (messages) =>
-        runToolLoop({
-          client: model,
-          request: {
-            purpose: 'chat',
-            model: config.model.main,
-            system,
-            messages,
-            maxTokens: answerMaxTokens,
-          },
-          tools,
-          context,
-          deadlineMs: config.model.totalTimeoutMs,
-          signal,
-          logger,
-        }),
+    const { text, stop } = await runToolLoop({
+      client: withMediaFallback(model, logger),
+      request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
+      tools,
+      context,
+      deadlineMs: config.model.totalTimeoutMs,
+      signal,
+      onQueue: showWaiting(turn, waitingSigns),
+      onNote,
       logger,
-    );
+    });
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].
     if (stop === 'timeout' || stop === 'refusal') {
       const failure = stop === 'timeout' ? 'timeout' : 'invalid';
@@ -75,6 +69,12 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
     }
     return { text, stop: stop === 'cut' ? 'cut' : 'whole' };
   };
+}
+
+/** Shows at the newest message of a turn that it waits for a place at the model; it is there until the place, or the turn's end. */
+function showWaiting({ messages, place }: TurnContext, signs: AnswerPorts['waitingSigns']) {
+  const newest = { id: messages.at(-1)?.id ?? '', channelId: place.channelId };
+  return (isWaiting: boolean): void => (isWaiting ? signs.begin(newest) : signs.end(newest));
 }
 
 function durableTools({ durable, sessionLog }: Memory): readonly Tool[] {

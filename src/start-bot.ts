@@ -95,7 +95,10 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         await bot.idle();
       },
       async stop() {
-        const finished = gateway.stopIntake().then(() => Promise.all([bot.drain(drainMs), gateway.idle()]));
+        const finished = gateway
+          .stopIntake()
+          .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
+          .then(() => discordPorts.signs.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await gateway.destroy();

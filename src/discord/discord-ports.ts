@@ -17,6 +17,7 @@ import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
 import { createReadReplied } from './replied-messages.ts';
 import { createReplies } from './replies/replies.ts';
+import { createSigns, type Signs } from './signs.ts';
 import { threadStarter } from './thread-starter.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
@@ -31,6 +32,7 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly signs: Signs;
   readonly presentPlace: PresentPlace;
   readonly readReplied: ReadReplied;
   readonly attachments: AttachmentPort;
@@ -52,10 +54,11 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
       return starter === undefined ? spoken : [starter, ...spoken];
     },
   });
+  const api = withPermission(createDiscordApi(client.rest), (deed, channelId) =>
+    botMay(deed, client.channels.cache.get(channelId)),
+  );
   const replies = createReplies({
-    api: withPermission(createDiscordApi(client.rest), (deed, channelId) =>
-      botMay(deed, client.channels.cache.get(channelId)),
-    ),
+    api,
     botId,
     clock,
     logger,
@@ -64,6 +67,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
   return {
     history,
     replies,
+    signs: createSigns({ api, logger }),
     presentPlace: createPresentPlace(findChannel),
     readReplied: createReadReplied({ ...common, history }),
     attachments: createAttachments(options),

@@ -10,6 +10,7 @@ import type { AfterTurn } from './after-turn.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 import { brokenOffLine, failureLine, keptBackLine, lengthLimitLine } from './failure-line.ts';
 import { createKeep } from './keep.ts';
+import { lineUnder } from './line-under.ts';
 import type { TurnRunner } from './session-turns.ts';
 
 /** The model's answer to a turn. `stop` tells whether the text is whole. */
@@ -18,8 +19,18 @@ export interface Answer {
   readonly stop: 'whole' | 'cut';
 }
 
+/** What is told while an answer is made. */
+export interface AnswerListener {
+  /** Something was done that people are to be told, whatever becomes of the answer. */
+  readonly onNote: (note: string) => void;
+}
+
 /** Reads memory, builds the prompt, asks the model. Rejects with `ModelError`. */
-export type AnswerTurn = (context: TurnContext, signal: AbortSignal) => Promise<Answer>;
+export type AnswerTurn = (
+  context: TurnContext,
+  signal: AbortSignal,
+  listener: AnswerListener,
+) => Promise<Answer>;
 
 export interface TurnRunnerOptions {
   readonly answer: AnswerTurn;
@@ -55,10 +66,12 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
     const stopTyping = replies.typing(channelId);
     try {
       await keep('the message', () => sessionLog.recordUser(context));
-      const { text, problem } = await answerTo(context, signal);
+      const notes: string[] = [];
+      const { text, problem } = await answerTo(context, signal, { onNote: (note) => notes.push(note) });
       if (signal.aborted) return;
       if (text !== '') await sendReply(context, text);
-      if (problem !== undefined) await sendLine(context, problem, text === '');
+      const line = lineUnder(problem, notes);
+      if (line !== undefined) await sendLine(context, line, text === '');
       if (text === '')
         await keep('that the message was handled', () => journal.markHandled(channelId, idsOf(context)));
     } catch (error) {
@@ -69,18 +82,23 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
     }
   };
 
-  async function answerTo(context: TurnContext, signal: AbortSignal): Promise<Outcome> {
+  async function answerTo(
+    context: TurnContext,
+    signal: AbortSignal,
+    listener: AnswerListener,
+  ): Promise<Outcome> {
     const place = await presentPlace(context.place);
     const isWider = becamePublic(context.place, place);
-    const outcome = await ask(isWider ? { ...context, place, saidIn: context.place } : context, signal);
+    const seen = isWider ? { ...context, place, saidIn: context.place } : context;
+    const outcome = await ask(seen, signal, listener);
     if (outcome.text === '' || !becamePublic(place, await presentPlace(place))) return outcome;
     logger.warn('an answer was kept back', { channelId: place.channelId, userId: context.speaker.id });
     return { text: '', problem: keptBackLine };
   }
 
-  async function ask(context: TurnContext, signal: AbortSignal): Promise<Outcome> {
+  async function ask(context: TurnContext, signal: AbortSignal, listener: AnswerListener): Promise<Outcome> {
     try {
-      const answer = await options.answer(context, signal);
+      const answer = await options.answer(context, signal, listener);
       return answer.stop === 'cut' ? { text: answer.text, problem: lengthLimitLine } : { text: answer.text };
     } catch (error) {
       if (signal.aborted) return { text: '' };

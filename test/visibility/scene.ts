@@ -97,6 +97,7 @@ export class Scene {
           ]);
         },
       },
+      signs: { waiting: () => {}, taken: () => {} },
       presentPlace: (given) => {
         const place = given.audience === 'private' ? this.#presentPlace() : given;
         this.#present = { ...this.#present, place };

@@ -11,6 +11,7 @@ import { interactionPayload } from '../payloads/interaction-payload.ts';
 import { messageEventPayload } from '../payloads/message-payload.ts';
 import type { Channel, Message, ThreadChannel } from '../world/entities.ts';
 import { canView } from '../world/permissions.ts';
+import { pinnedMessages } from '../world/pins.ts';
 import type { WorldEvent } from '../world/world-event.ts';
 import { channelOf, guildIdOf, memberOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
@@ -45,7 +46,12 @@ function clientEvent(world: World, event: WorldEvent, audience: Audience): Gated
     case 'message-created':
       return messageEvent(world, event.message, GatewayDispatchEvents.MessageCreate, audience);
     case 'message-edited':
+    case 'message-touched':
       return messageEvent(world, event.message, GatewayDispatchEvents.MessageUpdate, audience);
+    case 'pins-changed':
+      return pinsChanged(world, event.channel);
+    case 'presence-changed':
+      return undefined;
     case 'message-deleted':
       return inChannel(world, event.channelId, GatewayDispatchEvents.MessageDelete, { id: event.messageId });
     case 'messages-deleted':
@@ -100,9 +106,13 @@ function clientEvent(world: World, event: WorldEvent, audience: Audience): Gated
     case 'interaction-created':
       return {
         type: GatewayDispatchEvents.InteractionCreate,
-        data: interactionPayload(world, event.interaction),
+        data: interactionPayload(world, event.interaction, audience.cdnUrl),
         intent: 0,
       };
+    // Discord does not tell a bot of its own messages that only one person sees.
+    case 'ephemeral-created':
+    case 'ephemeral-edited':
+    case 'ephemeral-deleted':
     case 'interaction-updated':
       return undefined;
   }
@@ -193,6 +203,20 @@ function reactionIntent(channel: Channel): number {
   return channel.kind === 'dm'
     ? GatewayIntentBits.DirectMessageReactions
     : GatewayIntentBits.GuildMessageReactions;
+}
+
+/** Unlike other events of a channel, those of its pins come with the intent for guilds. */
+function pinsChanged(world: World, channel: Channel): GatedEvent | undefined {
+  if (!canView(world, channel, world.botId)) return undefined;
+  return {
+    type: GatewayDispatchEvents.ChannelPinsUpdate,
+    data: {
+      channel_id: channel.id,
+      last_pin_timestamp: pinnedMessages(world, channel.id)[0]?.pinnedAt ?? null,
+      ...guildPart(channel),
+    },
+    intent: channel.kind === 'dm' ? GatewayIntentBits.DirectMessages : GatewayIntentBits.Guilds,
+  };
 }
 
 function threadCreated(world: World, thread: ThreadChannel, isNew: boolean): GatedEvent | undefined {

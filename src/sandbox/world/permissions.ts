@@ -30,6 +30,7 @@ const dmPermissions =
   PermissionFlagsBits.AddReactions |
   PermissionFlagsBits.AttachFiles |
   PermissionFlagsBits.EmbedLinks |
+  PermissionFlagsBits.PinMessages |
   PermissionFlagsBits.UseApplicationCommands;
 
 /** Permissions in the guild at large: owner and administrators have all. */
