@@ -9,6 +9,7 @@ import type { World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
 import { requireContent } from './message-form.ts';
 import type { MessageForm } from './message-form.ts';
+import { attachmentsAfter } from './post-message.ts';
 
 /** Posts a first answer or, where the interaction has one, a follow-up: in the channel, or before the asker's eyes alone. */
 export function postAnswer(
@@ -48,11 +49,13 @@ export function fillAnswer(
 ): void {
   const text = form.text ?? message.text;
   const embeds = form.embeds ?? message.embeds;
-  if (message.attachments.length === 0) requireContent({ ...form, text, embeds });
+  const attachments = attachmentsAfter(world, message, form);
+  if (attachments.length === 0) requireContent({ ...form, text, embeds });
   editMessage(world, message, {
     text: form.text,
     embeds: form.embeds,
     components: form.components,
+    attachments,
     flags: message.flags & ~MessageFlags.Loading,
     ...(form.text === undefined
       ? {}

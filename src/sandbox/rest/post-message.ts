@@ -1,4 +1,4 @@
-import type { Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
+import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
 import { canSend, may } from '../world/permissions.ts';
@@ -39,6 +39,12 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
     nonce: form.nonce,
     replyTo,
   });
+}
+
+/** What a message has once it is edited: the attachments that the form keeps, and the files that come with it. */
+export function attachmentsAfter(world: World, message: Message, form: MessageForm): readonly Attachment[] {
+  const kept = message.attachments.filter(({ id }) => form.keptAttachmentIds?.has(id) ?? true);
+  return [...kept, ...form.files.map((file) => ({ ...file, id: world.nextId() }))];
 }
 
 function requireRightToSend(world: World, channel: Channel, form: MessageForm): void {
