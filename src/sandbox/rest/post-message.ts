@@ -1,7 +1,7 @@
 import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
-import { canSend, may } from '../world/permissions.ts';
+import { canSend, isLockedFor, may } from '../world/permissions.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
@@ -52,6 +52,8 @@ function requireRightToSend(world: World, channel: Channel, form: MessageForm): 
     if (!acceptsDms(world, channel)) throw apiErrors.cannotDm();
     return;
   }
+  if (channel.kind === 'text' && channel.isForum) throw apiErrors.notATextChannel();
+  if (isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived(403);
   const mayAttach =
     form.files.length === 0 || may(world, channel, world.botId, PermissionFlagsBits.AttachFiles);
   if (!canSend(world, channel, world.botId) || !mayAttach) throw apiErrors.missingPermissions();
