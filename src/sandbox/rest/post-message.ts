@@ -1,6 +1,7 @@
 import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
+import type { NewMessage } from '../world/messages.ts';
 import { canSend, isLockedFor, may } from '../world/permissions.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
@@ -28,17 +29,28 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
   const replied =
     replyTo === undefined ? undefined : findMessage(world, replyTo.channelId, replyTo.messageId);
   return createMessage(world, {
+    ...contentOf(world, form, replied?.authorId),
     channel,
     authorId: world.botId,
+    nonce: form.nonce,
+    replyTo,
+  });
+}
+
+/** What a form puts into a message; `repliedUserId` wrote what it answers. */
+export function contentOf(
+  world: World,
+  form: MessageForm,
+  repliedUserId: string | undefined,
+): Omit<NewMessage, 'channel' | 'authorId'> {
+  return {
     text: form.text ?? '',
-    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, replied?.authorId),
+    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, repliedUserId),
     attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
     embeds: form.embeds ?? [],
     components: form.components,
     flags: form.flags ?? 0,
-    nonce: form.nonce,
-    replyTo,
-  });
+  };
 }
 
 /** What a message has once it is edited: the attachments that the form keeps, and the files that come with it. */

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { threadPayload } from '../payloads/channel-payload.ts';
 import { messagePayload } from '../payloads/message-payload.ts';
 import type { TextChannel } from '../world/entities.ts';
-import { mentionsIn } from '../world/mentions.ts';
 import { isLockedFor, may } from '../world/permissions.ts';
 import { changeThread } from '../world/thread-state.ts';
 import { createPost, createThread, deleteThread } from '../world/threads.ts';
@@ -13,27 +12,31 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent } from './message-form.ts';
+import { contentOf } from './post-message.ts';
 import { messageIn, requirePermission, restView, viewableChannel, viewableThread } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
 import { Upload } from './upload.ts';
 
 const name = z.string().min(1).max(100);
-const autoArchiveMinutes = z.enum(ThreadAutoArchiveDuration);
+const autoArchiveMinutes = z
+  .enum(ThreadAutoArchiveDuration)
+  .nullish()
+  .transform((minutes) => minutes ?? undefined);
 const threadSchema = z.object({
   name,
   type: z.literal([ChannelType.PublicThread, ChannelType.PrivateThread]).optional(),
-  auto_archive_duration: autoArchiveMinutes.optional(),
+  auto_archive_duration: autoArchiveMinutes,
 });
 const postSchema = z.object({
   name,
-  auto_archive_duration: autoArchiveMinutes.optional(),
+  auto_archive_duration: autoArchiveMinutes,
   message: z.unknown(),
 });
 const changeSchema = z.object({
   name: name.optional(),
   archived: z.boolean().optional(),
   locked: z.boolean().optional(),
-  auto_archive_duration: autoArchiveMinutes.optional(),
+  auto_archive_duration: autoArchiveMinutes,
 });
 
 interface InChannel {
@@ -118,13 +121,7 @@ export function threadRoutes(app: FastifyInstance, context: RestContext): void {
       name: form.name,
       ownerId: world.botId,
       autoArchiveMinutes: form.auto_archive_duration,
-      message: {
-        text: message.text ?? '',
-        mentions: mentionsIn(message.text ?? '', message.allowedMentions ?? undefined, undefined),
-        attachments: message.files.map((file) => ({ ...file, id: world.nextId() })),
-        embeds: message.embeds ?? [],
-        flags: message.flags ?? 0,
-      },
+      message: contentOf(world, message, undefined),
     });
     return {
       ...threadPayload(world, created.thread, world.botId),
