@@ -4,7 +4,7 @@ import type { HistoryPort } from './core/chat.ts';
 import { ModelError } from './core/errors.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
-import type { Tool } from './core/tool.ts';
+import type { ActionTools, Tool } from './core/tool.ts';
 import type { TurnContext } from './core/turn-context.ts';
 import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
@@ -24,14 +24,17 @@ export interface AnswerPorts extends EnclosurePorts {
   readonly model: ModelClient;
   readonly history: HistoryPort;
   readonly waitingSigns: Pick<WaitingSigns, 'begin' | 'end'>;
+  /** What the model may do on Discord, where that is on. */
+  readonly actions?: ActionTools;
   readonly logger: Logger;
 }
 
 /** Reads memory, builds the prompt, and lets the model answer with its tools. */
 export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts): AnswerTurn {
   const { model, history, waitingSigns, logger } = ports;
+  const actions = config.discord.actionsEnabled ? ports.actions : undefined;
   const composer = new PromptComposer({
-    readers: memory.readers,
+    readers: [...memory.readers, ...(actions === undefined ? [] : [actions.reader])],
     soul: memory.workspace.soul,
     history,
     enclosures: createReadEnclosures(ports),
@@ -46,6 +49,7 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       ? [createRecallTool({ recall: memory.recall, defaultLimit: config.recall.defaultLimit })]
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
+    ...(actions?.tools ?? []),
   ];
   return async (turn, signal, { onNote }) => {
     const { prompt, othersPresent } = await composer.compose(turn, signal);

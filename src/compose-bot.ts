@@ -11,6 +11,7 @@ import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Store } from './core/store.ts';
+import type { ActionTools } from './core/tool.ts';
 import { createKeyedQueue } from './queue/keyed-queue.ts';
 import { AfterTurn } from './turn/after-turn.ts';
 import { createBotHandlers } from './turn/bot-handlers.ts';
@@ -33,6 +34,8 @@ export interface BotPorts extends EnclosurePorts {
   readonly signs: SignsPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
+  /** What the model may do on Discord, where that is on. */
+  readonly actions?: ActionTools;
   readonly clock: Clock;
   readonly logger: Logger;
 }

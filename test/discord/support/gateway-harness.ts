@@ -11,6 +11,7 @@ import type {
   WrittenCommand,
 } from '../../../src/core/chat.ts';
 import type { SlashCommand } from '../../../src/core/application-command.ts';
+import type { ActionTools } from '../../../src/core/tool.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
@@ -77,6 +78,7 @@ export interface RunningGateway {
   readonly handlers: RecordingHandlers;
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly actions: ActionTools;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
   /** Every event until now has arrived and was handled. */
@@ -150,8 +152,9 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const client = newClient(server, logger);
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
-  const { history, replies } = createDiscordPorts({
+  const { history, replies, actions } = createDiscordPorts({
     client,
+    access: { ...openToAll, ...options.access },
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
     isCommand: (text) => parseCommand(text) !== undefined,
     clock,
@@ -179,6 +182,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     replies,
+    actions,
     logger,
     lost,
     ids: { ...channels, ...people },
