@@ -24,6 +24,9 @@ export const variables = {
       about:
         'Let the model react, pin, make polls, start threads and send to other channels, where speaker and bot both may.',
     }),
+    DISCORD_COMMAND_GUILD_IDS: ids({
+      about: 'For development: register commands for these guilds only, where changes show at once.',
+    }),
     DISCOCLAW_OWNER_IDS: ids({ about: "The bot's owners, instead of the application's owner." }),
     DISCOCLAW_ACCESS: oneOf(['allowlist', 'everyone'], {
       about: 'Who may use the bot: owners and allowed people, or everyone.',
