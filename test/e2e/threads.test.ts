@@ -58,7 +58,12 @@ describe('a thread', () => {
     const answer = await stage.ask('alice', thread.id, `<@${stage.info.bot.id}> here?`);
     expect(await joinsOf(thread.id), 'Discord adds whom a message mentions').toEqual([]);
 
-    await stage.sandbox.setThreadMember({ thread: thread.id, person: 'Discoclaw', member: false, as: 'alice' });
+    await stage.sandbox.setThreadMember({
+      thread: thread.id,
+      person: 'Discoclaw',
+      member: false,
+      as: 'alice',
+    });
     for (const text of ['still here?', 'and now?']) {
       const said = await stage.sandbox.say({
         as: 'alice',
