@@ -193,6 +193,8 @@ export const controlInputs = {
     /** Only those after this id. */
     after: z.string().optional(),
     from: z.enum(['anybody', 'bot', 'people']).default('anybody'),
+    /** As this person sees them, with what the bot shows to nobody else. */
+    as: person.optional(),
   }),
   waitForReply: z.strictObject({
     in: channel,
