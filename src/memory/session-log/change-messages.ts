@@ -3,12 +3,24 @@ import type { LogEntry } from '../../core/store.ts';
 import { foldLog } from './fold-log.ts';
 import type { SequencedMessage } from './fold-log.ts';
 import { idsOf } from './log-record.ts';
-import type { AssistantMessage, LogRecord } from './log-record.ts';
+import type { AssistantMessage, LogRecord, LoggedMessage } from './log-record.ts';
 import type { LogTails } from './log-tails.ts';
-import { saysAny, withdrawnTerms } from './withdrawn-terms.ts';
+import { saysAny, withdrawnTerms, wordsOf, wordsSaid } from './withdrawn-words.ts';
+import type { Withdrawing } from './withdrawn-words.ts';
 
 /** What happened to messages, by id: the new text of an edited one, `undefined` for a deleted one. */
 export type MessageChanges = ReadonlyMap<string, string | undefined>;
+
+export interface ChangingLog {
+  readonly tails: LogTails;
+  readonly withdrawing: Withdrawing;
+}
+
+/** What the log's lines say of earlier ones: deleted, or edited by which line to which text. */
+interface Settlement {
+  readonly deleted: Set<number>;
+  readonly edited: Map<number, { readonly text: string; readonly line: number }>;
+}
 
 /**
  * Edits and deletes messages of one session [G5]; resolves with those that it held, as they were before. The lines that say so are on disk
@@ -19,34 +31,29 @@ export type MessageChanges = ReadonlyMap<string, string | undefined>;
  * when they are whole, so edits of them are the bot's own streaming and change nothing.
  */
 export async function changeMessages(
-  tails: LogTails,
+  log: ChangingLog,
   session: SessionKey,
   changes: MessageChanges,
   at: string,
 ): Promise<readonly SequencedMessage[]> {
+  const { tails } = log;
   const entries = await tails.covering(session, [...changes.keys()]);
   const affected = changedBy(foldLog(entries).messages, changes);
   if (affected.length === 0) return [];
 
-  const edited = new Map<number, { readonly text: string; readonly line: number }>();
-  const deleted = new Set<number>();
+  const settlement: Settlement = { deleted: new Set(), edited: new Map() };
   for (const { sequence, message } of affected) {
     const text = message.role === 'user' ? changes.get(message.id) : undefined;
     const record = { id: message.id, of: sequence, at };
     if (text === undefined) {
       await tails.append(session, { type: 'delete', ...record });
-      deleted.add(sequence);
+      settlement.deleted.add(sequence);
     } else {
-      edited.set(sequence, { text, line: await tails.append(session, { type: 'edit', ...record, text }) });
+      const line = await tails.append(session, { type: 'edit', ...record, text });
+      settlement.edited.set(sequence, { text, line });
     }
   }
-
-  await tails.rewrite(session, (entry) => {
-    const target = targetOf(entry);
-    const edit = edited.get(target);
-    if (edit !== undefined) return withText(entry, edit);
-    return deleted.has(target) && entry.record.type !== 'delete' ? undefined : entry.record;
-  });
+  await settle(log, session, affected, settlement);
   return affected;
 }
 
@@ -54,25 +61,46 @@ export async function changeMessages(
 const lookBack = 256;
 
 /** Does again what a kill came between: lines that an edit or deletion is about no longer hold what they held. Runs as a job of the user's queue. */
-export async function finishChanges(tails: LogTails, session: SessionKey, last: number): Promise<void> {
-  const recent = await tails.after(session, Math.max(0, last - lookBack));
+export async function finishChanges(log: ChangingLog, session: SessionKey, last: number): Promise<void> {
+  const recent = await log.tails.after(session, Math.max(0, last - lookBack));
   const ids = recent.flatMap(({ record }) => (record.type === 'message' ? [] : [record.id]));
   if (ids.length === 0) return;
-  const entries = await tails.covering(session, ids);
-  const deleted = new Set<number>();
-  const edited = new Map<number, { readonly text: string; readonly line: number }>();
+  const entries = await log.tails.covering(session, ids);
+  const settlement: Settlement = { deleted: new Set(), edited: new Map() };
   for (const { sequence, record } of entries) {
-    if (record.type === 'delete') deleted.add(record.of);
-    else if (record.type === 'edit') edited.set(record.of, { text: record.text, line: sequence });
+    if (record.type === 'delete') settlement.deleted.add(record.of);
+    else if (record.type === 'edit') settlement.edited.set(record.of, { text: record.text, line: sequence });
   }
-  const settled = (entry: LogEntry<LogRecord>): LogRecord | undefined => {
-    const target = targetOf(entry);
-    if (deleted.has(target)) return entry.record.type === 'delete' ? entry.record : undefined;
-    const edit = edited.get(target);
-    return edit === undefined ? entry.record : withText(entry, edit);
-  };
-  if (entries.some((entry) => textOf(settled(entry)) !== textOf(entry.record)))
-    await tails.rewrite(session, settled);
+  const unsettled = entries.filter((entry) => textOf(settled(entry, settlement)) !== textOf(entry.record));
+  if (unsettled.length === 0) return;
+  const messages = unsettled.flatMap(({ sequence, record }) =>
+    record.type === 'message' ? [{ sequence, message: record }] : [],
+  );
+  await settle(log, session, messages, settlement);
+}
+
+/** Takes out of the notes, and then out of the log's own lines, what the messages said and say no more. */
+async function settle(
+  { tails, withdrawing }: ChangingLog,
+  session: SessionKey,
+  before: readonly SequencedMessage[],
+  settlement: Settlement,
+): Promise<void> {
+  const sequences = new Map(before.map(({ sequence, message }) => [message, sequence]));
+  const present = (message: LoggedMessage): string | undefined =>
+    settlement.edited.get(sequences.get(message) ?? 0)?.text;
+  const stillSaid = async (wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
+    wordsSaid(wanted, foldLog(await tails.after(session, 0)).messages);
+  await withdrawing(session, { ...wordsOf(before, present), stillSaid });
+  await tails.rewrite(session, (entry) => settled(entry, settlement));
+}
+
+function settled(entry: LogEntry<LogRecord>, { deleted, edited }: Settlement): LogRecord | undefined {
+  const { sequence, record } = entry;
+  const target = record.type === 'message' ? sequence : record.of;
+  if (deleted.has(target)) return record.type === 'delete' ? record : undefined;
+  const edit = edited.get(target);
+  return edit === undefined ? record : withText(entry, edit);
 }
 
 /** What changes, replies included that go with their question. */
@@ -98,10 +126,6 @@ function isWithdrawn(
   const isDeleted = (id: string): boolean => changes.has(id) && changes.get(id) === undefined;
   if ([...idsOf(message), ...message.replyTo].some(isDeleted)) return true;
   return message.replyTo.some((id) => saysAny(message.text, withdrawn.get(id) ?? new Set()));
-}
-
-function targetOf({ sequence, record }: LogEntry<LogRecord>): number {
-  return record.type === 'message' ? sequence : record.of;
 }
 
 function textOf(record: LogRecord | undefined): string | undefined {

@@ -15,7 +15,8 @@ import { idsOf } from './log-record.ts';
 import type { LoggedMessage, LogRecord } from './log-record.ts';
 import { LogTails } from './log-tails.ts';
 import { channelFolder, logKey, sessionOfLog, sessionsFolder } from './session-keys.ts';
-import { saysAny, withdrawnTerms } from './withdrawn-terms.ts';
+import { saysAny, withdrawnTerms } from './withdrawn-words.ts';
+import type { Withdrawing } from './withdrawn-words.ts';
 import { seenIn } from './seen-in.ts';
 import type { FoldName } from './seen-in.ts';
 import { changeState } from './session-state.ts';
@@ -82,6 +83,8 @@ export interface SessionLogOptions {
   readonly clock: Clock;
   /** The author of replies. */
   readonly botName: string;
+  /** Takes what edited and deleted messages said out of the notes on the session; where not given, there are none. */
+  readonly withdrawing?: Withdrawing;
   /** The layers with a cursor that are switched on; all where not given. */
   readonly activeFolds?: readonly FoldName[];
 }
@@ -92,6 +95,7 @@ const keptChanges = 1000;
 export function createSessionLog(options: SessionLogOptions): SessionLog {
   const { store, writes, clock, botName, activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const tails = new LogTails(store);
+  const changing = { tails, withdrawing: options.withdrawing ?? (() => Promise.resolve()) };
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
@@ -123,7 +127,7 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
         ...originOf(context.place),
       });
     }
-    await changeMessages(tails, session, changesOf(ids), clock().toISOString());
+    await changeMessages(changing, session, changesOf(ids), clock().toISOString());
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
     await changeState(store, session, (state) => seenIn(state, context, before, activeFolds));
   }
@@ -160,7 +164,7 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
       attachments: [],
       ...originOf(context.place),
     });
-    await changeMessages(tails, session, changesOf(reply.ids), clock().toISOString());
+    await changeMessages(changing, session, changesOf(reply.ids), clock().toISOString());
   }
 
   /** Whether a reply may not be remembered: what it answers was deleted meanwhile, or edited so that it repeats what was taken out. */
@@ -186,7 +190,7 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
       authorId === undefined ? await sessionsOfChannel(channelId) : [{ channelId, userId: authorId }];
     for (const session of sessions) {
       const messages = await writes.run(session.userId, () =>
-        changeMessages(tails, session, changed, clock().toISOString()),
+        changeMessages(changing, session, changed, clock().toISOString()),
       );
       if (messages.length > 0) affected.push({ session, messages });
     }
@@ -220,7 +224,7 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
     logged: messageOf,
     finishChanges: (session) =>
       writes.run(session.userId, async () =>
-        finishChanges(tails, session, await store.lastSequence(logKey(session))),
+        finishChanges(changing, session, await store.lastSequence(logKey(session))),
       ),
     async recent(session, limit) {
       const last = await store.lastSequence(logKey(session));
