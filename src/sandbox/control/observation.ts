@@ -3,7 +3,7 @@ import type { Message } from '../world/entities.ts';
 import { messagesOf } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import type { RecordedRequest } from '../rest/request-log.ts';
-import { requireView } from './person-actions.ts';
+import { requireView } from './rights.ts';
 import { findChannel, findPerson } from './references.ts';
 import { waitUntil } from './wait-until.ts';
 

@@ -32,7 +32,8 @@ export interface ChatAction {
   act(scene: Scene, rest: string): Promise<Acted>;
 }
 
-/** The messages of the place as the speaker sees them, oldest first. @throws {SandboxError} where the speaker cannot see it. */
+/** What was written in the place, as far as the speaker sees it, oldest first. @throws {SandboxError} where the speaker cannot see it. */
 export async function visibleMessages({ sandbox, speaker, place }: Scene): Promise<readonly MessageView[]> {
-  return await sandbox.messages({ in: place.id, as: speaker.id });
+  const messages = await sandbox.messages({ in: place.id, as: speaker.id });
+  return messages.filter(({ system }) => system === undefined);
 }

@@ -47,7 +47,7 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
       const target = findTarget(
         await visibleMessages(scene),
         count,
-        ({ isEphemeral, system }) => !isEphemeral && system === undefined,
+        ({ isEphemeral }) => !isEphemeral,
         'There are no messages here yet',
       );
       await scene.sandbox.menu({ as: scene.speaker.id, message: target.id, name: entry.name });

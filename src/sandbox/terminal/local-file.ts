@@ -28,7 +28,7 @@ export async function readLocalFile(path: string): Promise<LocalFile> {
     if (!kind.isFile) throw new SandboxError(`${place} is no file`);
     if (size > maxFileBytes) {
       const most = bytesText(maxFileBytes);
-      throw new SandboxError(`${place} has ${bytesText(size)}; a file may have ${most} at most`);
+      throw new SandboxError(`${place} is too large: it has ${size} bytes, and ${most} is the limit`);
     }
     return { name: basename(place), base64: await readFile(place, 'base64') };
   } catch (error) {

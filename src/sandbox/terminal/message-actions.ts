@@ -157,7 +157,7 @@ async function newestMessage(scene: Scene, count: number | undefined): Promise<M
   return findTarget(
     await visibleMessages(scene),
     count,
-    ({ isEphemeral, system }) => !isEphemeral && system === undefined,
+    ({ isEphemeral }) => !isEphemeral,
     'There are no messages here yet',
   );
 }

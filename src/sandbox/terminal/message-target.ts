@@ -1,4 +1,3 @@
-import type { MessageView } from '../control/control-views.ts';
 import { SandboxError } from '../control/sandbox-error.ts';
 
 /** A message of the place, counted from the newest: `^1` is that. */
@@ -20,12 +19,12 @@ export function readTarget(words: string, where: 'beginning' | 'either end'): Ta
  * The message that is meant: the one counted to, else the newest that fits.
  * @throws {SandboxError} with `otherwise` where none fits, or when the count goes too far.
  */
-export function findTarget(
-  messages: readonly MessageView[],
+export function findTarget<Message>(
+  messages: readonly Message[],
   count: number | undefined,
-  fits: (message: MessageView) => boolean,
+  fits: (message: Message) => boolean,
   otherwise: string,
-): MessageView {
+): Message {
   if (count === undefined) {
     const found = messages.findLast(fits);
     if (found === undefined) throw new SandboxError(otherwise);

@@ -70,8 +70,12 @@ export class PromptLine {
       this.#output.write(text);
       return;
     }
-    this.#erase();
-    this.#output.write(text);
+    const { rows } = this.#reader.getCursorPos();
+    moveCursor(this.#output, 0, -rows);
+    cursorTo(this.#output, 0);
+    clearScreenDown(this.#output);
+    // The reader goes up again by the rows that it has drawn last.
+    this.#output.write(text + '\n'.repeat(rows));
     this.#draw(true);
   }
 
@@ -88,17 +92,10 @@ export class PromptLine {
   }
 
   #redraw(): void {
-    if (!this.#isAsking || this.#isClosed) return;
-    this.#erase();
-    this.#draw(true);
+    if (this.#isAsking && !this.#isClosed) this.#draw(true);
   }
 
-  #erase(): void {
-    moveCursor(this.#output, 0, -this.#reader.getCursorPos().rows);
-    cursorTo(this.#output, 0);
-    clearScreenDown(this.#output);
-  }
-
+  /** The reader erases what it has drawn before. */
   #draw(keepsCursor: boolean): void {
     const prompt = this.#hint === '' ? this.#prompt : `${this.#hint} ${this.#prompt}`;
     this.#reader.setPrompt(this.#liveShown() + prompt);

@@ -45,7 +45,8 @@ export function componentLines({ rows }: ComponentsView): readonly string[] {
     });
     if (select !== undefined) {
       const options = select.options.map(({ label }) => label).join(' | ');
-      faces.push(`[${select.placeholder === '' ? 'Choose' : select.placeholder} ▾ ${options}]`);
+      const face = `${select.placeholder === '' ? 'Choose' : select.placeholder} ▾ ${options}`;
+      faces.push(select.disabled ? `(${face})` : `[${face}]`);
     }
     return faces.join(' ');
   });
