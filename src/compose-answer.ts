@@ -43,7 +43,8 @@ export function composeAnswer(
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
   ];
-  return async (turn, signal) => {
+  return async (turn, { signal, onText }) => {
+    let soFar = '';
     const { prompt, othersPresent } = await composer.compose(turn);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
@@ -54,6 +55,13 @@ export function composeAnswer(
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,
+      onText(piece) {
+        soFar += piece;
+        onText(soFar);
+      },
+      onRestart() {
+        soFar = '';
+      },
       logger,
     });
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].

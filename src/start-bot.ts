@@ -76,6 +76,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       },
       history,
       knownChannels: () => bot.knownChannels(),
+      isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       onLost,
       clock,
       logger,

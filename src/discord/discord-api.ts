@@ -3,6 +3,7 @@ import {
   type APIApplication,
   type APIMessage,
   type REST,
+  type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
 
@@ -15,6 +16,14 @@ export interface DiscordApi {
   /** Replaces the application's commands by these; the same again changes nothing. */
   registerCommands(applicationId: string, commands: readonly object[]): Promise<void>;
   postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
+  /** An aborted edit that has not left yet is not sent. */
+  editMessage(
+    channelId: string,
+    messageId: string,
+    body: RESTPatchAPIChannelMessageJSONBody,
+    signal?: AbortSignal,
+  ): Promise<APIMessage>;
+  deleteMessage(channelId: string, messageId: string): Promise<void>;
   /** The first hundred messages after one, oldest first. */
   messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]>;
   showTyping(channelId: string): Promise<void>;
@@ -28,6 +37,16 @@ export function createDiscordApi(rest: REST): DiscordApi {
     },
     postMessage: (channelId, body) =>
       answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body })),
+    editMessage: (channelId, messageId, body, signal) =>
+      answer<APIMessage>(
+        rest.patch(Routes.channelMessage(channelId, messageId), {
+          body,
+          ...(signal !== undefined && { signal }),
+        }),
+      ),
+    async deleteMessage(channelId, messageId) {
+      await rest.delete(Routes.channelMessage(channelId, messageId));
+    },
     async messagesAfter(channelId, messageId) {
       const query = new URLSearchParams({ after: messageId, limit: '100' });
       const found = await answer<readonly APIMessage[]>(

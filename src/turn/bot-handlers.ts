@@ -20,6 +20,9 @@ export interface BotHandlersOptions {
   readonly logger: Logger;
 }
 
+/** The reaction by which people stop an answer. */
+const stopEmoji = '🛑';
+
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
   const { turns, order, journal, logger } = options;
@@ -67,6 +70,12 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
     async deleted(channelId, messageIds) {
       turns.withdraw(messageIds);
       await logged('a deletion', () => options.retract.deleted(channelId, messageIds));
+    },
+    async reacted(channelId, messageId, userId, emoji) {
+      if (emoji !== stopEmoji) return;
+      await turns.stopBy(userId, messageId, () =>
+        logged('a message that was taken back', () => journal.markHandled(channelId, [messageId])),
+      );
     },
   };
 
