@@ -5,12 +5,14 @@ import { ModelError } from './core/errors.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Tool } from './core/tool.ts';
+import type { TurnContext } from './core/turn-context.ts';
 import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
 import { createRecallTool } from './memory/recall/recall-tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
 import type { AnswerTurn } from './turn/turn-runner.ts';
+import type { WaitingSigns } from './turn/waiting-signs.ts';
 
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
@@ -18,6 +20,7 @@ const answerMaxTokens = 4096;
 export interface AnswerPorts {
   readonly model: ModelClient;
   readonly history: HistoryPort;
+  readonly waitingSigns: Pick<WaitingSigns, 'begin' | 'end'>;
   readonly logger: Logger;
 }
 
@@ -25,7 +28,7 @@ export interface AnswerPorts {
 export function composeAnswer(
   config: Config,
   memory: Memory,
-  { model, history, logger }: AnswerPorts,
+  { model, history, waitingSigns, logger }: AnswerPorts,
 ): AnswerTurn {
   const composer = new PromptComposer({
     readers: memory.readers,
@@ -43,7 +46,7 @@ export function composeAnswer(
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
   ];
-  return async (turn, { signal, onText }) => {
+  return async (turn, signal, { onText, onNote }) => {
     let soFar = '';
     const { prompt, othersPresent } = await composer.compose(turn);
     const { system, messages } = prompt;
@@ -62,6 +65,8 @@ export function composeAnswer(
       onRestart() {
         soFar = '';
       },
+      onQueue: showWaiting(turn, waitingSigns),
+      onNote,
       logger,
     });
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].
@@ -71,6 +76,12 @@ export function composeAnswer(
     }
     return { text, stop: stop === 'cut' ? 'cut' : 'whole' };
   };
+}
+
+/** Shows at the newest message of a turn that it waits for a place at the model; it is there until the place, or the turn's end. */
+function showWaiting({ messages, place }: TurnContext, signs: AnswerPorts['waitingSigns']) {
+  const newest = { id: messages.at(-1)?.id ?? '', channelId: place.channelId };
+  return (isWaiting: boolean): void => (isWaiting ? signs.begin(newest) : signs.end(newest));
 }
 
 function durableTools({ durable, sessionLog }: Memory): readonly Tool[] {

@@ -6,7 +6,7 @@ import { composeAnswer } from './compose-answer.ts';
 import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
-import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort } from './core/chat.ts';
+import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort, SignsPort } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
@@ -22,12 +22,14 @@ import { recover } from './turn/recover.ts';
 import { createRetraction } from './turn/retraction.ts';
 import { SessionTurns } from './turn/session-turns.ts';
 import { createTurnRunner } from './turn/turn-runner.ts';
+import { WaitingSigns } from './turn/waiting-signs.ts';
 
 export interface BotPorts {
   readonly store: Store;
   readonly model: ModelClient;
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
+  readonly signs: SignsPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
   readonly clock: Clock;
@@ -49,7 +51,7 @@ export interface Bot {
 }
 
 export function composeBot(config: Config, ports: BotPorts): Bot {
-  const { journal, replies, presentPlace, clock, logger } = ports;
+  const { journal, replies, signs, presentPlace, clock, logger } = ports;
   const writes = createKeyedQueue();
   const memory = composeMemory(config, { ...ports, writes });
   const idleSessions = new IdleSessions({
@@ -63,26 +65,25 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     logger,
   });
   const order = createCommandOrder();
-  const turns = new SessionTurns(
-    order.afterCommands(
-      createTurnRunner({
-        answer: composeAnswer(config, memory, ports),
-        journal,
-        sessionLog: memory.sessionLog,
-        afterTurn,
-        replies,
-        presentPlace,
-        clock,
-        logger,
-        makeReference: () => randomBytes(3).toString('hex'),
-      }),
-    ),
-  );
+  const waitingSigns = new WaitingSigns({ signs, timer: processTimer, clock });
+  const runTurn = createTurnRunner({
+    answer: composeAnswer(config, memory, { ...ports, waitingSigns }),
+    journal,
+    sessionLog: memory.sessionLog,
+    afterTurn,
+    replies,
+    presentPlace,
+    clock,
+    logger,
+    makeReference: () => randomBytes(3).toString('hex'),
+  });
+  const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTurn)));
   const commands = composeCommands(config, memory, logger);
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
-  const retract = createRetraction({ ...memory, journal });
+  const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,
+    waitingSigns,
     runCommand,
     handleCommand: commands.handle,
     order,

@@ -46,7 +46,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
     const journal = createChannelJournal({ store });
     const parseCommand = (text: string): WrittenCommand | undefined =>
       bot.commands.parse(text, client.user?.id);
-    const { history, replies, presentPlace } = createDiscordPorts({
+    const { history, replies, signs, presentPlace } = createDiscordPorts({
       client,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,
@@ -54,7 +54,17 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       logger,
     });
     const model = createModel(config.model, logger);
-    const bot = composeBot(config, { store, model, journal, replies, history, presentPlace, clock, logger });
+    const bot = composeBot(config, {
+      store,
+      model,
+      journal,
+      replies,
+      signs,
+      history,
+      presentPlace,
+      clock,
+      logger,
+    });
 
     // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
     const connecting = startGateway({
@@ -95,7 +105,10 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         await bot.idle();
       },
       async stop() {
-        const finished = gateway.stopIntake().then(() => Promise.all([bot.drain(drainMs), gateway.idle()]));
+        const finished = gateway
+          .stopIntake()
+          .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
+          .then(() => signs.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await gateway.destroy();

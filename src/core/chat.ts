@@ -53,6 +53,17 @@ export interface IncomingMessage extends ChatMessage {
   readonly command?: WrittenCommand;
 }
 
+/** A message as it reads after somebody edited it. */
+export interface MessageEdit {
+  readonly channelId: string;
+  readonly messageId: string;
+  /** Absent where Discord does not tell. */
+  readonly authorId?: string;
+  readonly text: string;
+  /** It reads as a command now. Commands are not carried out by edits: the message is taken back, as if it were deleted [F2]. */
+  readonly isCommand: boolean;
+}
+
 /** A command, from `!memory …` or `/memory …`. */
 export interface CommandRequest extends WrittenCommand {
   /** The id of the message or interaction: a snowflake, so it tells when the command was given. */
@@ -124,6 +135,14 @@ export interface ReplyPort {
   find(channelId: string, messageId: string): Promise<readonly string[]>;
 }
 
+/** Small signs on people's messages. Neither throws; a sign that a channel does not admit is left out, and none delays anything. */
+export interface SignsPort {
+  /** Puts 👀 on a message that has to wait. */
+  waiting(channelId: string, messageId: string): void;
+  /** Takes it away again, also one that an earlier process left; where there is none, nothing happens. */
+  taken(channelId: string, messageId: string): void;
+}
+
 /** The newest messages of a channel: warm ones from memory, REST for a cold channel [H2]. */
 export interface HistoryPort {
   /**
@@ -145,7 +164,7 @@ export interface BotHandlers {
   message(message: IncomingMessage): Promise<void>;
   /** A slash command; resolves with the answer's text, to be sent in chunks. */
   command(request: CommandRequest): Promise<string>;
-  edited(channelId: string, messageId: string, text: string): Promise<void>;
+  edited(edit: MessageEdit): Promise<void>;
   deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Somebody, also without access, has put an emoji, by its characters or name, on any message that the bot can see. */
   reacted(channelId: string, messageId: string, userId: string, emoji: string): Promise<void>;

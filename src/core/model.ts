@@ -102,6 +102,8 @@ export interface ModelCallOptions {
   /** Called with each piece of text as it arrives; after a retry it starts over, announced by `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;
+  /** Called when the call has to wait for a free place, and again, with `false`, when it got one. */
+  readonly onQueue?: (isWaiting: boolean) => void;
 }
 
 /**

@@ -5,6 +5,8 @@ import type { TurnContext } from './turn-context.ts';
 export interface ToolOutcome {
   readonly ok: boolean;
   readonly text: string;
+  /** Where something was done that people are to be told under the reply: a few words in markdown of Discord's, none of them anybody's. */
+  readonly note?: string;
 }
 
 /** A tool the model may call. `run` validates its input, and answers with `ok: false` instead of throwing for anything the model can mend. */

@@ -27,6 +27,9 @@ export interface DiscordApi {
   /** The first hundred messages after one, oldest first. */
   messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]>;
   showTyping(channelId: string): Promise<void>;
+  /** Adds or takes away the bot's own reaction; `emoji` as itself, not encoded. */
+  react(channelId: string, messageId: string, emoji: string): Promise<void>;
+  unreact(channelId: string, messageId: string, emoji: string): Promise<void>;
 }
 
 export function createDiscordApi(rest: REST): DiscordApi {
@@ -56,6 +59,12 @@ export function createDiscordApi(rest: REST): DiscordApi {
     },
     async showTyping(channelId) {
       await rest.post(Routes.channelTyping(channelId));
+    },
+    async react(channelId, messageId, emoji) {
+      await rest.put(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
+    },
+    async unreact(channelId, messageId, emoji) {
+      await rest.delete(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },
   };
 }

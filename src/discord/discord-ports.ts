@@ -14,6 +14,7 @@ import { withPermission } from './permitted-api.ts';
 import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
 import { createReplies } from './replies/replies.ts';
+import { createSigns, type Signs } from './signs.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
@@ -25,6 +26,7 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly signs: Signs;
   readonly presentPlace: PresentPlace;
 } {
   const { client, clock, logger } = options;
@@ -37,10 +39,11 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
       return found.filter(isSpoken).map((message) => chatMessageOf(message, client.user?.id ?? ''));
     },
   });
+  const api = withPermission(createDiscordApi(client.rest), (deed, channelId) =>
+    botMay(deed, client.channels.cache.get(channelId)),
+  );
   const replies = createReplies({
-    api: withPermission(createDiscordApi(client.rest), (deed, channelId) =>
-      botMay(deed, client.channels.cache.get(channelId)),
-    ),
+    api,
     botId: () => client.user?.id,
     clock,
     logger,
@@ -51,7 +54,8 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
     },
     onRemoved: (channelId, messageId) => history.removed(channelId, [messageId]),
   });
-  return { history, replies, presentPlace: createPresentPlace(findChannel) };
+  const signs = createSigns({ api, logger });
+  return { history, replies, signs, presentPlace: createPresentPlace(findChannel) };
 }
 
 function ownMessage(client: Client, message: APIMessage): ChatMessage {

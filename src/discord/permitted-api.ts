@@ -25,6 +25,9 @@ export function withPermission(api: DiscordApi, may: (deed: Deed, channelId: str
     postMessage: (channelId, body) => permitted('send', channelId, () => api.postMessage(channelId, body)),
     messagesAfter: (channelId, messageId) =>
       permitted('read', channelId, () => api.messagesAfter(channelId, messageId)),
+    react: (channelId, ...reaction) => permitted('react', channelId, () => api.react(channelId, ...reaction)),
+    unreact: (channelId, ...reaction) =>
+      permitted('read', channelId, () => api.unreact(channelId, ...reaction)),
     showTyping: (channelId) => permitted('send', channelId, () => api.showTyping(channelId)),
   };
 }

@@ -11,6 +11,8 @@ export interface ToolCallOptions {
   readonly tools: readonly Tool[];
   readonly context: TurnContext;
   readonly signal: AbortSignal;
+  /** Called with what people are to be told of the call. */
+  readonly onNote?: ((note: string) => void) | undefined;
   readonly logger: Logger;
 }
 
@@ -19,7 +21,7 @@ export interface ToolCallOptions {
  * are told as errors, without what went wrong inside [M6]. Rejects only with the signal's reason, at once when it is aborted.
  */
 export async function runToolCall(call: ToolUseBlock, options: ToolCallOptions): Promise<ToolResultBlock> {
-  const { tools, context, signal, logger } = options;
+  const { tools, context, signal, onNote, logger } = options;
   const tool = tools.find(({ definition }) => definition.name === call.name);
   if (tool === undefined) {
     const names = tools.map(({ definition }) => definition.name).join(', ');
@@ -27,7 +29,9 @@ export async function runToolCall(call: ToolUseBlock, options: ToolCallOptions):
   }
   signal.throwIfAborted();
   try {
-    return toolResult(call, await untilAborted(tool.run(call.input, context, signal), signal));
+    const outcome = await untilAborted(tool.run(call.input, context, signal), signal);
+    if (outcome.note !== undefined) onNote?.(outcome.note);
+    return toolResult(call, outcome);
   } catch (error) {
     signal.throwIfAborted();
     logger.error('tool failed', { tool: call.name, error });

@@ -35,6 +35,10 @@ export interface ToolLoopOptions {
   readonly onText?: (piece: string) => void;
   /** What was given to `onText` no longer stands; it begins again. */
   readonly onRestart?: () => void;
+  /** As in `ModelCallOptions`, in any round. */
+  readonly onQueue?: (isWaiting: boolean) => void;
+  /** Called with what people are to be told of a tool's work, whatever becomes of the answer. */
+  readonly onNote?: (note: string) => void;
   readonly logger: Logger;
 }
 
@@ -85,7 +89,7 @@ async function runRounds(
   text: LoopText,
   exchange: Exchange,
 ): Promise<LoopResult['stop']> {
-  const { client, request, tools, context, logger, maxRounds = defaultMaxRounds } = options;
+  const { client, request, tools, context, onNote, logger, maxRounds = defaultMaxRounds } = options;
   const { signal } = deadline;
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
@@ -93,7 +97,12 @@ async function runRounds(
     signal.throwIfAborted();
     const asked = client.complete(
       { ...request, messages: [...messages], tools: definitions },
-      { signal, onText: (piece) => text.add(piece), onRestart: () => text.restartRound() },
+      {
+        signal,
+        onText: (piece) => text.add(piece),
+        onRestart: () => text.restartRound(),
+        ...(options.onQueue === undefined ? {} : { onQueue: options.onQueue }),
+      },
     );
     const response = await untilAborted(asked, signal);
     exchange.addUsage(response.usage);
@@ -107,7 +116,7 @@ async function runRounds(
       const outcome =
         round > maxRounds
           ? toolResult(call, { ok: false, text: notRun })
-          : await runToolCall(call, { tools, context, signal, logger });
+          : await runToolCall(call, { tools, context, signal, onNote, logger });
       exchange.addCall(call.name, !outcome.isError);
       results.push(outcome);
     }

@@ -10,6 +10,7 @@ import { beginAnswerReply, newestOf } from './answer-reply.ts';
 import type { AnswerReply, AnswerReplyOptions, Question } from './answer-reply.ts';
 import { brokenOffLine, failureLine, keptBackLine, lengthLimitLine, stoppedLine } from './failure-line.ts';
 import { createKeep } from './keep.ts';
+import { lineUnder } from './line-under.ts';
 import type { TurnRunner } from './session-turns.ts';
 import type { TurnControl } from './turn-control.ts';
 
@@ -19,14 +20,20 @@ export interface Answer {
   readonly stop: 'whole' | 'cut';
 }
 
-export interface AnswerProgress {
-  readonly signal: AbortSignal;
-  /** Called with the text so far, which may begin anew. */
+/** What is told while an answer is made. */
+export interface AnswerListener {
+  /** The text so far, which may begin anew. */
   readonly onText: (textSoFar: string) => void;
+  /** Something was done that people are to be told, whatever becomes of the answer. */
+  readonly onNote: (note: string) => void;
 }
 
 /** Reads memory, builds the prompt, asks the model. Rejects with `ModelError`. */
-export type AnswerTurn = (context: TurnContext, progress: AnswerProgress) => Promise<Answer>;
+export type AnswerTurn = (
+  context: TurnContext,
+  signal: AbortSignal,
+  listener: AnswerListener,
+) => Promise<Answer>;
 
 export interface TurnRunnerOptions extends AnswerReplyOptions {
   readonly answer: AnswerTurn;
@@ -40,7 +47,7 @@ export interface TurnRunnerOptions extends AnswerReplyOptions {
 /** What is to be sent: an answer, which may be empty, and a line under it or in its place. */
 interface Outcome {
   readonly text: string;
-  readonly line?: string;
+  readonly problem?: string;
 }
 
 /** One turn on its way. */
@@ -49,6 +56,8 @@ interface Run {
   readonly question: Question;
   readonly control: TurnControl;
   readonly reply: AnswerReply;
+  /** What was done, to be told under the reply. */
+  readonly notes: string[];
 }
 
 /**
@@ -71,7 +80,7 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
       const isWider = becamePublic(context.place, place);
       const question = questionOf(context);
       const reply = await beginAnswerReply(options, question, place, control);
-      const run = { context, question, control, reply };
+      const run = { context, question, control, reply, notes: [] };
       const outcome = await ask(run, isWider ? { ...context, place, saidIn: context.place } : context);
       if (control.takenAway.aborted) await takeAway(run);
       else if (outcome !== undefined) await deliver(run, outcome);
@@ -84,15 +93,18 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
   };
 
   /** Nothing where the turn is left to the next start. */
-  async function ask({ control, reply }: Run, context: TurnContext): Promise<Outcome | undefined> {
+  async function ask({ control, reply, notes }: Run, context: TurnContext): Promise<Outcome | undefined> {
     const { signal } = control;
     try {
       signal.throwIfAborted();
-      const { text, stop } = await options.answer(context, { signal, onText: (soFar) => reply.show(soFar) });
-      return stop === 'cut' ? { text, line: lengthLimitLine } : { text };
+      const { text, stop } = await options.answer(context, signal, {
+        onText: (soFar) => reply.show(soFar),
+        onNote: (note) => notes.push(note),
+      });
+      return stop === 'cut' ? { text, problem: lengthLimitLine } : { text };
     } catch (error) {
       const partialText = error instanceof ModelError ? error.partialText.trim() : '';
-      if (control.ending === 'stopped') return { text: partialText, line: stoppedLine };
+      if (control.ending === 'stopped') return { text: partialText, problem: stoppedLine };
       if (control.ending === 'shutdown' && (!reply.hasBegun || partialText === '')) {
         if (!reply.hasBegun) await reply.withdraw();
         return undefined;
@@ -102,13 +114,14 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
       if (!control.takenAway.aborted)
         logger.error('a turn failed', { reference, userId: speaker.id, channelId: place.channelId, error });
       return partialText === ''
-        ? { text: '', line: failureLine(error, reference) }
-        : { text: partialText, line: brokenOffLine(reference) };
+        ? { text: '', problem: failureLine(error, reference) }
+        : { text: partialText, problem: brokenOffLine(reference) };
     }
   }
 
-  async function deliver(run: Run, { text, line }: Outcome): Promise<void> {
-    const { question, reply } = run;
+  async function deliver(run: Run, { text, problem }: Outcome): Promise<void> {
+    const { question, reply, notes } = run;
+    const line = lineUnder(problem, notes);
     if (text === '') {
       const wasSeen = reply.hasBegun;
       await reply.withdraw();
@@ -136,12 +149,14 @@ export function createTurnRunner(options: TurnRunnerOptions): TurnRunner {
   }
 
   /** Nothing of the reply stays, neither in the channel nor in log or history. */
-  async function takeAway({ question, control, reply }: Run): Promise<void> {
+  async function takeAway({ question, control, reply, notes }: Run): Promise<void> {
     const wasSeen = reply.hasBegun;
     await reply.withdraw();
     const { channelId } = question.place;
     logger.warn('an answer was taken away', { channelId, userId: question.userId, why: control.ending });
-    if (control.ending === 'became-public') await sendLine(question, keptBackLine, wasSeen);
+    if (control.ending === 'became-public') {
+      await sendLine(question, lineUnder(keptBackLine, notes) ?? keptBackLine, wasSeen);
+    }
     await markHandled(question);
   }
 

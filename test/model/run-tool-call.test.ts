@@ -17,6 +17,8 @@ function options(run: Tool['run'], signal = new AbortController().signal): Param
 const echo: Tool['run'] = (input, context) =>
   Promise.resolve({ ok: true, text: `${JSON.stringify(input)} of ${context.speaker.name}` });
 
+const pinned: Tool['run'] = () => Promise.resolve({ ok: true, text: 'Pinned.', note: '📌 pinned' });
+
 describe('a tool call', () => {
   it('gives the model what the tool says, with its input and context passed on', async () => {
     expect(await runToolCall(call, options(echo))).toEqual({
@@ -34,6 +36,14 @@ describe('a tool call', () => {
     );
 
     expect(result).toMatchObject({ text: 'text is missing', isError: true });
+  });
+
+  it('tells people what the tool has done for them to see, and the model only what it says to the model', async () => {
+    const notes: string[] = [];
+    const result = await runToolCall(call, { ...options(pinned), onNote: (each) => notes.push(each) });
+    await runToolCall(call, { ...options(echo), onNote: (each) => notes.push(each) });
+    expect(notes).toEqual(['📌 pinned']);
+    expect(result.text).toBe('Pinned.');
   });
 
   it('tells the model which tools there are where it calls another', async () => {

@@ -149,9 +149,12 @@ describe('recovery after a kill', () => {
   });
 });
 
+function after(messageId: string): string {
+  return `${messageId.slice(-1)}e`;
+}
+
 describe('recovery of a reply that people saw the beginning of', () => {
   const standing = '900000000000000007';
-  const after = (messageId: string) => `${messageId.slice(-1)}e`;
 
   it('finishes it in the messages that stand there, where the answer was ready', async () => {
     const fresh: string[] = [];

@@ -25,9 +25,9 @@ function runnerWith(answer: AnswerTurn, changes: Partial<TurnRunnerOptions> = {}
   const journal = createChannelJournal({ store });
   const logger = recordingLogger();
   const run = createTurnRunner({
-    answer: (context, progress) => {
+    answer: (context, signal, listener) => {
       steps.push('model');
-      return answer(context, progress);
+      return answer(context, signal, listener);
     },
     journal,
     sessionLog: {
@@ -50,7 +50,7 @@ const full = () => Promise.reject(new StoreError('full', 'log'));
 
 /** A model that has said the beginning when `meanwhile` happens, and then waits until it is told to end. */
 function sayingHalf(meanwhile: () => unknown): AnswerTurn {
-  return async (_, { signal, onText }) => {
+  return async (_, signal, { onText }) => {
     onText('Half of ');
     await settle();
     meanwhile();
@@ -80,6 +80,29 @@ describe('a turn', () => {
     expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
     expect(await journal.isHandled(generalId, message.id)).toBe(true);
     expect(logger.lines.some(({ data }) => data?.['reference'] === 'abc123')).toBe(true);
+  });
+
+  it('says under the reply what was done, each thing once, and logs no word of that as its own', async () => {
+    const { run, steps, journal } = runnerWith((_context, _signal, { onNote }) => {
+      for (const note of ['📌 pinned', '📌 pinned', '➡️ sent to #dev']) onNote(note);
+      return Promise.resolve({ text: 'Done.', stop: 'whole' });
+    });
+    await run([message], new TurnControl());
+    expect(steps.slice(2, 5)).toEqual([
+      'send Done. as 11',
+      'log reply Done.',
+      'send -# 📌 pinned · ➡️ sent to #dev as 1e',
+    ]);
+    expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+  });
+
+  it('says what was done also where the answer failed', async () => {
+    const { run, steps } = runnerWith((_context, _signal, { onNote }) => {
+      onNote('📌 pinned');
+      return Promise.reject(new ModelError('slow', 'timeout'));
+    });
+    await run([message], new TurnControl());
+    expect(steps.find((step) => step.startsWith('send'))).toMatch(/reference abc123\)\n-# 📌 pinned/u);
   });
 
   it('that broke off gives the part that came, and a mark under another nonce', async () => {
@@ -176,7 +199,7 @@ describe('the answer of a turn while it grows', () => {
 
   it('is shown as it comes, known to the journal and no part of history until it is whole and logged', async () => {
     const seen: boolean[] = [];
-    const { run, steps, journal } = runnerWith(async (_, { onText }) => {
+    const { run, steps, journal } = runnerWith(async (_context, _signal, { onText }) => {
       onText('One');
       onText('One two');
       await settle();

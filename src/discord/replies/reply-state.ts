@@ -2,9 +2,9 @@ import { splitReply } from './split-reply.ts';
 import { visiblePart } from './visible-part.ts';
 
 /** Between two edits of a reply, from the end of the last request on; milliseconds. */
-export const editPauseMs = 1200;
+const editPauseMs = 1200;
 /** From the first visible text to the first message, so that it is more than a syllable, and a quick answer comes whole; milliseconds. */
-export const firstPauseMs = 200;
+const firstPauseMs = 200;
 
 /** A message of the reply that stands in the channel. What it says is not known of one from before a restart. */
 export interface StandingMessage {

@@ -61,6 +61,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     request: ModelRequest,
     deadline: Deadline,
     streamed: StreamedText,
+    onQueue: ModelCallOptions['onQueue'],
   ): Promise<ModelResponse> {
     const body = requestBody(request);
     const tryOnce = async (): Promise<ModelResponse> => {
@@ -75,7 +76,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         throw attemptError(error, apiKey, new Date());
       }
     };
-    return limit(() => withRetries(tryOnce, { deadline, random, logger }), deadline.signal);
+    return limit(() => withRetries(tryOnce, { deadline, random, logger }), deadline.signal, onQueue);
   }
 
   return {
@@ -84,7 +85,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       const deadline = startDeadline(options.totalTimeoutMs, callOptions.signal);
       const streamed = new StreamedText(callOptions);
       try {
-        const response = await ask(request, deadline, streamed);
+        const response = await ask(request, deadline, streamed, callOptions.onQueue);
         options.onUsage?.(response.usage, request.purpose, request.model);
         return response;
       } catch (error) {

@@ -1,10 +1,12 @@
-import { ApplicationCommandOptionType, MessageFlags } from 'discord-api-types/v10';
-import type { APIApplicationCommandOption } from 'discord-api-types/v10';
+import { MessageType } from 'discord-api-types/v10';
 
-import type { Channel, Command, Interaction, Message, User } from '../world/entities.ts';
+import type { Channel, Interaction, Message, User } from '../world/entities.ts';
+import { isEphemeral, isThere } from '../world/ephemerals.ts';
 import { canView } from '../world/permissions.ts';
 import { guildIdOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
+import { componentsView } from './component-view.ts';
+import type { ComponentsView } from './component-view.ts';
 
 export interface PersonView {
   readonly id: string;
@@ -14,22 +16,17 @@ export interface PersonView {
 
 export interface ChannelView {
   readonly id: string;
-  readonly kind: 'text' | 'thread' | 'dm';
+  /** A forum takes posts, which are threads. */
+  readonly kind: 'text' | 'forum' | 'thread' | 'dm';
   /** A DM has the person's name. */
   readonly name: string;
   readonly guildId?: string;
   readonly parentId?: string;
+  /** Of a thread: put away, and open only to who may manage threads. */
+  readonly isArchived?: boolean;
+  readonly isLocked?: boolean;
   /** The names of all who can view it, bots included. */
   readonly seenBy: readonly string[];
-}
-
-/** A slash command as the bot has registered it. */
-export interface CommandView {
-  readonly name: string;
-  /** Empty where the command takes its options itself. */
-  readonly subcommands: readonly { readonly name: string; readonly options: readonly string[] }[];
-  /** The names of its own options. */
-  readonly options: readonly string[];
 }
 
 export interface MessageView {
@@ -47,6 +44,11 @@ export interface MessageView {
   readonly replyTo?: string;
   readonly nonce?: string | number;
   readonly isEphemeral: boolean;
+  /** Buttons and selects; no rows where there are none. */
+  readonly components: ComponentsView;
+  readonly isPinned: boolean;
+  /** What made the message where nobody wrote it. */
+  readonly system?: 'pinned' | 'thread created' | 'thread started';
   readonly attachments: readonly AttachmentView[];
   /** Emoji with the names of those who reacted with it. */
   readonly reactions: Readonly<Record<string, readonly string[]>>;
@@ -63,12 +65,22 @@ export interface AttachmentView {
 
 export interface InteractionView {
   readonly id: string;
-  readonly state: 'waiting' | 'deferred' | 'answered';
+  /** `failed`: nothing came within three seconds. */
+  readonly state: 'waiting' | 'deferred' | 'answered' | 'failed';
   readonly isEphemeral: boolean;
-  /** The first answer; what it was edited to, where it was. */
+  /**
+   * The first answer, or the message of the button that was clicked where the bot changes that instead: as it is now, absent
+   * where it was deleted.
+   */
   readonly answer?: MessageView;
   readonly followUps: readonly MessageView[];
 }
+
+const systemKinds: Partial<Record<MessageType, NonNullable<MessageView['system']>>> = {
+  [MessageType.ChannelPinnedMessage]: 'pinned',
+  [MessageType.ThreadCreated]: 'thread created',
+  [MessageType.ThreadStarterMessage]: 'thread started',
+};
 
 export function personView(user: User): PersonView {
   return { id: user.id, name: user.username, isBot: user.bot };
@@ -78,29 +90,16 @@ export function channelView(world: World, channel: Channel): ChannelView {
   const guildId = guildIdOf(channel);
   return {
     id: channel.id,
-    kind: channel.kind,
+    kind: channel.kind === 'text' && channel.isForum ? 'forum' : channel.kind,
     name: channel.kind === 'dm' ? userOf(world, channel.personId).username : channel.name,
     ...(guildId === undefined ? {} : { guildId }),
-    ...(channel.kind === 'thread' ? { parentId: channel.parentId } : {}),
+    ...(channel.kind === 'thread'
+      ? { parentId: channel.parentId, isArchived: channel.archived, isLocked: channel.locked }
+      : {}),
     seenBy: [...world.users.values()]
       .filter((user) => canView(world, channel, user.id))
       .map(({ username }) => username),
   };
-}
-
-export function commandView({ name, options }: Command): CommandView {
-  return {
-    name,
-    subcommands: options.filter(isSubcommand).map((subcommand) => ({
-      name: subcommand.name,
-      options: 'options' in subcommand ? (subcommand.options ?? []).map((option) => option.name) : [],
-    })),
-    options: options.filter((option) => !isSubcommand(option)).map((option) => option.name),
-  };
-}
-
-function isSubcommand({ type }: APIApplicationCommandOption): boolean {
-  return type === ApplicationCommandOptionType.Subcommand;
 }
 
 export function messageView(world: World, message: Message): MessageView {
@@ -114,7 +113,10 @@ export function messageView(world: World, message: Message): MessageView {
     ...(message.editedAt === null ? {} : { editedAt: message.editedAt }),
     ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo.messageId }),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
-    isEphemeral: (message.flags & MessageFlags.Ephemeral) !== 0,
+    isEphemeral: isEphemeral(message),
+    components: componentsView(message.components),
+    isPinned: message.pinnedAt !== null,
+    ...(systemKinds[message.type] === undefined ? {} : { system: systemKinds[message.type] }),
     attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
       id,
       name,
@@ -132,11 +134,14 @@ export function messageView(world: World, message: Message): MessageView {
 }
 
 export function interactionView(world: World, interaction: Interaction): InteractionView {
+  const { id, state, ephemeral, original, followUps } = interaction;
   return {
-    id: interaction.id,
-    state: interaction.state,
-    isEphemeral: interaction.ephemeral,
-    ...(interaction.original === undefined ? {} : { answer: messageView(world, interaction.original) }),
-    followUps: interaction.followUps.map((message) => messageView(world, message)),
+    id,
+    state,
+    isEphemeral: ephemeral,
+    ...(original === undefined || !isThere(world, original) ? {} : { answer: messageView(world, original) }),
+    followUps: followUps
+      .filter((message) => isThere(world, message))
+      .map((message) => messageView(world, message)),
   };
 }

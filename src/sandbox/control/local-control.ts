@@ -5,18 +5,18 @@ import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
 import type { World } from '../world/world.ts';
+import { commandView } from './command-view.ts';
 import { createControlCalls } from './control-calls.ts';
 import type { ControlCall } from './control-calls.ts';
 import { controlInputs } from './control-inputs.ts';
-import { channelView, commandView, interactionView, messageView, personView } from './control-views.ts';
+import { channelView, messageView, personView } from './control-views.ts';
+import { interactionCalls } from './interaction-calls.ts';
 import { messageCalls } from './message-calls.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
-import { addPerson, addThread, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
-import { slash } from './person-actions.ts';
+import { addPerson, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
 import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
 import type { SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
-import { SandboxError } from './sandbox-error.ts';
-import { waitUntil } from './wait-until.ts';
+import { threadCalls } from './thread-calls.ts';
 
 export interface LocalControlParts {
   readonly world: World;
@@ -85,7 +85,12 @@ export function createLocalControl(parts: LocalControlParts): {
       const onlyFor = input.private ? people(input.members) : undefined;
       return channelView(
         world,
-        createTextChannel(world, { guildId, name: input.name.replace(/^#/, ''), onlyFor }),
+        createTextChannel(world, {
+          guildId,
+          name: input.name.replace(/^#/, ''),
+          isForum: input.forum,
+          onlyFor,
+        }),
       );
     }),
     setChannelPrivacy: define('setChannelPrivacy', controlInputs.setChannelPrivacy, (input) => {
@@ -99,31 +104,13 @@ export function createLocalControl(parts: LocalControlParts): {
     deleteChannel: define('deleteChannel', controlInputs.deleteChannel, (input) =>
       deleteChannel(world, input.channel),
     ),
-    addThread: define('addThread', controlInputs.addThread, (input) =>
-      channelView(world, addThread(world, input)),
-    ),
+    ...threadCalls(define, world),
     openDm: define('openDm', controlInputs.openDm, (input) =>
       channelView(world, findChannel(world, 'dm', findPerson(world, input.person))),
     ),
 
     ...messageCalls(define, world),
-    slash: define('slash', controlInputs.slash, async (input) => {
-      const interaction = slash(world, input);
-      return await waitUntil(world, {
-        check: () =>
-          interaction.state === 'answered' && interaction.followUps.length >= input.followUps
-            ? interactionView(world, interaction)
-            : undefined,
-        timeoutMs: input.timeoutMs,
-        what: () =>
-          `the answer to /${input.name}, which is ${interaction.state} with ${interaction.followUps.length} follow-ups`,
-      });
-    }),
-    interaction: define('interaction', controlInputs.interaction, (input) => {
-      const interaction = world.interactions.get(input.id);
-      if (interaction === undefined) throw new SandboxError(`There is no interaction ${input.id}`);
-      return interactionView(world, interaction);
-    }),
+    ...interactionCalls(define, world),
 
     messages: define('messages', controlInputs.messages, (input) =>
       observedMessages(world, input).map((message) => messageView(world, message)),
@@ -135,6 +122,7 @@ export function createLocalControl(parts: LocalControlParts): {
       const channelId = input.in === undefined ? undefined : findChannel(world, input.in).id;
       return parts.typing.filter((typing) => channelId === undefined || typing.channelId === channelId);
     }),
+    presence: define('presence', controlInputs.nothing, () => world.bot.presence),
     requests: define('requests', controlInputs.requests, (input) => matchingRequests(requests.all(), input)),
     downloads: define('downloads', controlInputs.nothing, () => [...parts.downloads]),
     delivered: define('delivered', controlInputs.delivered, (input) => gateway.delivered(input.timeoutMs)),

@@ -1,16 +1,28 @@
 import { deleteMessage, deleteMessages } from '../world/messages.ts';
+import { pinnedMessages } from '../world/pins.ts';
 import type { World } from '../world/world.ts';
 import type { DefineCall } from './control-calls.ts';
 import { controlInputs } from './control-inputs.ts';
 import { messageView } from './control-views.ts';
-import { edit, react, requireRightToDelete, requireView, say } from './person-actions.ts';
+import { edit, pin, react, requireRightToDelete, say } from './person-actions.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
+import { requireView } from './rights.ts';
 import type { SandboxControl } from './sandbox-control.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 type MessageCalls = Pick<
   SandboxControl,
-  'say' | 'edit' | 'delete' | 'bulkDelete' | 'react' | 'unreact' | 'versions' | 'type'
+  | 'say'
+  | 'edit'
+  | 'delete'
+  | 'bulkDelete'
+  | 'react'
+  | 'unreact'
+  | 'pin'
+  | 'unpin'
+  | 'pins'
+  | 'versions'
+  | 'type'
 >;
 
 /** What people do with messages. */
@@ -34,6 +46,11 @@ export function messageCalls(define: DefineCall, world: World): MessageCalls {
     }),
     react: define('react', controlInputs.react, (input) => react(world, input, true)),
     unreact: define('unreact', controlInputs.unreact, (input) => react(world, input, false)),
+    pin: define('pin', controlInputs.pin, (input) => pin(world, input, true)),
+    unpin: define('unpin', controlInputs.unpin, (input) => pin(world, input, false)),
+    pins: define('pins', controlInputs.pins, (input) =>
+      pinnedMessages(world, findChannel(world, input.in).id).map((message) => messageView(world, message)),
+    ),
     versions: define('versions', controlInputs.versions, (input) => {
       const versions = world.versions.get(input.message);
       if (versions === undefined) throw new SandboxError(`There never was a message ${input.message}`);

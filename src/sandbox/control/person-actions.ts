@@ -1,39 +1,21 @@
-import { randomBytes } from 'node:crypto';
-
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord-api-types/v10';
-
-import { contentTypeOf, maxFileBytes } from '../world/attachments.ts';
-import type { Attachment, Channel, Command, Interaction, Message, User } from '../world/entities.ts';
-import { createInteraction } from '../world/interactions.ts';
+import type { Message } from '../world/entities.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
-import { canSend, canView, may } from '../world/permissions.ts';
+import { maxPins, pinMessage, pinnedMessages, unpinMessage } from '../world/pins.ts';
 import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
-import { channelOf, guildIdOf } from '../world/world.ts';
+import { channelOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
+import { requireOpen, requirePermission, requireRightToWrite, requireView } from './rights.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { slashOptions } from './slash-options.ts';
+import { requireLength, written } from './writing.ts';
+import type { Writing } from './writing.ts';
 
-/** Discord's limit for people with Nitro, in UTF-16 units. */
-const maxPersonMessageLength = 4_000;
-
-export interface Saying {
+export interface Saying extends Writing {
   readonly as: string;
   readonly in: string;
-  readonly text: string;
   readonly replyTo?: string | undefined;
   readonly pingReplied: boolean;
-  readonly mentionBot: boolean;
-  readonly attachments: readonly {
-    readonly name: string;
-    readonly contentType?: string | undefined;
-    readonly text?: string | undefined;
-    readonly base64?: string | undefined;
-    readonly pretended?:
-      | { readonly url?: string | undefined; readonly bytes?: number | undefined }
-      | undefined;
-  }[];
 }
 
 /** A person writes a message. @throws {SandboxError} where Discord would not let them. */
@@ -41,14 +23,7 @@ export function say(world: World, input: Saying): Message {
   const author = findPerson(world, input.as);
   const channel = findChannel(world, input.in, author);
   requireRightToWrite(world, channel, author);
-  const text = linkMentions(
-    input.mentionBot ? `<@${world.botId}> ${input.text}` : input.text,
-    world.users.values(),
-  ).trim();
-  if (input.attachments.length > 0) requirePermission(world, channel, author, 'AttachFiles');
-  if (text === '' && input.attachments.length === 0)
-    throw new SandboxError('A message needs a text or an attachment');
-  requireLength(text);
+  const { text, attachments } = written(world, channel, author, input);
   const replied = input.replyTo === undefined ? undefined : findMessage(world, channel.id, input.replyTo);
   if (input.replyTo !== undefined && replied === undefined) {
     throw new SandboxError(`There is no message ${input.replyTo} in ${input.in} to reply to`);
@@ -59,30 +34,15 @@ export function say(world: World, input: Saying): Message {
     text,
     mentions: mentionsIn(text, undefined, input.pingReplied ? replied?.authorId : undefined),
     replyTo: replied === undefined ? undefined : { channelId: channel.id, messageId: replied.id },
-    attachments: input.attachments.map((attachment) => uploaded(world, attachment)),
+    attachments,
   });
-}
-
-function uploaded(world: World, file: Saying['attachments'][number]): Attachment {
-  const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '') : Buffer.from(file.base64, 'base64');
-  if (bytes.length > maxFileBytes) {
-    throw new SandboxError(
-      `${file.name} has ${bytes.length} bytes, more than the ${maxFileBytes} of Discord`,
-    );
-  }
-  return {
-    id: world.nextId(),
-    name: file.name,
-    contentType: file.contentType ?? contentTypeOf(file.name),
-    bytes,
-    ...(file.pretended === undefined ? {} : { pretended: file.pretended }),
-  };
 }
 
 /** A person changes a message of theirs. @throws {SandboxError} for one of the bot, or one that is not there. */
 export function edit(world: World, input: { readonly message: string; readonly text: string }): Message {
   const message = findMessageById(world, input.message);
   if (message.authorId === world.botId) throw new SandboxError("Only the bot can edit the bot's messages");
+  requireOpen(world, channelOf(world, message.channelId), userOf(world, message.authorId));
   const text = linkMentions(input.text, world.users.values()).trim();
   requireLength(text);
   editMessage(world, message, { text, mentions: mentionsIn(text, undefined, undefined) });
@@ -99,6 +59,7 @@ export function react(
   const message = findMessageById(world, input.message);
   const channel = channelOf(world, message.channelId);
   requireView(world, channel, user);
+  requireOpen(world, channel, user);
   const emoji = knownEmoji(input.emoji);
   if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is no emoji`);
   if (present && !message.reactions.has(emoji)) {
@@ -108,6 +69,22 @@ export function react(
     }
   }
   setReaction(world, message, { userId: user.id, emoji, present });
+}
+
+/** A person pins a message, or takes it from the pins. @throws {SandboxError} where Discord would not let them. */
+export function pin(
+  world: World,
+  input: { readonly as: string; readonly message: string },
+  pinned: boolean,
+): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  const channel = channelOf(world, message.channelId);
+  requireView(world, channel, user);
+  requirePermission(world, channel, user, 'PinMessages');
+  if (!pinned) unpinMessage(world, channel, message);
+  else if (pinnedMessages(world, channel.id).length < maxPins) pinMessage(world, channel, message, user.id);
+  else throw new SandboxError(`A channel has ${maxPins} pinned messages at most`);
 }
 
 /** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */
@@ -123,76 +100,4 @@ export function requireRightToDelete(
     requireView(world, channel, user);
     if (message.authorId !== user.id) requirePermission(world, channel, user, 'ManageMessages');
   }
-}
-
-export interface SlashCall {
-  readonly as: string;
-  readonly in: string;
-  readonly name: string;
-  readonly subcommand?: string | undefined;
-  readonly options: Readonly<Record<string, string | number | boolean>>;
-}
-
-/** A person gives a slash command. @throws {SandboxError} where Discord's client would not offer it. */
-export function slash(world: World, input: SlashCall): Interaction {
-  const user = findPerson(world, input.as);
-  const channel = findChannel(world, input.in, user);
-  requireView(world, channel, user);
-  const command = findCommand(world, channel, input.name);
-  return createInteraction(world, {
-    channel,
-    userId: user.id,
-    command,
-    options: slashOptions(command, input.subcommand, input.options),
-    token: randomBytes(48).toString('base64url'),
-  });
-}
-
-/** @throws {SandboxError} when the person cannot see the channel. */
-export function requireView(world: World, channel: Channel, user: User): void {
-  if (canView(world, channel, user.id)) return;
-  throw new SandboxError(`${user.username} cannot see ${titleOf(channel)}`);
-}
-
-function requirePermission(
-  world: World,
-  channel: Channel,
-  user: User,
-  permission: keyof typeof PermissionFlagsBits,
-): void {
-  if (may(world, channel, user.id, PermissionFlagsBits[permission])) return;
-  throw new SandboxError(`${user.username} lacks ${permission} in ${titleOf(channel)}`);
-}
-
-function requireRightToWrite(world: World, channel: Channel, user: User): void {
-  requireView(world, channel, user);
-  if (!canSend(world, channel, user.id)) {
-    throw new SandboxError(`${user.username} may not write in ${titleOf(channel)}`);
-  }
-}
-
-function requireLength(text: string): void {
-  if (text.length <= maxPersonMessageLength) return;
-  throw new SandboxError(
-    `A message has at most ${maxPersonMessageLength} characters, this one has ${text.length}`,
-  );
-}
-
-/** A guild's own command goes before a global one of the same name. */
-function findCommand(world: World, channel: Channel, name: string): Command {
-  const guildId = guildIdOf(channel);
-  const usable = [...world.commands.values()].filter(
-    (command) =>
-      command.type === ApplicationCommandType.ChatInput &&
-      (command.guildId === undefined || command.guildId === guildId),
-  );
-  const named = usable.filter((command) => command.name === name);
-  const found = named.find((command) => command.guildId !== undefined) ?? named[0];
-  if (found !== undefined) return found;
-  const names = usable.map((command) => `/${command.name}`).join(', ');
-  throw new SandboxError(`The bot has registered no command /${name} here (it has: ${names || 'none'})`);
-}
-
-function titleOf(channel: Channel): string {
-  return channel.kind === 'dm' ? 'this DM' : `#${channel.name}`;
 }

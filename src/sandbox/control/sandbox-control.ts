@@ -1,8 +1,9 @@
 import type { Download } from '../rest/cdn-faults.ts';
 import type { RecordedRequest } from '../rest/request-log.ts';
-import type { MessageVersion } from '../world/entities.ts';
+import type { MessageVersion, Presence } from '../world/entities.ts';
+import type { CommandView } from './command-view.ts';
 import type { ControlInput } from './control-inputs.ts';
-import type { ChannelView, CommandView, InteractionView, MessageView, PersonView } from './control-views.ts';
+import type { ChannelView, InteractionView, MessageView, PersonView } from './control-views.ts';
 
 /** Where the sandbox is and who is in it. */
 export interface SandboxInfo {
@@ -32,6 +33,12 @@ export interface SessionView {
   readonly isConnected: boolean;
 }
 
+/** A value that the bot offers for an option. */
+export interface ChoiceView {
+  readonly name: string;
+  readonly value: string | number;
+}
+
 export interface TypingView {
   readonly channelId: string;
   /** ISO 8601, UTC. */
@@ -46,7 +53,7 @@ export interface SandboxControl {
   info(): Promise<SandboxInfo>;
   /** All channels, threads and open DMs. */
   channels(): Promise<readonly ChannelView[]>;
-  /** The slash commands that the bot has registered. */
+  /** The commands that the bot has registered, menu entries included. */
   commands(): Promise<readonly CommandView[]>;
 
   addPerson(input: ControlInput<'addPerson'>): Promise<PersonView>;
@@ -61,6 +68,11 @@ export interface SandboxControl {
   /** Deletes a channel of a guild or a thread. */
   deleteChannel(input: ControlInput<'deleteChannel'>): Promise<void>;
   addThread(input: ControlInput<'addThread'>): Promise<ChannelView>;
+  /** Opens a post of a forum; the answer is its first message, whose id is the post's too. */
+  addPost(input: ControlInput<'addPost'>): Promise<MessageView>;
+  /** Puts a thread away or opens it, locks or renames it. */
+  alterThread(input: ControlInput<'alterThread'>): Promise<ChannelView>;
+  setThreadMember(input: ControlInput<'setThreadMember'>): Promise<ChannelView>;
   openDm(input: ControlInput<'openDm'>): Promise<ChannelView>;
 
   /** Refused where the person could not write in Discord. */
@@ -72,12 +84,22 @@ export interface SandboxControl {
   bulkDelete(input: ControlInput<'bulkDelete'>): Promise<void>;
   react(input: ControlInput<'react'>): Promise<void>;
   unreact(input: ControlInput<'unreact'>): Promise<void>;
+  pin(input: ControlInput<'pin'>): Promise<void>;
+  unpin(input: ControlInput<'unpin'>): Promise<void>;
+  /** The one pinned last first. */
+  pins(input: ControlInput<'pins'>): Promise<readonly MessageView[]>;
   /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
   versions(input: ControlInput<'versions'>): Promise<readonly MessageVersion[]>;
   /** A person begins to type. */
   type(input: ControlInput<'type'>): Promise<void>;
   /** Gives a slash command that the bot has registered, and waits for its answer. */
   slash(input: ControlInput<'slash'>): Promise<InteractionView>;
+  /** What the bot offers while a person types an option of a slash command. */
+  complete(input: ControlInput<'complete'>): Promise<readonly ChoiceView[]>;
+  /** Gives a command from the menu of a message or of a person, and waits for its answer. */
+  menu(input: ControlInput<'menu'>): Promise<InteractionView>;
+  /** Clicks a button, or chooses in a select, and waits for what comes of it. */
+  click(input: ControlInput<'click'>): Promise<InteractionView>;
   /** How an interaction stands now. */
   interaction(input: ControlInput<'interaction'>): Promise<InteractionView>;
 
@@ -87,6 +109,8 @@ export interface SandboxControl {
   waitForReply(input: ControlInput<'waitForReply'>): Promise<MessageView>;
   /** Where the bot has shown that it types, oldest first. */
   typingEvents(input?: ControlInput<'typingEvents'>): Promise<readonly TypingView[]>;
+  /** How the bot shows itself. */
+  presence(): Promise<Presence>;
   /** What the bot asked of the API, oldest first. */
   requests(input?: ControlInput<'requests'>): Promise<readonly RecordedRequest[]>;
   /** What was fetched from the CDN, oldest first. */

@@ -2,11 +2,30 @@ import { GatewayCloseCodes, GatewayOpcodes } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 
+import type { Presence } from '../world/entities.ts';
 import type { Dispatch, GatewaySession, SessionLink } from './gateway-session.ts';
 
 const frameSchema = z.object({ op: z.number(), d: z.unknown() });
 const opcodeSchema = z.enum(GatewayOpcodes);
-const identifySchema = z.object({ token: z.string(), intents: z.number() });
+const presenceSchema = z.object({
+  status: z.enum(['online', 'idle', 'dnd', 'invisible', 'offline']),
+  activities: z.array(
+    z.object({
+      name: z.string().min(1).max(128),
+      type: z.int(),
+      state: z
+        .string()
+        .max(128)
+        .nullish()
+        .transform((state) => state ?? undefined),
+    }),
+  ),
+});
+const identifySchema = z.object({
+  token: z.string(),
+  intents: z.number(),
+  presence: presenceSchema.nullish(),
+});
 const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number() });
 const membersSchema = z.object({
   guild_id: z.string(),
@@ -24,6 +43,7 @@ export type MembersRequest = z.infer<typeof membersSchema>;
 export interface ConnectionHost {
   identify(connection: GatewayConnection, request: IdentifyRequest): void;
   resume(connection: GatewayConnection, request: ResumeRequest): void;
+  presence(presence: Presence): void;
   members(session: GatewaySession, request: MembersRequest): void;
   /** `session`: what the connection still had when the client closed it. */
   closed(connection: GatewayConnection, code: number, session: GatewaySession | undefined): void;
@@ -109,7 +129,9 @@ export class GatewayConnection implements SessionLink {
       this.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
     } else if (op === GatewayOpcodes.RequestGuildMembers) {
       this.#parsed(membersSchema, d, (request, session) => this.#host.members(session, request));
-    } else if (op !== GatewayOpcodes.PresenceUpdate && op !== GatewayOpcodes.VoiceStateUpdate) {
+    } else if (op === GatewayOpcodes.PresenceUpdate) {
+      this.#parsed(presenceSchema, d, (presence) => this.#host.presence(presence));
+    } else if (op !== GatewayOpcodes.VoiceStateUpdate) {
       this.close(GatewayCloseCodes.UnknownOpcode, 'Unknown opcode.');
     }
   }

@@ -9,6 +9,8 @@ import { SandboxError } from '../control/sandbox-error.ts';
 import { applicationFlags } from '../payloads/application-payload.ts';
 import { guildCreatePayload, memberPayload } from '../payloads/guild-payload.ts';
 import { userPayload } from '../payloads/user-payload.ts';
+import { offline, setPresence } from '../world/presence.ts';
+import type { Presence } from '../world/entities.ts';
 import type { WorldEvent } from '../world/world-event.ts';
 import { guildOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
@@ -130,6 +132,7 @@ export class Gateway implements ConnectionHost {
     const session = new GatewaySession(randomBytes(16).toString('hex'), request.intents);
     this.#sessions.set(session.id, session);
     connection.adopt(session);
+    setPresence(world, request.presence ?? { status: 'online', activities: [] });
     const flags = applicationFlags(world);
     session.dispatch(GatewayDispatchEvents.Ready, {
       v: 10,
@@ -163,6 +166,10 @@ export class Gateway implements ConnectionHost {
     session.dispatch(GatewayDispatchEvents.Resumed, {});
   }
 
+  presence(presence: Presence): void {
+    setPresence(this.#options.world, presence);
+  }
+
   members(session: GatewaySession, request: MembersRequest): void {
     const { world } = this.#options;
     if (!world.guilds.has(request.guild_id)) return;
@@ -187,7 +194,9 @@ export class Gateway implements ConnectionHost {
   /** A client that closes with 1000 or 1001 ends its session; any other code leaves it to be resumed. */
   closed(connection: GatewayConnection, code: number, session: GatewaySession | undefined): void {
     this.#connections.delete(connection);
-    if (session !== undefined && (code === 1000 || code === 1001)) this.#sessions.delete(session.id);
+    if (session === undefined || (code !== 1000 && code !== 1001)) return;
+    this.#sessions.delete(session.id);
+    if (this.#sessions.size === 0) setPresence(this.#options.world, offline);
   }
 
   close(): void {

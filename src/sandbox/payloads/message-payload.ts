@@ -1,12 +1,13 @@
-import { InteractionType, MessageReferenceType } from 'discord-api-types/v10';
+import { InteractionType, MessageReferenceType, MessageType } from 'discord-api-types/v10';
 import type {
   APIAttachment,
   APIMessage,
+  APIMessageInteractionMetadata,
   APIReaction,
   GatewayMessageCreateDispatchData,
 } from 'discord-api-types/v10';
 
-import type { Attachment, Message } from '../world/entities.ts';
+import type { Attachment, InteractionOrigin, Message } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
@@ -74,8 +75,8 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
       ? message.attachments.map((attachment) => attachmentPayload(world, message, attachment, view))
       : [],
     embeds: readable ? [...message.embeds] : [],
-    components: [],
-    pinned: false,
+    components: [...message.components],
+    pinned: message.pinnedAt !== null,
     flags: flagBits(message.flags),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
     ...(message.reactions.size === 0 ? {} : { reactions: reactionPayloads(world, message) }),
@@ -92,6 +93,12 @@ function isAlwaysReadable(world: World, message: Message): boolean {
     channelOf(world, message.channelId).kind === 'dm'
   );
 }
+
+/** Other messages only point: that something was pinned, or where a thread is. */
+const showsReferenced: ReadonlySet<MessageType> = new Set([
+  MessageType.Reply,
+  MessageType.ThreadStarterMessage,
+]);
 
 function referencePart(
   world: World,
@@ -110,7 +117,9 @@ function referencePart(
       message_id: messageId,
       ...(guildId === undefined ? {} : { guild_id: guildId }),
     },
-    referenced_message: referenced === undefined ? null : baseMessagePayload(world, referenced, view),
+    ...(showsReferenced.has(message.type)
+      ? { referenced_message: referenced === undefined ? null : baseMessagePayload(world, referenced, view) }
+      : {}),
   };
 }
 
@@ -122,13 +131,24 @@ function interactionPart(
   return {
     application_id: world.application.id,
     webhook_id: world.application.id,
-    interaction_metadata: {
-      id: message.interaction.id,
-      type: InteractionType.ApplicationCommand,
-      user: userPayload(userOf(world, message.interaction.userId)),
-      authorizing_integration_owners: {},
-    },
+    interaction_metadata: interactionMetadata(world, message.interaction),
   };
+}
+
+function interactionMetadata(world: World, origin: InteractionOrigin): APIMessageInteractionMetadata {
+  const common = {
+    id: origin.id,
+    user: userPayload(userOf(world, origin.userId)),
+    authorizing_integration_owners: {},
+    ...(origin.originalId === undefined ? {} : { original_response_message_id: origin.originalId }),
+  };
+  return origin.kind === 'component'
+    ? { ...common, type: InteractionType.MessageComponent, interacted_message_id: origin.messageId ?? '' }
+    : {
+        ...common,
+        type: InteractionType.ApplicationCommand,
+        ...(origin.messageId === undefined ? {} : { target_message_id: origin.messageId }),
+      };
 }
 
 function attachmentPayload(

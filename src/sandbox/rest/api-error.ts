@@ -33,6 +33,14 @@ export const apiErrors = {
   unknownEmoji: () => new ApiError(400, Codes.UnknownEmoji, 'Unknown Emoji'),
   unknownUser: () => new ApiError(404, Codes.UnknownUser, 'Unknown User'),
   unknownCommand: () => new ApiError(404, Codes.UnknownApplicationCommand, 'Unknown application command'),
+  unknownApplication: () => new ApiError(404, Codes.UnknownApplication, 'Unknown Application'),
+  tooManyCommands: (most: number) =>
+    new ApiError(
+      400,
+      Codes.MaximumNumberOfApplicationCommandsReached,
+      `Maximum number of application commands reached (${most}).`,
+    ),
+  unknownWebhook: () => new ApiError(404, Codes.UnknownWebhook, 'Unknown Webhook'),
   unknownInteraction: () => new ApiError(404, Codes.UnknownInteraction, 'Unknown interaction'),
   alreadyAcknowledged: () =>
     new ApiError(
@@ -67,6 +75,17 @@ export const apiErrors = {
     ),
   tooManyReactions: () =>
     new ApiError(400, Codes.MaximumNumberOfReactionsReached, 'Maximum number of reactions reached (20)'),
+  tooManyPins: () =>
+    new ApiError(
+      400,
+      Codes.MaximumNumberOfPinsReachedForTheChannel,
+      'Maximum number of pins reached for the channel (250)',
+    ),
+  notATextChannel: () =>
+    new ApiError(400, Codes.CannotSendMessagesInNonTextChannel, 'Cannot send messages in a non-text channel'),
+  /** Discord says the same of a locked thread that is open, then with status 403. */
+  threadArchived: (status: 400 | 403 = 400) =>
+    new ApiError(status, Codes.InvalidActionOnArchivedThread, 'Thread is archived'),
   bulkDeleteCount: () =>
     new ApiError(
       400,

@@ -12,10 +12,14 @@ import type { FaultKind } from './faults.ts';
 import { guildRoutes } from './guild-routes.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { messageRoutes } from './message-routes.ts';
+import { pinRoutes } from './pin-routes.ts';
 import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
+import { threadListRoutes } from './thread-list-routes.ts';
+import { threadRoutes } from './thread-routes.ts';
 import { Upload, parseUpload } from './upload.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 /** Where the API begins; the client adds the version. */
 export const apiPath = '/api';
@@ -75,10 +79,14 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   accountRoutes(api, context);
   guildRoutes(api, context);
   channelRoutes(api, context);
+  threadRoutes(api, context);
+  threadListRoutes(api, context);
   messageRoutes(api, context);
   reactionRoutes(api, context);
+  pinRoutes(api, context);
   commandRoutes(api, context);
   interactionRoutes(api, context);
+  webhookRoutes(api, context);
   // A route that the sandbox does not have is answered, and recorded, like one that Discord does not have.
   api.all('/*', () => {
     throw apiErrors.notFound();

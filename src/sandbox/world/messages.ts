@@ -1,12 +1,23 @@
 import { MessageType } from 'discord-api-types/v10';
 import type { APIEmbed } from 'discord-api-types/v10';
 
-import type { Attachment, Channel, Message, MessageReference } from './entities.ts';
+import type {
+  Attachment,
+  Channel,
+  ComponentRow,
+  InteractionOrigin,
+  Message,
+  MessageReference,
+  ThreadChannel,
+} from './entities.ts';
 import type { Mentions } from './mentions.ts';
+import { changeThread } from './thread-state.ts';
 import { joinThread } from './thread-members.ts';
 import type { World } from './world.ts';
 
 export interface NewMessage {
+  /** A new one if not said. */
+  readonly id?: string;
   readonly channel: Channel;
   readonly authorId: string;
   readonly text: string;
@@ -14,16 +25,17 @@ export interface NewMessage {
   readonly type?: MessageType;
   readonly attachments?: readonly Attachment[];
   readonly embeds?: readonly APIEmbed[];
+  readonly components?: readonly ComponentRow[] | undefined;
   readonly replyTo?: MessageReference | undefined;
   readonly nonce?: string | number | undefined;
   readonly flags?: number;
-  readonly interaction?: { readonly id: string; readonly userId: string };
+  readonly interaction?: InteractionOrigin;
 }
 
-/** A message that is not in its channel's history yet: what an ephemeral answer always stays. */
+/** A message that nobody sees yet. */
 export function draftMessage(world: World, input: NewMessage): Message {
   const message: Message = {
-    id: world.nextId(),
+    id: input.id ?? world.nextId(),
     channelId: input.channel.id,
     authorId: input.authorId,
     type: input.type ?? (input.replyTo === undefined ? MessageType.Default : MessageType.Reply),
@@ -32,11 +44,13 @@ export function draftMessage(world: World, input: NewMessage): Message {
     editedAt: null,
     attachments: input.attachments ?? [],
     embeds: input.embeds ?? [],
+    components: input.components ?? [],
     mentionedIds: input.mentions.userIds.filter((id) => world.users.has(id)),
     mentionsEveryone: input.mentions.everyone,
     replyTo: input.replyTo,
     nonce: input.nonce,
     flags: input.flags ?? 0,
+    pinnedAt: null,
     reactions: new Map(),
     interaction: input.interaction,
   };
@@ -44,10 +58,12 @@ export function draftMessage(world: World, input: NewMessage): Message {
   return message;
 }
 
-/** Posts a message. Writing in a thread makes its author a member, being pinged in a private one does too. */
+/** Posts a message. Writing in a thread opens it again where it was put away, and makes its author a member, being pinged in a private one does too. */
 export function createMessage(world: World, input: NewMessage): Message {
   const message = draftMessage(world, input);
   if (input.channel.kind === 'thread') {
+    if (input.channel.archived) changeThread(world, input.channel, { archived: false });
+    if (!beginsThread(message, input.channel)) input.channel.sent += 1;
     joinThread(world, input.channel, message.authorId);
     for (const id of message.mentionedIds) joinThread(world, input.channel, id);
   }
@@ -58,19 +74,27 @@ export function createMessage(world: World, input: NewMessage): Message {
   return message;
 }
 
+/** Whether a thread or post begins with this message, which Discord does not count. */
+export function beginsThread(message: Message, thread: ThreadChannel): boolean {
+  return message.id === thread.id || message.type === MessageType.ThreadStarterMessage;
+}
+
 export interface MessageChange {
   readonly text?: string | undefined;
   readonly mentions?: Mentions | undefined;
   readonly embeds?: readonly APIEmbed[] | undefined;
+  readonly components?: readonly ComponentRow[] | undefined;
   /** All that it has from now on. */
   readonly attachments?: readonly Attachment[] | undefined;
   readonly flags?: number | undefined;
 }
 
-/** Changes a message in place; `editedAt` becomes now. Announced only for a message that is in its channel. */
+/** Changes a message in place; `editedAt` becomes now. */
 export function editMessage(world: World, message: Message, change: MessageChange): void {
   applyChange(world, message, change);
-  if (findMessage(world, message.channelId, message.id) !== undefined) {
+  const ephemeral = world.ephemerals.get(message.id);
+  if (ephemeral !== undefined) world.emit({ type: 'ephemeral-edited', ephemeral });
+  else if (findMessage(world, message.channelId, message.id) !== undefined) {
     world.emit({ type: 'message-edited', message });
   }
 }
@@ -82,6 +106,7 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
     message.mentionsEveryone = change.mentions.everyone;
   }
   if (change.embeds !== undefined) message.embeds = change.embeds;
+  if (change.components !== undefined) message.components = change.components;
   if (change.attachments !== undefined) message.attachments = change.attachments;
   if (change.flags !== undefined) message.flags = change.flags;
   message.editedAt = world.now().toISOString();

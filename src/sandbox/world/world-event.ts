@@ -1,9 +1,11 @@
 import type {
   Channel,
+  EphemeralMessage,
   Guild,
   Interaction,
   Member,
   Message,
+  Presence,
   Role,
   TextChannel,
   ThreadChannel,
@@ -13,8 +15,16 @@ import type {
 export type WorldEvent =
   | { readonly type: 'message-created'; readonly message: Message }
   | { readonly type: 'message-edited'; readonly message: Message }
+  /** Something about it changed that is no edit: it was pinned, or has a thread now. */
+  | { readonly type: 'message-touched'; readonly message: Message }
+  | { readonly type: 'pins-changed'; readonly channel: Channel }
+  | { readonly type: 'presence-changed'; readonly presence: Presence }
   | { readonly type: 'message-deleted'; readonly channelId: string; readonly messageId: string }
   | { readonly type: 'messages-deleted'; readonly channelId: string; readonly messageIds: readonly string[] }
+  | {
+      readonly type: 'ephemeral-created' | 'ephemeral-edited' | 'ephemeral-deleted';
+      readonly ephemeral: EphemeralMessage;
+    }
   | {
       readonly type: 'reaction-added' | 'reaction-removed';
       readonly message: Message;
@@ -28,6 +38,9 @@ export type WorldEvent =
       readonly channel: TextChannel;
     }
   | { readonly type: 'thread-created'; readonly thread: ThreadChannel }
+  | { readonly type: 'thread-updated' | 'thread-unarchived'; readonly thread: ThreadChannel }
+  /** The bot can see a channel that it could not see before. */
+  | { readonly type: 'access-gained'; readonly channel: TextChannel }
   | { readonly type: 'thread-deleted'; readonly thread: ThreadChannel }
   | { readonly type: 'thread-joined'; readonly thread: ThreadChannel; readonly userId: string }
   | { readonly type: 'thread-left'; readonly thread: ThreadChannel; readonly userId: string }

@@ -3,11 +3,13 @@ import type {
   Application,
   Channel,
   Command,
+  EphemeralMessage,
   Guild,
   Interaction,
   Member,
   Message,
   MessageVersion,
+  Presence,
   User,
 } from './entities.ts';
 import { createSnowflakeSource } from './snowflake-source.ts';
@@ -18,11 +20,15 @@ export interface World {
   readonly application: Application;
   /** The bot's user id, which is also its application's id. */
   readonly botId: string;
+  /** What changes of the bot itself. */
+  readonly bot: { presence: Presence };
   readonly users: Map<string, User>;
   readonly guilds: Map<string, Guild>;
   readonly channels: Map<string, Channel>;
   /** Channel id → its messages, oldest first. */
   readonly messages: Map<string, Message[]>;
+  /** By message id. They are in no channel's history. */
+  readonly ephemerals: Map<string, EphemeralMessage>;
   /** Message id → what it has said so far, oldest first; kept when the message is deleted. */
   readonly versions: Map<string, MessageVersion[]>;
   readonly commands: Map<string, Command>;
@@ -40,10 +46,12 @@ export function createWorld(application: Application, now: Clock): World {
   return {
     application,
     botId: application.id,
+    bot: { presence: { status: 'offline', activities: [] } },
     users: new Map(),
     guilds: new Map(),
     channels: new Map(),
     messages: new Map(),
+    ephemerals: new Map(),
     versions: new Map(),
     commands: new Map(),
     interactions: new Map(),

@@ -34,6 +34,20 @@ describe('the limit of calls', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  it('tells who has to wait, and when the waiting is over', async () => {
+    const { client } = await clientOf(() => ({ text: 'Hi', delayMs: 20 }), { concurrency: 1 });
+    const told: string[] = [];
+    const ask = (name: string) =>
+      client.complete(request(), {
+        onText: () => told.push(`${name} speaks`),
+        onQueue: (isWaiting) => told.push(`${name} ${isWaiting ? 'waits' : 'begins'}`),
+      });
+
+    await Promise.all([ask('first'), ask('second')]);
+
+    expect(told).toEqual(['second waits', 'first speaks', 'second begins', 'second speaks']);
+  });
+
   it('lets the next call through after a failed one', async () => {
     const { client } = await clientOf((_, index) => (index === 0 ? { status: 400 } : { text: 'Hi' }), {
       concurrency: 1,

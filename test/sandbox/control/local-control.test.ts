@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-import { ApplicationCommandOptionType } from 'discord.js';
+import { ActivityType, ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { openSandbox, runBot } from '../support/bot-client.ts';
@@ -78,6 +78,25 @@ describe('waiting for a reply', () => {
   });
 });
 
+describe('the bot’s presence', () => {
+  it('is seen, from the moment it connects until it leaves', async () => {
+    const { server, client } = await runBot();
+    expect(await server.presence()).toEqual({ status: 'online', activities: [] });
+    client.user.setPresence({
+      status: 'dnd',
+      activities: [{ name: 'state', type: ActivityType.Custom, state: 'the model is not reachable' }],
+    });
+    await expect
+      .poll(() => server.presence())
+      .toMatchObject({
+        status: 'dnd',
+        activities: [{ name: 'state', type: 4, state: 'the model is not reachable' }],
+      });
+    await client.destroy();
+    await expect.poll(() => server.presence()).toEqual({ status: 'offline', activities: [] });
+  });
+});
+
 describe('people and channels', () => {
   it('are listed with those who see each, DMs included', async () => {
     const server = await openSandbox();
@@ -106,9 +125,12 @@ describe('people and channels', () => {
         options: [{ type: ApplicationCommandOptionType.Subcommand, name: 'show', description: 'a' }],
       },
     ]);
+    await client.application.commands.create({ name: 'Keep', type: ApplicationCommandType.Message });
+    const dice = { name: 'dice', type: 'string', required: false, autocomplete: false, choices: [] };
     expect(await server.commands()).toEqual([
-      { name: 'roll', subcommands: [], options: ['dice'] },
-      { name: 'memory', subcommands: [{ name: 'show', options: [] }], options: [] },
+      { name: 'roll', type: 'slash', subcommands: [], options: [dice] },
+      { name: 'memory', type: 'slash', subcommands: [{ name: 'show', options: [] }], options: [] },
+      { name: 'Keep', type: 'message', subcommands: [], options: [] },
     ]);
   });
 

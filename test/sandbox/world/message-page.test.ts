@@ -16,11 +16,13 @@ function message(number: number): Message {
     editedAt: null,
     attachments: [],
     embeds: [],
+    components: [],
     mentionedIds: [],
     mentionsEveryone: false,
     replyTo: undefined,
     nonce: undefined,
     flags: 0,
+    pinnedAt: null,
     reactions: new Map(),
     interaction: undefined,
   };

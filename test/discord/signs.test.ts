@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+
+import { createSigns } from '../../src/discord/signs.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+
+/** Signs over an API that takes its time for the first request. */
+function signsOver({ fails = false } = {}) {
+  const requests: string[] = [];
+  const logger = new RecordingLogger();
+  const request = (what: string) => async (_: string, messageId: string, emoji: string) => {
+    await new Promise((resolve) => setTimeout(resolve, requests.length === 0 ? 10 : 0));
+    requests.push(`${what} ${emoji} ${messageId}`);
+    if (fails) throw new Error('refused');
+  };
+  const signs = createSigns({
+    api: { react: request('put'), unreact: request('delete') },
+    logger,
+  });
+  return { signs, requests, logger };
+}
+
+describe('signs on messages', () => {
+  it('come and go in order, however slow Discord is', async () => {
+    const { signs, requests } = signsOver();
+    signs.waiting('1', '7');
+    signs.taken('1', '7');
+    await signs.idle();
+    expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
+  });
+
+  it('that Discord refuses are no more than a line in the log', async () => {
+    const { signs, logger } = signsOver({ fails: true });
+    signs.waiting('1', '7');
+    signs.taken('1', '7');
+    await signs.idle();
+    expect(logger.warnings).toEqual([]);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
+  });
+});
