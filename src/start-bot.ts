@@ -63,6 +63,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       token,
       access: config.discord,
       slashCommands: bot.commands.slashCommands,
+      menuEntries: bot.commands.menuEntries,
+      commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       handlers: {
         ...bot.handlers,
@@ -73,6 +75,10 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         async command(request) {
           await recovered;
           return bot.handlers.command(request);
+        },
+        async menu(request) {
+          await recovered;
+          return bot.handlers.menu(request);
         },
       },
       history: discordPorts.history,

@@ -1,6 +1,7 @@
 import {
   Routes,
   type APIApplication,
+  type APIApplicationCommand,
   type APIMessage,
   type REST,
   type RESTPatchAPIChannelMessageJSONBody,
@@ -13,8 +14,10 @@ import { compareSnowflakes } from '../core/snowflake.ts';
 export interface DiscordApi {
   /** The application that the token belongs to. */
   application(): Promise<APIApplication>;
-  /** Replaces the application's commands by these; the same again changes nothing. */
-  registerCommands(applicationId: string, commands: readonly object[]): Promise<void>;
+  /** The application's global commands, or those of a guild. */
+  registeredCommands(applicationId: string, guildId?: string): Promise<readonly APIApplicationCommand[]>;
+  /** Replaces the application's global commands, or those of a guild, by these. */
+  registerCommands(applicationId: string, commands: readonly object[], guildId?: string): Promise<void>;
   postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
   /** An aborted edit that has not left yet is not sent. */
   editMessage(
@@ -35,8 +38,10 @@ export interface DiscordApi {
 export function createDiscordApi(rest: REST): DiscordApi {
   return {
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
-    async registerCommands(applicationId, commands) {
-      await rest.put(Routes.applicationCommands(applicationId), { body: commands });
+    registeredCommands: (applicationId, guildId) =>
+      answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
+    async registerCommands(applicationId, commands, guildId) {
+      await rest.put(commandsRoute(applicationId, guildId), { body: commands });
     },
     postMessage: (channelId, body) =>
       answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body })),
@@ -67,6 +72,12 @@ export function createDiscordApi(rest: REST): DiscordApi {
       await rest.delete(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },
   };
+}
+
+function commandsRoute(applicationId: string, guildId: string | undefined): `/${string}` {
+  return guildId === undefined
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, guildId);
 }
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each route has its own answer
