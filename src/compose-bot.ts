@@ -6,6 +6,7 @@ import { composeAnswer } from './compose-answer.ts';
 import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
+import type { InteractionHandlers } from './core/application-command.ts';
 import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort, SignsPort } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
@@ -17,6 +18,7 @@ import { createBotHandlers } from './turn/bot-handlers.ts';
 import type { ChannelJournal } from './turn/channel-journal.ts';
 import { createCommandOrder } from './turn/command-order.ts';
 import { createCommandRunner } from './turn/command-runner.ts';
+import type { EnclosurePorts } from './turn/enclosures.ts';
 import { IdleSessions, processTimer } from './turn/idle-sessions.ts';
 import { recover } from './turn/recover.ts';
 import { createRetraction } from './turn/retraction.ts';
@@ -24,7 +26,7 @@ import { SessionTurns } from './turn/session-turns.ts';
 import { createTurnRunner } from './turn/turn-runner.ts';
 import { WaitingSigns } from './turn/waiting-signs.ts';
 
-export interface BotPorts {
+export interface BotPorts extends EnclosurePorts {
   readonly store: Store;
   readonly model: ModelClient;
   readonly journal: ChannelJournal;
@@ -38,8 +40,8 @@ export interface BotPorts {
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export interface Bot {
-  readonly handlers: BotHandlers;
-  readonly commands: Pick<CommandSet, 'slashCommands' | 'parse'>;
+  readonly handlers: BotHandlers & InteractionHandlers;
+  readonly commands: Pick<CommandSet, 'slashCommands' | 'menuEntries' | 'parse'>;
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
   knownChannels(): Promise<readonly string[]>;
   /** Finishes what a kill left undone; call once, when replies can be sent. */
@@ -78,14 +80,14 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     makeReference: () => randomBytes(3).toString('hex'),
   });
   const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTurn)));
-  const commands = composeCommands(config, memory, logger);
+  const commands = composeCommands(config, memory, { journal, logger });
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,
     waitingSigns,
     runCommand,
-    handleCommand: commands.handle,
+    commands,
     order,
     retract,
     journal,

@@ -30,11 +30,13 @@ export function arrangeConfig(values: Values) {
     discord: {
       token: values.DISCORD_TOKEN,
       apiUrl: values.DISCORD_API_URL,
+      cdnUrl: values.DISCORD_CDN_URL,
       ownerIds: values.DISCOCLAW_OWNER_IDS,
       access: values.DISCOCLAW_ACCESS,
       allowedUserIds: values.DISCORD_ALLOW_USER_IDS,
       allowedBotIds: values.DISCORD_ALLOW_BOT_IDS,
       channelIds: values.DISCORD_CHANNEL_IDS,
+      commandGuildIds: values.DISCORD_COMMAND_GUILD_IDS,
       autoReplyChannelIds: values.DISCORD_AUTO_REPLY_CHANNEL_IDS,
     },
     model: {

@@ -11,12 +11,18 @@ export const variables = {
     DISCORD_API_URL: address({
       about: 'REST address of another Discord-compatible server, such as `http://127.0.0.1:4000/api`.',
     }),
+    DISCORD_CDN_URL: address({
+      about: "Where that server keeps attached files, besides Discord's own hosts.",
+    }),
     DISCORD_ALLOW_USER_IDS: ids({ about: 'People who may use the bot besides its owner.' }),
     DISCORD_CHANNEL_IDS: ids({
       about: 'If set, the only guild channels the bot works in. Grants nobody access.',
     }),
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids({ about: 'Channels where it answers without being mentioned.' }),
     DISCORD_ALLOW_BOT_IDS: ids({ about: 'Other bots that it answers; what they say is never remembered.' }),
+    DISCORD_COMMAND_GUILD_IDS: ids({
+      about: 'For development: register commands for these guilds only, where changes show at once.',
+    }),
     DISCOCLAW_OWNER_IDS: ids({ about: "The bot's owners, instead of the application's owner." }),
     DISCOCLAW_ACCESS: oneOf(['allowlist', 'everyone'], {
       about: 'Who may use the bot: owners and allowed people, or everyone.',

@@ -145,6 +145,14 @@ export const controlInputs = {
   pin: z.strictObject({ as: person, message: z.string() }),
   unpin: z.strictObject({ as: person, message: z.string() }),
   pins: z.strictObject({ in: channel }),
+  vote: z.strictObject({
+    as: person,
+    message: z.string(),
+    /** The text of an answer. */
+    answer: z.string(),
+    /** Takes the vote back. */
+    withdraw: z.boolean().default(false),
+  }),
   versions: z.strictObject({ message: z.string() }),
   type: z.strictObject({ as: person, in: channel }),
   slash: z.strictObject({
