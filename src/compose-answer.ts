@@ -51,7 +51,8 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
     ...(config.durable.enabled ? durableTools(memory) : []),
     ...(actions?.tools ?? []),
   ];
-  return async (turn, signal, { onNote }) => {
+  return async (turn, signal, { onText, onNote }) => {
+    let soFar = '';
     const { prompt, othersPresent } = await composer.compose(turn, signal);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
@@ -62,6 +63,13 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,
+      onText(piece) {
+        soFar += piece;
+        onText(soFar);
+      },
+      onRestart() {
+        soFar = '';
+      },
       onQueue: showWaiting(turn, waitingSigns),
       onNote,
       logger,
