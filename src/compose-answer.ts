@@ -39,21 +39,24 @@ export function composeAnswer(
     maxChars: config.prompt.maxChars,
     logger,
   });
-  const tools = [
+  const memoryTools = memory.memorySwitch.tools([
     ...memory.notebook.tools,
     ...(config.recall.enabled
       ? [createRecallTool({ recall: memory.recall, defaultLimit: config.recall.defaultLimit })]
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
-  ];
+  ]);
   return async (turn, signal, { onNote }) => {
-    const { prompt, othersPresent } = await composer.compose(turn);
+    const [{ prompt, othersPresent }, isMemoryOff] = await Promise.all([
+      composer.compose(turn),
+      memory.memorySwitch.isOff(turn),
+    ]);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
     const { text, stop } = await runToolLoop({
       client: model,
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
-      tools,
+      tools: isMemoryOff ? [] : memoryTools,
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,

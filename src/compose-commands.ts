@@ -1,9 +1,12 @@
 import { createCommandSet } from './commands/command-set.ts';
 import type { CommandSet } from './commands/command-set.ts';
 import { createMemoryCommand } from './commands/memory-command.ts';
+import { createSettingsCommand } from './commands/settings-command.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
+import type { AnswerMode } from './core/chat.ts';
 import type { Logger } from './core/logger.ts';
+import type { Place } from './core/place.ts';
 
 /** Characters of one durable item at most [K2]. */
 const itemMaxChars = 500;
@@ -22,8 +25,24 @@ export function composeCommands(config: Config, memory: Memory, logger: Logger):
       shortTermEnabled: config.shortTerm.enabled,
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
+    isMemoryOff: memory.placeSettings.isMemoryOff,
     timeZone: config.timeZone,
     logger,
   });
-  return createCommandSet(config.commandsEnabled ? [memoryCommand] : []);
+  const settingsCommand = createSettingsCommand({
+    placeSettings: memory.placeSettings,
+    defaults: { answer: (place) => defaultAnswerMode(config, place), actionsEnabled: true },
+    logger,
+  });
+  return createCommandSet([...(config.commandsEnabled ? [memoryCommand] : []), settingsCommand]);
+}
+
+function defaultAnswerMode(
+  { discord }: Config,
+  { channelId, parentId }: Place,
+): { readonly value: AnswerMode; readonly from: string } {
+  const listed = discord.autoReplyChannelIds.some((id) => id === channelId || id === parentId);
+  return listed
+    ? { value: 'everything', from: 'DISCORD_AUTO_REPLY_CHANNEL_IDS' }
+    : { value: 'mentions', from: 'nothing is set' };
 }

@@ -8,6 +8,7 @@ import type { TurnContext } from './core/turn-context.ts';
 import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
+import { createPlaceSettings } from './memory/place-settings/place-settings.ts';
 import { createDetailSource } from './memory/recall/detail-source.ts';
 import { forgottenBy } from './memory/recall/forgotten-texts.ts';
 import { createItemSource } from './memory/recall/item-source.ts';
@@ -20,6 +21,7 @@ import { createSessionLog } from './memory/session-log/session-log.ts';
 import { createSessionStates } from './memory/session-log/session-state.ts';
 import { createShortTerm } from './memory/short-term/short-term.ts';
 import type { KeyedQueue } from './queue/keyed-queue.ts';
+import { createMemorySwitch } from './turn/memory-switch.ts';
 
 /** What the bot is called in logs and summaries. */
 const botName = 'Discoclaw';
@@ -35,7 +37,10 @@ export interface MemoryPorts {
 
 export type Memory = ReturnType<typeof composeMemory>;
 
-/** All memory layers as configured. `readers` are those that are on, for the prompt. */
+/**
+ * All memory layers as configured. `readers` are those that are on, for the prompt; they and `turnLog` keep to the places where memory was
+ * not switched off.
+ */
 export function composeMemory(config: Config, ports: MemoryPorts) {
   const { store, model, writes, clock, logger } = ports;
   const { timeZone } = config;
@@ -92,12 +97,29 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
     timeZone,
     forgotten: (userId) => forgottenBy(durable, userId),
   });
+  const placeSettings = createPlaceSettings({ store, logger });
+  const memorySwitch = createMemorySwitch((place) => placeSettings.isMemoryOff(place));
   const readers: readonly SectionReader<TurnContext>[] = [
     ...workspace.readers,
-    ...notebook.readers,
-    ...(config.durable.enabled ? [durable.reader] : []),
-    shortTerm.reader,
-    rolling.reader,
+    ...memorySwitch.readers([
+      ...notebook.readers,
+      ...(config.durable.enabled ? [durable.reader] : []),
+      shortTerm.reader,
+      rolling.reader,
+    ]),
   ];
-  return { recall, sessionLog, states, durable, rolling, shortTerm, workspace, notebook, readers };
+  return {
+    recall,
+    sessionLog,
+    turnLog: memorySwitch.log(sessionLog),
+    states,
+    durable,
+    rolling,
+    shortTerm,
+    workspace,
+    notebook,
+    placeSettings,
+    memorySwitch,
+    readers,
+  };
 }

@@ -73,6 +73,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       access: config.discord,
       slashCommands: bot.commands.slashCommands,
       parseCommand,
+      answerMode: bot.answerMode,
       handlers: {
         ...bot.handlers,
         async message(message) {

@@ -23,7 +23,7 @@ import { createHandOn, type HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
 import type { IntakePolicy } from './intake.ts';
 import { fetchApplication, logIn } from './login.ts';
-import { createMessageIntake } from './message-intake.ts';
+import { createMessageIntake, type AnswerModeOf } from './message-intake.ts';
 import { reportMissingPermissions } from './missing-permissions.ts';
 import { createRetractions, type Retractions } from './retractions.ts';
 import { createAdmission } from './interactions/admission.ts';
@@ -41,6 +41,7 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   /** Those that are not named here are removed from Discord. */
   readonly slashCommands: readonly SlashCommand[];
   readonly handlers: BotHandlers;
+  readonly answerMode: AnswerModeOf;
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
   readonly knownChannels: () => Promise<readonly string[]>;

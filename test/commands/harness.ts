@@ -76,7 +76,12 @@ interface SayOptions {
 
 /** The commands over real durable items in a store in memory; time moves on by a second a command. */
 export function createHarness(
-  options: { readonly maxItems?: number; readonly settings?: Partial<CommandSettings> } = {},
+  options: {
+    readonly maxItems?: number;
+    readonly settings?: Partial<CommandSettings>;
+    /** Channel ids. */
+    readonly memoryIsOffIn?: readonly string[];
+  } = {},
 ) {
   const store = new MemoryStore();
   const logger = new RecordingLogger();
@@ -106,6 +111,7 @@ export function createHarness(
       shortTermMaxChars: 1000,
       ...options.settings,
     },
+    isMemoryOff: (place) => Promise.resolve(options.memoryIsOffIn?.includes(place.channelId) ?? false),
     timeZone: 'UTC',
     logger,
   });
