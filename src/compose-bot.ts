@@ -89,7 +89,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTracelessly)));
   const commands = composeCommands(config, memory, logger);
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
-  const retract = createRetraction({ ...memory, journal });
+  const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,
     waitingSigns,

@@ -7,6 +7,7 @@ import type { Store } from './core/store.ts';
 import type { TurnContext } from './core/turn-context.ts';
 import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
+import { createWithdrawNotes } from './memory/notebook/withdraw-notes.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
 import { createPlaceSettings } from './memory/place-settings/place-settings.ts';
 import { createDetailSource } from './memory/recall/detail-source.ts';
@@ -49,8 +50,9 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
     ...(config.durable.enabled && config.durable.extractionEnabled ? (['extraction'] as const) : []),
     ...(config.reflection.enabled ? (['reflection'] as const) : []),
   ];
-  const sessionLog = createSessionLog({ store, writes, clock, botName, activeFolds });
   const states = createSessionStates({ store, writes });
+  const withdrawing = createWithdrawNotes({ store, writes, states, logger });
+  const sessionLog = createSessionLog({ store, writes, clock, botName, activeFolds, withdrawing });
   const durable = createDurableMemory({
     store,
     writes,

@@ -56,6 +56,17 @@ export interface IncomingMessage extends ChatMessage {
   readonly command?: WrittenCommand;
 }
 
+/** A message as it reads after somebody edited it. */
+export interface MessageEdit {
+  readonly channelId: string;
+  readonly messageId: string;
+  /** Absent where Discord does not tell. */
+  readonly authorId?: string;
+  readonly text: string;
+  /** It reads as a command now. Commands are not carried out by edits: the message is taken back, as if it were deleted [F2]. */
+  readonly isCommand: boolean;
+}
+
 /** A command, from `!memory …` or `/memory …`. */
 export interface CommandRequest extends WrittenCommand {
   /** The id of the message or interaction: a snowflake, so it tells when the command was given. */
@@ -114,6 +125,6 @@ export interface BotHandlers {
   message(message: IncomingMessage): Promise<void>;
   /** A slash command; resolves with the answer's text, to be sent in chunks. */
   command(request: CommandRequest): Promise<string>;
-  edited(channelId: string, messageId: string, text: string): Promise<void>;
+  edited(edit: MessageEdit): Promise<void>;
   deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { BotHandlers } from '../core/chat.ts';
 import type { ChannelOrder } from './channel-order.ts';
 import type { HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
+import type { IntakePolicy } from './intake.ts';
 import { namesIn } from './names-in.ts';
 import { readableText } from './readable-text.ts';
 
@@ -15,7 +16,7 @@ const rememberedDeletions = 2000;
 type EditEvent = Pick<GatewayMessageUpdateDispatchData, 'id' | 'channel_id'> &
   Partial<GatewayMessageUpdateDispatchData>;
 
-export interface RetractionsOptions {
+export interface RetractionsOptions extends Pick<IntakePolicy, 'parseCommand'> {
   readonly client: Client;
   readonly order: ChannelOrder;
   readonly history: History;
@@ -37,6 +38,7 @@ export function createRetractions({
   history,
   handlers,
   handOn,
+  parseCommand,
 }: RetractionsOptions): Retractions {
   const deletions = new LRUCache<string, true>({ max: rememberedDeletions });
 
@@ -48,10 +50,17 @@ export function createRetractions({
       if (text === history.textOf(channelId, id)) return;
       history.edited(channelId, id, text);
       // The bot's own edits are its own doing; a link preview is no edit.
-      const isOwn = data.author !== undefined && data.author.id === client.user?.id;
-      const isEdit = data.edited_timestamp !== null && !isOwn;
-      if (!isEdit) return;
-      void order.run(channelId, () => handOn('an edit', () => handlers.edited(channelId, id, text)));
+      const authorId = data.author?.id;
+      const isOwn = authorId !== undefined && authorId === client.user?.id;
+      if (isOwn || data.edited_timestamp === null) return;
+      const edit = {
+        channelId,
+        messageId: id,
+        ...(authorId === undefined ? {} : { authorId }),
+        text,
+        isCommand: parseCommand(text) !== undefined,
+      };
+      void order.run(channelId, () => handOn('an edit', () => handlers.edited(edit)));
     },
     deleted(channelId, messageIds) {
       for (const id of messageIds) deletions.set(id, true);

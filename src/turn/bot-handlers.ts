@@ -1,4 +1,12 @@
-import type { BotHandlers, CommandRequest, IncomingMessage, WrittenCommand } from '../core/chat.ts';
+import { LRUCache } from 'lru-cache';
+
+import type {
+  BotHandlers,
+  CommandRequest,
+  IncomingMessage,
+  MessageEdit,
+  WrittenCommand,
+} from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { ChannelJournal } from './channel-journal.ts';
@@ -15,17 +23,21 @@ export interface BotHandlersOptions {
   readonly order: Pick<CommandOrder, 'run'>;
   /** Takes an edit or deletion to every layer that may hold the message [G5]. */
   readonly retract: {
-    edited(channelId: string, messageId: string, text: string): Promise<void>;
+    edited(edit: MessageEdit): Promise<void>;
     deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
   };
   readonly journal: ChannelJournal;
   readonly logger: Logger;
 }
 
+/** Edits and deletions that are remembered for messages on their way to a turn. */
+const keptChanges = 1000;
+
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
   const { turns, waitingSigns, order, journal, logger } = options;
   const taken = new Set<string>();
+  const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
 
   async function isNew(message: IncomingMessage): Promise<boolean> {
     if (taken.has(message.id)) return false;
@@ -57,21 +69,41 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
     message(message) {
       const { command, channelId, author } = message;
       if (command === undefined)
-        return once(message, () => waitingSigns.while(message, () => turns.submit(message)));
+        return once(message, () => waitingSigns.while(message, () => submit(message)));
       return order.run({ channelId, userId: author.id }, () =>
         once(message, () => options.runCommand(message, command)),
       );
     },
     command: (request) => order.run(sessionOf(request), () => options.handleCommand(request)),
-    async edited(channelId, messageId, text) {
-      turns.edit(messageId, text);
-      await logged('an edit', () => options.retract.edited(channelId, messageId, text));
+    async edited(edit) {
+      const { channelId, messageId, text } = edit;
+      if (edit.isCommand) {
+        withdraw([messageId]);
+        // Fetched after a gap, it would be taken for a command that was given.
+        await logged('an edit', () => journal.markHandled(channelId, [messageId]));
+      } else {
+        changes.set(messageId, { text });
+        turns.edit(messageId, text);
+      }
+      await logged('an edit', () => options.retract.edited(edit));
     },
     async deleted(channelId, messageIds) {
-      turns.withdraw(messageIds);
+      withdraw(messageIds);
       await logged('a deletion', () => options.retract.deleted(channelId, messageIds));
     },
   };
+
+  /** A message may have been edited or deleted before its turn could wait: while the journal was read, or an earlier answer recovered. */
+  async function submit(message: IncomingMessage): Promise<void> {
+    const changed = changes.get(message.id);
+    if (changed === undefined) return turns.submit(message);
+    if (changed.text !== undefined) await turns.submit({ ...message, text: changed.text });
+  }
+
+  function withdraw(messageIds: readonly string[]): void {
+    for (const id of messageIds) changes.set(id, { text: undefined });
+    turns.withdraw(messageIds);
+  }
 
   async function logged(what: string, work: () => Promise<void>): Promise<void> {
     try {

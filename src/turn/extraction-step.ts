@@ -5,14 +5,14 @@ import type { Audience, Place, SessionKey } from '../core/place.ts';
 import type { Visibility } from '../core/visibility.ts';
 import type { Extraction } from '../memory/durable/extraction.ts';
 import type { ExtractionMessage } from '../memory/durable/extraction-request.ts';
-import type { UserMessage } from '../memory/session-log/log-record.ts';
+import type { LoggedMessage, UserMessage } from '../memory/session-log/log-record.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { SessionStates } from '../memory/session-log/session-state.ts';
 import type { AfterTurnStep } from './after-turn.ts';
 
 export interface ExtractionStepOptions {
   readonly extraction: Extraction;
-  readonly sessionLog: Pick<SessionLog, 'since' | 'message'>;
+  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged'>;
   readonly states: SessionStates;
   readonly logger: Logger;
 }
@@ -30,7 +30,7 @@ interface Unseen {
 
 /**
  * Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it
- * succeeded, or had no usable answer three times in a row.
+ * succeeded, or had no usable answer three times in a row. A message that was edited since is looked at once more [G5].
  */
 export function createExtractionStep({
   extraction,
@@ -44,13 +44,16 @@ export function createExtractionStep({
   async function unseenOf(session: SessionKey): Promise<Unseen | undefined> {
     const { extraction: cursor, speakerName = '' } = await states.read(session);
     if (cursor === undefined) return undefined;
-    const { messages, last } = await sessionLog.since(session, cursor.cursor);
+    const { messages, withdrawals, last } = await sessionLog.since(session, cursor.cursor);
     if (last === cursor.cursor) return undefined;
+    // What was edited since it was looked at is looked at again.
+    const earlier = withdrawals.filter(({ of }) => of <= cursor.cursor).map(({ id }) => id);
+    const edited = await Promise.all([...new Set(earlier)].map((id) => sessionLog.logged(session, id)));
     return {
       session,
       speakerName,
       last,
-      messages: messages.flatMap(({ message }) => (message.role === 'user' ? [message] : [])),
+      messages: [...edited, ...messages.map(({ message }) => message)].filter(isOfUser),
     };
   }
 
@@ -108,6 +111,10 @@ export function createExtractionStep({
         : { ...state, extraction: { cursor: last } },
     );
   }
+}
+
+function isOfUser(message: LoggedMessage | undefined): message is UserMessage {
+  return message?.role === 'user';
 }
 
 const audienceOf: Readonly<Record<Visibility, Audience>> = {

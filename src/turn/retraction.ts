@@ -4,21 +4,35 @@ import { supports } from '../memory/durable/evidence.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { AffectedSession, SessionLog } from '../memory/session-log/session-log.ts';
 import type { ShortTerm } from '../memory/short-term/short-term.ts';
+import type { MessageEdit } from '../core/chat.ts';
+import type { AfterTurn } from './after-turn.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 
 export interface RetractionOptions {
-  readonly sessionLog: Pick<SessionLog, 'edit' | 'remove' | 'since' | 'lastSequence' | 'message'>;
+  readonly sessionLog: Pick<
+    SessionLog,
+    'edit' | 'remove' | 'since' | 'lastSequence' | 'message' | 'finishChanges'
+  >;
   readonly durable: Pick<DurableMemory, 'retractSources'>;
   readonly rolling: Pick<RollingSummary, 'retract'>;
   readonly shortTerm: Pick<ShortTerm, 'retract'>;
   readonly journal: Pick<ChannelJournal, 'dropSentTexts'>;
+  /** What was made of the message is made anew: the summary at once, items from what an edited message says now. */
+  readonly afterTurn: Pick<AfterTurn, 'schedule'>;
 }
 
-/** Log lines looked back over after a kill; whatever it interrupted is at the end. */
-const lookBack = 64;
+/** Log lines looked back over after a kill; whatever it interrupted is at the end, be it a bulk deletion. */
+const lookBack = 256;
 
 /** Takes an edit or deletion to the log first, which is the truth, then to every layer made from it [G5]. */
-export function createRetraction({ sessionLog, durable, rolling, shortTerm, journal }: RetractionOptions) {
+export function createRetraction({
+  sessionLog,
+  durable,
+  rolling,
+  shortTerm,
+  journal,
+  afterTurn,
+}: RetractionOptions) {
   async function follow(affected: readonly AffectedSession[], present: string | undefined): Promise<void> {
     for (const { session, messages } of affected) {
       const ids = messages.flatMap(({ message }) =>
@@ -32,26 +46,35 @@ export function createRetraction({ sessionLog, durable, rolling, shortTerm, jour
           (item) => present !== undefined && supports(item.text, present),
         ),
         shortTerm.retract(session.userId, ids),
-        ...messages.map(({ sequence }) => rolling.retract(session, sequence)),
+        rolling.retract(
+          session,
+          messages.map(({ sequence }) => sequence),
+        ),
       ]);
+      afterTurn.schedule(session);
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
     }
   }
 
+  async function deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
+    const affected = await sessionLog.remove(channelId, messageIds);
+    if (affected.length > 0) await journal.dropSentTexts(channelId);
+    await follow(affected, undefined);
+  }
+
   return {
-    edited: async (channelId: string, messageId: string, text: string): Promise<void> =>
-      follow(await sessionLog.edit(channelId, messageId, text), text),
-    deleted: async (channelId: string, messageIds: readonly string[]): Promise<void> => {
-      const affected = await sessionLog.remove(channelId, messageIds);
-      if (affected.length > 0) await journal.dropSentTexts(channelId);
-      await follow(affected, undefined);
+    async edited({ channelId, messageId, authorId, text, isCommand }: MessageEdit): Promise<void> {
+      if (isCommand) await deleted(channelId, [messageId]);
+      else await follow(await sessionLog.edit(channelId, messageId, text, authorId), text);
     },
+    deleted,
     /**
      * Takes what the end of a session's log says of edits and deletions to the extracted items once more, in case a kill or the disk came
      * in between; the other layers see it by their cursors.
      */
     finish: async (session: SessionKey): Promise<void> => {
+      await sessionLog.finishChanges(session);
       const last = await sessionLog.lastSequence(session);
       const { withdrawals } = await sessionLog.since(session, Math.max(0, last - lookBack));
       const present = new Map<string, string | undefined>();

@@ -10,6 +10,7 @@ import { RecordingLogger } from '../support/recording-logger.ts';
 import { RecordingHandlers, runGateway, textsOf } from './support/gateway-harness.ts';
 
 const message = incoming();
+const author = { username: 'alice', discriminator: '0', global_name: null, avatar: null };
 const editedAt = '2026-01-15T10:05:00.000Z';
 
 function setUp() {
@@ -24,7 +25,15 @@ function setUp() {
   const { handOn, idle } = createHandOn(logger);
   const order = new ChannelOrder();
   const client = createDiscordClient({ logger });
-  const retractions = createRetractions({ client, order, history, handlers, handOn });
+  const retractions = createRetractions({
+    client,
+    order,
+    history,
+    handlers,
+    handOn,
+    parseCommand: (text) =>
+      text.startsWith('!memory ') ? { name: 'memory', words: text.slice(8) } : undefined,
+  });
   history.seen(message);
   const settled = async () => {
     await order.idle();
@@ -44,6 +53,14 @@ describe('retractions', () => {
     expect(textsOf(await history.recent(message.channelId, 10))).toEqual(['corrected']);
     await settled();
     expect(handlers.events).toEqual(['edited corrected']);
+  });
+
+  it('tell who edited, and whether it is a command now', async () => {
+    const { retractions, handlers, settled } = setUp();
+    retractions.edited({ ...edit('!memory show'), author: { ...author, id: message.author.id } });
+    await settled();
+    expect(handlers.events).toEqual(['edited into a command !memory show']);
+    expect(handlers.edits).toMatchObject([{ authorId: message.author.id, isCommand: true }]);
   });
 
   it('pass over what changes no text: a link’s preview, a pin, the same text again', async () => {

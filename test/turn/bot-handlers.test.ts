@@ -40,7 +40,7 @@ function handlersWith() {
     journal,
     logger: recordingLogger(),
   });
-  return { handlers, turns, commands, gates };
+  return { handlers, turns, commands, gates, journal };
 }
 
 describe('what events lead to', () => {
@@ -86,8 +86,41 @@ describe('what events lead to', () => {
     expect(commands).toEqual(['remember tea', 'show']);
   });
 
+  it('takes a message with the words that it was edited to before its turn, and not at all once it is taken back', async () => {
+    const { handlers, turns, gates, journal } = handlersWith();
+    const edit = { channelId: generalId, isCommand: false };
+    const messages = ['1', '2', '3'].map((number) =>
+      incoming({
+        id: `40000000000000000${number}`,
+        text: number,
+        author: { id: number, name: '', kind: 'human' },
+      }),
+    );
+    const [edited, deleted, command] = messages.map(({ id }) => id);
+    const taken = messages.map((message) => handlers.message(message));
+    const text = '!memory show';
+    const changes = [
+      handlers.edited({ ...edit, messageId: edited ?? '', text: 'one' }),
+      handlers.deleted(generalId, [deleted ?? '']),
+      handlers.edited({ ...edit, messageId: command ?? '', text, isCommand: true }),
+    ];
+    await Promise.all([...changes, ...taken.slice(1)]);
+    expect(turns).toEqual([['one']]);
+    // Fetched after a gap it is not carried out either.
+    expect(await journal.isHandled(generalId, command ?? '')).toBe(true);
+    gates[0]?.();
+    await taken[0];
+  });
+
   it('survives a layer that cannot follow an edit', async () => {
     const { handlers } = handlersWith();
-    await expect(handlers.edited(generalId, '400000000000000001', 'new')).resolves.toBeUndefined();
+    await expect(
+      handlers.edited({
+        channelId: generalId,
+        messageId: '400000000000000001',
+        text: 'new',
+        isCommand: false,
+      }),
+    ).resolves.toBeUndefined();
   });
 });

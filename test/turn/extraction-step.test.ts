@@ -3,15 +3,22 @@ import { expect, it } from 'vitest';
 import { ModelError } from '../../src/core/errors.ts';
 import type { ModelFailure } from '../../src/core/errors.ts';
 import { createExtractionStep } from '../../src/turn/extraction-step.ts';
-import { aliceId } from '../support/incoming.ts';
+import { aliceId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { openSessions, session } from '../support/sessions.ts';
+import type { Sessions } from '../support/sessions.ts';
 
 /** A step whose model fails as told, call by call, and finds nothing otherwise. */
 function stepThatFails(...failures: readonly (ModelFailure | undefined)[]) {
-  const sessions = openSessions();
+  return stepOver(openSessions(), [], failures);
+}
+
+function stepOver(
+  sessions: Sessions,
+  calls: string[][],
+  failures: readonly (ModelFailure | undefined)[] = [],
+) {
   const logger = recordingLogger();
-  const calls: string[][] = [];
   const step = createExtractionStep({
     extraction: {
       extract(_userId, _name, messages) {
@@ -60,4 +67,26 @@ it('counts anew once an answer was usable', async () => {
     await run();
   }
   expect(calls.slice(3)).toEqual([['second'], ['second'], ['second']]);
+});
+
+it('looks once more at a message that was edited since, in its new words, also after a restart [G5]', async () => {
+  const { say, run, calls, log, store } = stepThatFails();
+  const context = await say('I live in Oslo');
+  await say('I keep bees');
+  await run();
+  await log.edit(generalId, context.messages[0]?.id ?? '', 'I live in Riga', aliceId);
+  const restarted = stepOver(openSessions(store), calls);
+  await restarted.run();
+  await restarted.run();
+  expect(calls).toEqual([['I live in Oslo', 'I keep bees'], ['I live in Riga']]);
+});
+
+it('looks at nothing that was deleted since, and at no answer', async () => {
+  const { say, answer, run, calls, log } = stepThatFails();
+  const context = await say('I live in Oslo');
+  const ids = await answer(context, 'Oslo!');
+  await run();
+  await log.remove(generalId, [...context.messages.map(({ id }) => id), ...ids]);
+  await run();
+  expect(calls).toEqual([['I live in Oslo']]);
 });

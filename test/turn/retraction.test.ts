@@ -22,16 +22,39 @@ async function setUp() {
   const [{ id: messageId } = { id: '' }] = context.messages;
   for (const text of ['Prefers Rust', 'Lives in Oslo'])
     await durable.remember(aliceId, { text, place: publicPlace, messageId, type: 'discord' });
+  const scheduled: string[] = [];
   const retraction = createRetraction({
     sessionLog: log,
     durable,
     rolling: { retract: () => Promise.resolve() },
     shortTerm: { retract: () => Promise.resolve() },
     journal: { dropSentTexts: () => Promise.resolve() },
+    afterTurn: { schedule: ({ userId }) => scheduled.push(userId) },
   });
   const texts = async () => (await durable.list(aliceId)).map(({ text }) => text).toSorted();
-  return { log, retraction, messageId, texts };
+  return { log, retraction, messageId, texts, scheduled };
 }
+
+describe('an edit or deletion', () => {
+  const edit = { channelId: generalId, isCommand: false };
+
+  it('has what was made of the message made anew, and does nothing for one that is not remembered', async () => {
+    const { retraction, messageId, scheduled, texts } = await setUp();
+    await retraction.edited({ ...edit, messageId: '400000000000000999', text: 'hello' });
+    expect(scheduled).toEqual([]);
+    await retraction.edited({ ...edit, messageId, authorId: aliceId, text: 'I live in Oslo' });
+    expect(scheduled).toEqual([aliceId]);
+    expect(await texts()).toEqual(['Lives in Oslo']);
+  });
+
+  it('takes a message back that is edited into a command, whose words are remembered nowhere [F2]', async () => {
+    const { retraction, messageId, log, texts } = await setUp();
+    const text = '!memory forget Rust';
+    await retraction.edited({ ...edit, messageId, authorId: aliceId, text, isCommand: true });
+    expect(await log.message(session, messageId)).toBeUndefined();
+    expect(await texts()).toEqual([]);
+  });
+});
 
 describe('a retraction that a kill interrupted', () => {
   it('is finished for a message that was deleted', async () => {

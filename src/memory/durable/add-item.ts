@@ -21,7 +21,7 @@ export interface Added {
 
 /**
  * Puts an item among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
- * deprecated one. `undefined` when something extracted would come back that way.
+ * deprecated one. `undefined` when something extracted would come back that way, unless it went only because its message did.
  */
 export function addItem(items: readonly DurableItem[], addition: Addition, now: Date): Added | undefined {
   const normalized = normalizeText(addition.text);
@@ -33,7 +33,7 @@ export function addItem(items: readonly DurableItem[], addition: Addition, now: 
     const item = created(items, addition, now);
     return { outcome: 'stored', id: item.id, items: [...items, item] };
   }
-  if (addition.type !== 'manual') return undefined;
+  if (addition.type !== 'manual' && !twins.every(mayBeSaidAgain)) return undefined;
   return put('revived', items, past, revived(past, addition, now));
 }
 
@@ -76,16 +76,21 @@ function refreshed(item: DurableItem, addition: Addition, now: Date): DurableIte
   return { ...confirmed, text: addition.text, visibility, source };
 }
 
+/** Whether nobody but the message itself took the item back. */
+function mayBeSaidAgain({ retracted, forgotten }: DurableItem): boolean {
+  return retracted === true && forgotten !== true;
+}
+
 /** What was forgotten and is said again is as wide as the place it is said in now. */
 function revived(item: DurableItem, addition: Addition, now: Date): DurableItem {
-  const { supersededBy: _, forgotten: __, ...kept } = item;
+  const { supersededBy: _, forgotten: __, retracted: ___, ...kept } = item;
   return {
     ...kept,
     text: addition.text,
     kind: addition.kind ?? item.kind,
     status: 'active',
     visibility: visibilityOf(addition.place.audience),
-    source: sourceIn(addition.place, 'manual', addition.messageId),
+    source: sourceIn(addition.place, addition.type, addition.messageId),
     updatedAt: now.toISOString(),
   };
 }

@@ -17,5 +17,13 @@ export function deprecateBySource(
       item.source.type !== 'manual' && messageIds.includes(item.source.messageId) && !stillSupported(item),
     now,
   );
-  return { document: deprecated.length === 0 ? document : { ...document, items }, result: deprecated };
+  if (deprecated.length === 0) return { document, result: deprecated };
+  const retracted = new Set(deprecated);
+  return {
+    document: {
+      ...document,
+      items: items.map((item) => (retracted.has(item) ? { ...item, retracted: true } : item)),
+    },
+    result: deprecated,
+  };
 }

@@ -49,6 +49,8 @@ export interface DurableItem {
   readonly updatedAt: string;
   /** Its owner had it forgotten: what says it is not found any more either. */
   readonly forgotten?: true;
+  /** Its message was deleted, or says it no more: it may be extracted again from another one. */
+  readonly retracted?: true;
   /** The id of the item that corrected this one [D6]. */
   readonly supersededBy?: string;
 }
@@ -89,6 +91,7 @@ const itemSchema = z.looseObject({
   createdAt: time.exactOptional(),
   updatedAt: time.exactOptional(),
   forgotten: z.literal(true).exactOptional(),
+  retracted: z.literal(true).exactOptional(),
   supersededBy: z.string().exactOptional(),
 });
 

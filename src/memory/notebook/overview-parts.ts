@@ -1,3 +1,12 @@
+/** The headings of an overview [W1]. */
+export const overviewParts: ReadonlySet<string> = new Set([
+  'Current Task',
+  'Key Decisions',
+  'Known Context',
+  'Pending Issues',
+  'Recent Operations',
+]);
+
 /** A markdown text without the headings under which nothing stands: an empty part costs nothing [W1]. */
 export function withoutEmptyParts(text: string): string {
   // The level of the next heading that is kept; 0 before the text's end.

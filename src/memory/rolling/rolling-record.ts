@@ -26,7 +26,7 @@ export interface RollingRecord {
   /** Stores a job's result unless anything has changed since `expected` was read; `undefined` when it was dropped. */
   commit(session: SessionKey, expected: RollingState, to: SummaryEnd): Promise<RollingState | undefined>;
   reset(session: SessionKey): Promise<void>;
-  retract(session: SessionKey, sequence: number): Promise<void>;
+  retract(session: SessionKey, sequences: readonly number[]): Promise<void>;
 }
 
 export function createRollingRecord({
@@ -45,18 +45,18 @@ export function createRollingRecord({
     const [withdrawal] = pendingWithdrawals(rolling, fold.withdrawals);
     if (withdrawal === undefined)
       return { rolling, ...wholeTurns(fold.messages), seen: fold.last, place: state.place };
-    await retract(session, withdrawal.of);
+    await retract(session, [withdrawal.of]);
     return read(session);
   }
 
-  async function retract(session: SessionKey, sequence: number): Promise<void> {
+  async function retract(session: SessionKey, sequences: readonly number[]): Promise<void> {
     let isRewound = false;
     await states.transact(session, async (state) => {
       const rolling = rollingOf(state);
       const fold = await log.since(session, rolling.cursor);
       const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
-      const withdrawn = [sequence, ...pending];
-      for (const of of withdrawn) await notes.removeHolding(session, of);
+      const withdrawn = [...sequences, ...pending];
+      await notes.removeHolding(session, withdrawn);
       if (!withdrawn.some((of) => of > rolling.from && of <= rolling.cursor)) return undefined;
       const earlier = await notes.newest(session, rolling.from);
       isRewound = true;

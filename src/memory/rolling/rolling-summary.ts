@@ -32,10 +32,10 @@ export interface RollingSummary {
   /** Clears summary, counter and cursor to now; a job already running brings nothing back [R4]. */
   reset(session: SessionKey): Promise<void>;
   /**
-   * The message with this log sequence number was edited or deleted: no summary that may hold it stays [G5]. The newest that cannot is taken up
-   * again, and the next `updateIfDue` folds the turns after it anew.
+   * The messages with these log sequence numbers were edited or deleted: no summary that may hold one of them stays [G5]. The newest that cannot
+   * is taken up again, and the next `updateIfDue` folds the turns after it anew.
    */
-  retract(session: SessionKey, sequence: number): Promise<void>;
+  retract(session: SessionKey, sequences: readonly number[]): Promise<void>;
   /** The summary as stored; `undefined` where there is none or it may not be used in the place [V2]. */
   show(session: SessionKey, place: Place, speakerId: string): Promise<string | undefined>;
 }
@@ -100,7 +100,7 @@ export function createRollingSummary(options: RollingSummaryOptions): RollingSum
       }
     },
     reset: (session) => record.reset(session),
-    retract: (session, sequence) => record.retract(session, sequence),
+    retract: (session, sequences) => record.retract(session, sequences),
     async show(session, place, speakerId) {
       if (!enabled) return undefined;
       return usableSummary(await record.read(session), session, place, speakerId)?.text;

@@ -7,8 +7,8 @@ import type { SummaryNote } from './summary-note.ts';
 /** The replaced summaries of a session in its `detail/` folder [R3]. */
 export interface SummaryNotes {
   keep(session: SessionKey, note: SummaryNote): Promise<void>;
-  /** Removes those that may hold the log line. */
-  removeHolding(session: SessionKey, sequence: number): Promise<void>;
+  /** Removes those that may hold one of the log lines. */
+  removeHolding(session: SessionKey, sequences: readonly number[]): Promise<void>;
   /** The newest of those that begin after the log line `from`, as the present summary does. */
   newest(session: SessionKey, from: number): Promise<SummaryNote | undefined>;
 }
@@ -31,11 +31,11 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
     keep: (session, note) =>
       store.writeText(`${folderOf(session)}/${noteName(note, timeZone)}`, renderNote(note, timeZone)),
 
-    async removeHolding(session, sequence) {
+    async removeHolding(session, sequences) {
       for (const { key, cursor } of await list(session)) {
-        if (cursor < sequence) continue;
+        if (sequences.every((sequence) => cursor < sequence)) continue;
         const from = (await read(key))?.from ?? 0;
-        if (from < sequence) await store.remove(key);
+        if (sequences.some((sequence) => from < sequence && sequence <= cursor)) await store.remove(key);
       }
     },
 

@@ -2,19 +2,21 @@ import { LRUCache } from 'lru-cache';
 
 import type { Clock } from '../../core/clock.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
-import type { Store } from '../../core/store.ts';
+import type { LogEntry, Store } from '../../core/store.ts';
 import { sessionOf } from '../../core/turn-context.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
+import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import { visibilityOf } from '../../core/visibility.ts';
 import type { KeyedQueue } from '../../queue/keyed-queue.ts';
-import { changeMessages } from './change-messages.ts';
+import { changeMessages, finishChanges } from './change-messages.ts';
 import type { MessageChanges } from './change-messages.ts';
 import { foldLog } from './fold-log.ts';
 import type { LogFold, SequencedMessage } from './fold-log.ts';
 import { idsOf } from './log-record.ts';
-import type { LogRecord } from './log-record.ts';
+import type { LoggedMessage, LogRecord } from './log-record.ts';
 import { LogTails } from './log-tails.ts';
 import { channelFolder, logKey, sessionOfLog, sessionsFolder } from './session-keys.ts';
+import { saysAny, withdrawnTerms } from './withdrawn-words.ts';
+import type { Withdrawing } from './withdrawn-words.ts';
 import { seenIn } from './seen-in.ts';
 import type { FoldName } from './seen-in.ts';
 import { changeState } from './session-state.ts';
@@ -46,9 +48,14 @@ export interface SessionLog {
   recordUser(context: TurnContext): Promise<void>;
   /** Logs the reply to the turn's messages, once. */
   recordReply(context: TurnContext, reply: SentReply): Promise<void>;
-  /** An edited message of whoever wrote it in the channel [G5]. A text that stays the same affects nothing. */
-  edit(channelId: string, messageId: string, text: string): Promise<readonly AffectedSession[]>;
-  /** Deleted messages of whoever wrote them in the channel, the bot included [G5]. */
+  /** An edited message [G5], of whoever wrote it in the channel where its author is not told. A text that stays the same affects nothing. */
+  edit(
+    channelId: string,
+    messageId: string,
+    text: string,
+    authorId?: string,
+  ): Promise<readonly AffectedSession[]>;
+  /** Deleted messages of whoever wrote them in the channel, the bot included [G5]. Several are one pass. */
   remove(channelId: string, messageIds: readonly string[]): Promise<readonly AffectedSession[]>;
   /** Everything after a cursor: messages as they read now, and what was withdrawn of them or of earlier ones. */
   since(session: SessionKey, cursor: number): Promise<LogFold>;
@@ -56,6 +63,10 @@ export interface SessionLog {
   turnsAfter(session: SessionKey, cursor: number): Promise<readonly SequencedMessage[]>;
   /** A message's present text; `undefined` when it was never logged or was deleted. */
   message(session: SessionKey, id: string): Promise<string | undefined>;
+  /** The message as it reads now; `undefined` likewise. */
+  logged(session: SessionKey, id: string): Promise<LoggedMessage | undefined>;
+  /** Takes what an interrupted edit or deletion left standing in the file out of it, near the end of the log. */
+  finishChanges(session: SessionKey): Promise<void>;
   /** The newest messages, oldest first, at most `limit`. */
   recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]>;
   /** The sequence number of the newest line, 0 for a session without a log. */
@@ -72,6 +83,8 @@ export interface SessionLogOptions {
   readonly clock: Clock;
   /** The author of replies. */
   readonly botName: string;
+  /** Takes what edited and deleted messages said out of the notes on the session; where not given, there are none. */
+  readonly withdrawing?: Withdrawing;
   /** The layers with a cursor that are switched on; all where not given. */
   readonly activeFolds?: readonly FoldName[];
 }
@@ -82,10 +95,16 @@ const keptChanges = 1000;
 export function createSessionLog(options: SessionLogOptions): SessionLog {
   const { store, writes, clock, botName, activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const tails = new LogTails(store);
+  const changing = { tails, withdrawing: options.withdrawing ?? (() => Promise.resolve()) };
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
+  }
+
+  async function messageOf(session: SessionKey, id: string): Promise<LoggedMessage | undefined> {
+    const { messages } = foldLog(await tails.covering(session, [id]));
+    return messages.find(({ message }) => idsOf(message).includes(id))?.message;
   }
 
   async function logUser(context: TurnContext): Promise<void> {
@@ -108,7 +127,7 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
         ...originOf(context.place),
       });
     }
-    await changeMessages(tails, session, changesOf(ids), clock().toISOString());
+    await changeMessages(changing, session, changesOf(ids), clock().toISOString());
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
     await changeState(store, session, (state) => seenIn(state, context, before, activeFolds));
   }
@@ -127,8 +146,12 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
     const [id] = reply.ids;
     if (id === undefined) return;
     const session = sessionOf(context);
-    const known = await tails.covering(session, reply.ids);
+    const known = await tails.covering(session, [
+      ...context.messages.map((message) => message.id),
+      ...reply.ids,
+    ]);
     if (known.some(({ record }) => namesAny(record, reply.ids))) return;
+    if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return;
     await tails.append(session, {
       type: 'message',
       role: 'assistant',
@@ -141,15 +164,33 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
       attachments: [],
       ...originOf(context.place),
     });
-    await changeMessages(tails, session, changesOf(reply.ids), clock().toISOString());
+    await changeMessages(changing, session, changesOf(reply.ids), clock().toISOString());
   }
 
-  async function change(channelId: string, changed: MessageChanges): Promise<readonly AffectedSession[]> {
+  /** Whether a reply may not be remembered: what it answers was deleted meanwhile, or edited so that it repeats what was taken out. */
+  function isAnswerWithdrawn(
+    { id, text }: TurnMessage,
+    reply: string,
+    known: readonly LogEntry<LogRecord>[],
+  ): boolean {
+    if (known.some(({ record }) => record.type === 'delete' && record.id === id)) return true;
+    const changed = changes.get(id);
+    if (changed === undefined) return false;
+    return changed.text === undefined || saysAny(reply, withdrawnTerms(text, changed.text));
+  }
+
+  async function change(
+    channelId: string,
+    changed: MessageChanges,
+    authorId?: string,
+  ): Promise<readonly AffectedSession[]> {
     for (const [id, text] of changed) changes.set(id, { text });
     const affected: AffectedSession[] = [];
-    for (const session of await sessionsOfChannel(channelId)) {
+    const sessions =
+      authorId === undefined ? await sessionsOfChannel(channelId) : [{ channelId, userId: authorId }];
+    for (const session of sessions) {
       const messages = await writes.run(session.userId, () =>
-        changeMessages(tails, session, changed, clock().toISOString()),
+        changeMessages(changing, session, changed, clock().toISOString()),
       );
       if (messages.length > 0) affected.push({ session, messages });
     }
@@ -174,15 +215,17 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
       if (context.speaker.isBot === undefined)
         await writes.run(context.speaker.id, () => logReply(context, reply));
     },
-    edit: (channelId, messageId, text) => change(channelId, new Map([[messageId, text]])),
+    edit: (channelId, messageId, text, authorId) => change(channelId, new Map([[messageId, text]]), authorId),
     remove: (channelId, messageIds) =>
       change(channelId, new Map(messageIds.map((messageId) => [messageId, undefined]))),
     since,
     turnsAfter: async (session, cursor) => (await since(session, cursor)).messages,
-    async message(session, id) {
-      const { messages } = foldLog(await tails.covering(session, [id]));
-      return messages.find(({ message }) => idsOf(message).includes(id))?.message.text;
-    },
+    message: async (session, id) => (await messageOf(session, id))?.text,
+    logged: messageOf,
+    finishChanges: (session) =>
+      writes.run(session.userId, async () =>
+        finishChanges(changing, session, await store.lastSequence(logKey(session))),
+      ),
     async recent(session, limit) {
       const last = await store.lastSequence(logKey(session));
       for (let size = limit * 2; ; size *= 4) {

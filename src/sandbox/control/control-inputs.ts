@@ -9,6 +9,15 @@ const permission = z.custom<keyof typeof PermissionFlagsBits>(
 );
 const permissions = z.array(permission).default([]);
 const timeoutMs = z.int().positive().default(20_000);
+const optionValues = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
+/** What is waited for after an interaction. */
+const outcome = {
+  /** The bot's first sign, or a whole answer. */
+  until: z.enum(['acknowledged', 'answered']).default('answered'),
+  /** Waits for so many follow-ups too. */
+  followUps: z.int().nonnegative().default(0),
+  timeoutMs,
+};
 /** A person by name or id. */
 const person = z.string().min(1);
 /** `#general` or `general`; `dm` for the speaker's DM with the bot; `@alice` for Alice's; a thread's name; or an id. */
@@ -128,11 +137,56 @@ export const controlInputs = {
     in: channel,
     name: z.string().min(1),
     subcommand: z.string().optional(),
-    options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
-    /** Waits for so many follow-ups too. */
-    followUps: z.int().nonnegative().default(0),
+    /** Users and channels by name or id. */
+    options: optionValues,
+    ...outcome,
+  }),
+  complete: z.strictObject({
+    as: person,
+    in: channel,
+    name: z.string().min(1),
+    subcommand: z.string().optional(),
+    /** The option that is being typed. */
+    option: z.string().min(1),
+    /** What is typed of it until now. */
+    value: z.string().default(''),
+    /** The other options, as far as they are filled in. */
+    options: optionValues,
     timeoutMs,
   }),
+  menu: z
+    .strictObject({
+      as: person,
+      name: z.string().min(1),
+      /** The id of the message that it is given on. */
+      message: z.string().optional(),
+      /** Or the person. */
+      person: person.optional(),
+      /** Where, for a person. */
+      in: channel.optional(),
+      ...outcome,
+    })
+    .refine((input) => (input.message === undefined) !== (input.person === undefined), {
+      error: 'an entry of a menu is given on a message or on a person',
+    })
+    .refine((input) => (input.person === undefined) === (input.in === undefined), {
+      error: '`in` goes with `person`; a message says itself where it is',
+    }),
+  click: z
+    .strictObject({
+      as: person,
+      /** The id of a message that the person sees, also of one that nobody else does. */
+      message: z.string(),
+      customId: z.string().optional(),
+      /** A button's label or emoji, or a select's placeholder. */
+      label: z.string().optional(),
+      /** What is chosen in a select, by value. */
+      values: z.array(z.string()).optional(),
+      ...outcome,
+    })
+    .refine((input) => (input.customId === undefined) !== (input.label === undefined), {
+      error: 'a component is named by customId or by label',
+    }),
   interaction: z.strictObject({ id: z.string() }),
   messages: z.strictObject({
     in: channel,

@@ -1,10 +1,12 @@
-import { ApplicationCommandOptionType, MessageFlags, MessageType } from 'discord-api-types/v10';
-import type { APIApplicationCommandOption } from 'discord-api-types/v10';
+import { MessageType } from 'discord-api-types/v10';
 
-import type { Channel, Command, Interaction, Message, User } from '../world/entities.ts';
+import type { Channel, Interaction, Message, User } from '../world/entities.ts';
+import { isEphemeral, isThere } from '../world/ephemerals.ts';
 import { canView } from '../world/permissions.ts';
 import { guildIdOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
+import { componentsView } from './component-view.ts';
+import type { ComponentsView } from './component-view.ts';
 
 export interface PersonView {
   readonly id: string;
@@ -23,15 +25,6 @@ export interface ChannelView {
   readonly seenBy: readonly string[];
 }
 
-/** A slash command as the bot has registered it. */
-export interface CommandView {
-  readonly name: string;
-  /** Empty where the command takes its options itself. */
-  readonly subcommands: readonly { readonly name: string; readonly options: readonly string[] }[];
-  /** The names of its own options. */
-  readonly options: readonly string[];
-}
-
 export interface MessageView {
   readonly id: string;
   readonly channelId: string;
@@ -47,6 +40,8 @@ export interface MessageView {
   readonly replyTo?: string;
   readonly nonce?: string | number;
   readonly isEphemeral: boolean;
+  /** Buttons and selects; no rows where there are none. */
+  readonly components: ComponentsView;
   readonly isPinned: boolean;
   /** What made the message where nobody wrote it. */
   readonly system?: 'pinned' | 'thread created' | 'thread started';
@@ -66,9 +61,13 @@ export interface AttachmentView {
 
 export interface InteractionView {
   readonly id: string;
-  readonly state: 'waiting' | 'deferred' | 'answered';
+  /** `failed`: nothing came within three seconds. */
+  readonly state: 'waiting' | 'deferred' | 'answered' | 'failed';
   readonly isEphemeral: boolean;
-  /** The first answer; what it was edited to, where it was. */
+  /**
+   * The first answer, or the message of the button that was clicked where the bot changes that instead: as it is now, absent
+   * where it was deleted.
+   */
   readonly answer?: MessageView;
   readonly followUps: readonly MessageView[];
 }
@@ -97,21 +96,6 @@ export function channelView(world: World, channel: Channel): ChannelView {
   };
 }
 
-export function commandView({ name, options }: Command): CommandView {
-  return {
-    name,
-    subcommands: options.filter(isSubcommand).map((subcommand) => ({
-      name: subcommand.name,
-      options: 'options' in subcommand ? (subcommand.options ?? []).map((option) => option.name) : [],
-    })),
-    options: options.filter((option) => !isSubcommand(option)).map((option) => option.name),
-  };
-}
-
-function isSubcommand({ type }: APIApplicationCommandOption): boolean {
-  return type === ApplicationCommandOptionType.Subcommand;
-}
-
 export function messageView(world: World, message: Message): MessageView {
   return {
     id: message.id,
@@ -123,7 +107,8 @@ export function messageView(world: World, message: Message): MessageView {
     ...(message.editedAt === null ? {} : { editedAt: message.editedAt }),
     ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo.messageId }),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
-    isEphemeral: (message.flags & MessageFlags.Ephemeral) !== 0,
+    isEphemeral: isEphemeral(message),
+    components: componentsView(message.components),
     isPinned: message.pinnedAt !== null,
     ...(systemKinds[message.type] === undefined ? {} : { system: systemKinds[message.type] }),
     attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
@@ -143,11 +128,14 @@ export function messageView(world: World, message: Message): MessageView {
 }
 
 export function interactionView(world: World, interaction: Interaction): InteractionView {
+  const { id, state, ephemeral, original, followUps } = interaction;
   return {
-    id: interaction.id,
-    state: interaction.state,
-    isEphemeral: interaction.ephemeral,
-    ...(interaction.original === undefined ? {} : { answer: messageView(world, interaction.original) }),
-    followUps: interaction.followUps.map((message) => messageView(world, message)),
+    id,
+    state,
+    isEphemeral: ephemeral,
+    ...(original === undefined || !isThere(world, original) ? {} : { answer: messageView(world, original) }),
+    followUps: followUps
+      .filter((message) => isThere(world, message))
+      .map((message) => messageView(world, message)),
   };
 }

@@ -5,18 +5,17 @@ import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
 import type { World } from '../world/world.ts';
+import { commandView } from './command-view.ts';
 import { createControlCalls } from './control-calls.ts';
 import type { ControlCall } from './control-calls.ts';
 import { controlInputs } from './control-inputs.ts';
-import { channelView, commandView, interactionView, messageView, personView } from './control-views.ts';
+import { channelView, messageView, personView } from './control-views.ts';
+import { interactionCalls } from './interaction-calls.ts';
 import { messageCalls } from './message-calls.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
 import { addPerson, addThread, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
-import { slash } from './person-actions.ts';
 import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
 import type { SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
-import { SandboxError } from './sandbox-error.ts';
-import { waitUntil } from './wait-until.ts';
 
 export interface LocalControlParts {
   readonly world: World;
@@ -107,23 +106,7 @@ export function createLocalControl(parts: LocalControlParts): {
     ),
 
     ...messageCalls(define, world),
-    slash: define('slash', controlInputs.slash, async (input) => {
-      const interaction = slash(world, input);
-      return await waitUntil(world, {
-        check: () =>
-          interaction.state === 'answered' && interaction.followUps.length >= input.followUps
-            ? interactionView(world, interaction)
-            : undefined,
-        timeoutMs: input.timeoutMs,
-        what: () =>
-          `the answer to /${input.name}, which is ${interaction.state} with ${interaction.followUps.length} follow-ups`,
-      });
-    }),
-    interaction: define('interaction', controlInputs.interaction, (input) => {
-      const interaction = world.interactions.get(input.id);
-      if (interaction === undefined) throw new SandboxError(`There is no interaction ${input.id}`);
-      return interactionView(world, interaction);
-    }),
+    ...interactionCalls(define, world),
 
     messages: define('messages', controlInputs.messages, (input) =>
       observedMessages(world, input).map((message) => messageView(world, message)),

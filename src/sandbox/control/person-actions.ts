@@ -1,20 +1,16 @@
-import { randomBytes } from 'node:crypto';
-
-import { ApplicationCommandType, PermissionFlagsBits } from 'discord-api-types/v10';
+import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { contentTypeOf, maxFileBytes } from '../world/attachments.ts';
-import type { Attachment, Channel, Command, Interaction, Message, User } from '../world/entities.ts';
-import { createInteraction } from '../world/interactions.ts';
+import type { Attachment, Channel, Message, User } from '../world/entities.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
 import { canSend, canView, may } from '../world/permissions.ts';
 import { maxPins, pinMessage, pinnedMessages, unpinMessage } from '../world/pins.ts';
 import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
-import { channelOf, guildIdOf } from '../world/world.ts';
+import { channelOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { slashOptions } from './slash-options.ts';
 
 /** Discord's limit for people with Nitro, in UTF-16 units. */
 const maxPersonMessageLength = 4_000;
@@ -142,29 +138,6 @@ export function requireRightToDelete(
   }
 }
 
-export interface SlashCall {
-  readonly as: string;
-  readonly in: string;
-  readonly name: string;
-  readonly subcommand?: string | undefined;
-  readonly options: Readonly<Record<string, string | number | boolean>>;
-}
-
-/** A person gives a slash command. @throws {SandboxError} where Discord's client would not offer it. */
-export function slash(world: World, input: SlashCall): Interaction {
-  const user = findPerson(world, input.as);
-  const channel = findChannel(world, input.in, user);
-  requireView(world, channel, user);
-  const command = findCommand(world, channel, input.name);
-  return createInteraction(world, {
-    channel,
-    userId: user.id,
-    command,
-    options: slashOptions(command, input.subcommand, input.options),
-    token: randomBytes(48).toString('base64url'),
-  });
-}
-
 /** @throws {SandboxError} when the person cannot see the channel. */
 export function requireView(world: World, channel: Channel, user: User): void {
   if (canView(world, channel, user.id)) return;
@@ -181,7 +154,8 @@ function requirePermission(
   throw new SandboxError(`${user.username} lacks ${permission} in ${titleOf(channel)}`);
 }
 
-function requireRightToWrite(world: World, channel: Channel, user: User): void {
+/** @throws {SandboxError} when the person cannot see the channel, or may not write there. */
+export function requireRightToWrite(world: World, channel: Channel, user: User): void {
   requireView(world, channel, user);
   if (!canSend(world, channel, user.id)) {
     throw new SandboxError(`${user.username} may not write in ${titleOf(channel)}`);
@@ -195,21 +169,6 @@ function requireLength(text: string): void {
   );
 }
 
-/** A guild's own command goes before a global one of the same name. */
-function findCommand(world: World, channel: Channel, name: string): Command {
-  const guildId = guildIdOf(channel);
-  const usable = [...world.commands.values()].filter(
-    (command) =>
-      command.type === ApplicationCommandType.ChatInput &&
-      (command.guildId === undefined || command.guildId === guildId),
-  );
-  const named = usable.filter((command) => command.name === name);
-  const found = named.find((command) => command.guildId !== undefined) ?? named[0];
-  if (found !== undefined) return found;
-  const names = usable.map((command) => `/${command.name}`).join(', ');
-  throw new SandboxError(`The bot has registered no command /${name} here (it has: ${names || 'none'})`);
-}
-
-function titleOf(channel: Channel): string {
+export function titleOf(channel: Channel): string {
   return channel.kind === 'dm' ? 'this DM' : `#${channel.name}`;
 }

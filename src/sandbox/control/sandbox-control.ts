@@ -1,8 +1,9 @@
 import type { Download } from '../rest/cdn-faults.ts';
 import type { RecordedRequest } from '../rest/request-log.ts';
 import type { MessageVersion, Presence } from '../world/entities.ts';
+import type { CommandView } from './command-view.ts';
 import type { ControlInput } from './control-inputs.ts';
-import type { ChannelView, CommandView, InteractionView, MessageView, PersonView } from './control-views.ts';
+import type { ChannelView, InteractionView, MessageView, PersonView } from './control-views.ts';
 
 /** Where the sandbox is and who is in it. */
 export interface SandboxInfo {
@@ -32,6 +33,12 @@ export interface SessionView {
   readonly isConnected: boolean;
 }
 
+/** A value that the bot offers for an option. */
+export interface ChoiceView {
+  readonly name: string;
+  readonly value: string | number;
+}
+
 export interface TypingView {
   readonly channelId: string;
   /** ISO 8601, UTC. */
@@ -46,7 +53,7 @@ export interface SandboxControl {
   info(): Promise<SandboxInfo>;
   /** All channels, threads and open DMs. */
   channels(): Promise<readonly ChannelView[]>;
-  /** The slash commands that the bot has registered. */
+  /** The commands that the bot has registered, menu entries included. */
   commands(): Promise<readonly CommandView[]>;
 
   addPerson(input: ControlInput<'addPerson'>): Promise<PersonView>;
@@ -82,6 +89,12 @@ export interface SandboxControl {
   type(input: ControlInput<'type'>): Promise<void>;
   /** Gives a slash command that the bot has registered, and waits for its answer. */
   slash(input: ControlInput<'slash'>): Promise<InteractionView>;
+  /** What the bot offers while a person types an option of a slash command. */
+  complete(input: ControlInput<'complete'>): Promise<readonly ChoiceView[]>;
+  /** Gives a command from the menu of a message or of a person, and waits for its answer. */
+  menu(input: ControlInput<'menu'>): Promise<InteractionView>;
+  /** Clicks a button, or chooses in a select, and waits for what comes of it. */
+  click(input: ControlInput<'click'>): Promise<InteractionView>;
   /** How an interaction stands now. */
   interaction(input: ControlInput<'interaction'>): Promise<InteractionView>;
 

@@ -106,9 +106,13 @@ function clientEvent(world: World, event: WorldEvent, audience: Audience): Gated
     case 'interaction-created':
       return {
         type: GatewayDispatchEvents.InteractionCreate,
-        data: interactionPayload(world, event.interaction),
+        data: interactionPayload(world, event.interaction, audience.cdnUrl),
         intent: 0,
       };
+    // Discord does not tell a bot of its own messages that only one person sees.
+    case 'ephemeral-created':
+    case 'ephemeral-edited':
+    case 'ephemeral-deleted':
     case 'interaction-updated':
       return undefined;
   }

@@ -1,22 +1,23 @@
 import {
-  ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
   InteractionType,
   Locale,
 } from 'discord-api-types/v10';
-import type { APIApplicationCommand } from 'discord-api-types/v10';
 
-import type { Command, Interaction } from '../world/entities.ts';
+import type { Command, Interaction, InteractionRequest } from '../world/entities.ts';
 import { channelPermissions } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { channelPayload } from './channel-payload.ts';
 import { memberPayload } from './guild-payload.ts';
+import { messagePayload } from './message-payload.ts';
+import { resolvedUsers, resolvedValues } from './resolved-payload.ts';
+import type { Asking } from './resolved-payload.ts';
 import { userPayload } from './user-payload.ts';
 
-/** INTERACTION_CREATE for a slash command: with `member` in a guild, with `user` in a DM. */
-export function interactionPayload(world: World, interaction: Interaction): object {
+/** INTERACTION_CREATE: with `member` in a guild, with `user` in a DM. Messages in it can be read whatever the intents are. */
+export function interactionPayload(world: World, interaction: Interaction, cdnUrl: string): object {
   const channel = channelOf(world, interaction.channelId);
   const guildId = guildIdOf(channel);
   const member = guildId === undefined ? undefined : memberOf(world, guildId, interaction.userId);
@@ -24,16 +25,9 @@ export function interactionPayload(world: World, interaction: Interaction): obje
   return {
     id: interaction.id,
     application_id: world.application.id,
-    type: InteractionType.ApplicationCommand,
     token: interaction.token,
     version: 1,
-    data: {
-      id: interaction.command.id,
-      name: interaction.command.name,
-      type: ApplicationCommandType.ChatInput,
-      ...(interaction.options.length === 0 ? {} : { options: interaction.options }),
-      ...(interaction.command.guildId === undefined ? {} : { guild_id: interaction.command.guildId }),
-    },
+    ...requestPart(world, interaction.request, { userId: interaction.userId, channel }, cdnUrl),
     channel_id: channel.id,
     channel: { ...channelPayload(world, channel, interaction.userId), permissions },
     ...(guildId === undefined || member === undefined
@@ -53,18 +47,61 @@ export function interactionPayload(world: World, interaction: Interaction): obje
   };
 }
 
-/** A registered command as Discord lists it. */
-export function commandPayload(world: World, command: Command): APIApplicationCommand {
+export function interactionType(request: InteractionRequest): InteractionType {
+  switch (request.kind) {
+    case 'slash':
+    case 'message-menu':
+    case 'user-menu':
+      return InteractionType.ApplicationCommand;
+    case 'complete':
+      return InteractionType.ApplicationCommandAutocomplete;
+    case 'component':
+      return InteractionType.MessageComponent;
+  }
+}
+
+function requestPart(world: World, request: InteractionRequest, asking: Asking, cdnUrl: string): object {
+  const view = { cdnUrl, readsContent: true };
+  const type = interactionType(request);
+  switch (request.kind) {
+    case 'slash':
+    case 'complete': {
+      const { command, options } = request;
+      const resolved = resolvedValues(world, options, asking);
+      const data = { ...commandPart(command), ...(options.length === 0 ? {} : { options }) };
+      return { type, data: Object.keys(resolved).length === 0 ? data : { ...data, resolved } };
+    }
+    case 'message-menu': {
+      const { command, message } = request;
+      const messages = { [message.id]: messagePayload(world, message, view) };
+      return { type, data: { ...commandPart(command), target_id: message.id, resolved: { messages } } };
+    }
+    case 'user-menu': {
+      const { command, targetId } = request;
+      const resolved = resolvedUsers(world, [targetId], asking.channel);
+      return { type, data: { ...commandPart(command), target_id: targetId, resolved } };
+    }
+    case 'component': {
+      const { message, component, values } = request;
+      return {
+        type,
+        message: messagePayload(world, message, view),
+        data: {
+          custom_id: component.custom_id,
+          component_type: component.type,
+          ...(component.id === undefined ? {} : { id: component.id }),
+          ...('options' in component ? { values } : {}),
+        },
+      };
+    }
+  }
+}
+
+function commandPart(command: Command): object {
   return {
     id: command.id,
-    type: command.type,
-    application_id: world.application.id,
-    ...(command.guildId === undefined ? {} : { guild_id: command.guildId }),
     name: command.name,
-    description: command.description,
-    options: [...command.options],
-    default_member_permissions: null,
-    nsfw: false,
-    version: command.version,
+    type: command.type,
+    ...(command.guildId === undefined ? {} : { guild_id: command.guildId }),
   };
 }

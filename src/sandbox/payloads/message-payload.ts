@@ -2,11 +2,12 @@ import { InteractionType, MessageReferenceType, MessageType } from 'discord-api-
 import type {
   APIAttachment,
   APIMessage,
+  APIMessageInteractionMetadata,
   APIReaction,
   GatewayMessageCreateDispatchData,
 } from 'discord-api-types/v10';
 
-import type { Attachment, Message } from '../world/entities.ts';
+import type { Attachment, InteractionOrigin, Message } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
@@ -74,7 +75,7 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
       ? message.attachments.map((attachment) => attachmentPayload(world, message, attachment, view))
       : [],
     embeds: readable ? [...message.embeds] : [],
-    components: [],
+    components: [...message.components],
     pinned: message.pinnedAt !== null,
     flags: flagBits(message.flags),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
@@ -130,13 +131,24 @@ function interactionPart(
   return {
     application_id: world.application.id,
     webhook_id: world.application.id,
-    interaction_metadata: {
-      id: message.interaction.id,
-      type: InteractionType.ApplicationCommand,
-      user: userPayload(userOf(world, message.interaction.userId)),
-      authorizing_integration_owners: {},
-    },
+    interaction_metadata: interactionMetadata(world, message.interaction),
   };
+}
+
+function interactionMetadata(world: World, origin: InteractionOrigin): APIMessageInteractionMetadata {
+  const common = {
+    id: origin.id,
+    user: userPayload(userOf(world, origin.userId)),
+    authorizing_integration_owners: {},
+    ...(origin.originalId === undefined ? {} : { original_response_message_id: origin.originalId }),
+  };
+  return origin.kind === 'component'
+    ? { ...common, type: InteractionType.MessageComponent, interacted_message_id: origin.messageId ?? '' }
+    : {
+        ...common,
+        type: InteractionType.ApplicationCommand,
+        ...(origin.messageId === undefined ? {} : { target_message_id: origin.messageId }),
+      };
 }
 
 function attachmentPayload(

@@ -33,6 +33,14 @@ export const apiErrors = {
   unknownEmoji: () => new ApiError(400, Codes.UnknownEmoji, 'Unknown Emoji'),
   unknownUser: () => new ApiError(404, Codes.UnknownUser, 'Unknown User'),
   unknownCommand: () => new ApiError(404, Codes.UnknownApplicationCommand, 'Unknown application command'),
+  unknownApplication: () => new ApiError(404, Codes.UnknownApplication, 'Unknown Application'),
+  tooManyCommands: (most: number) =>
+    new ApiError(
+      400,
+      Codes.MaximumNumberOfApplicationCommandsReached,
+      `Maximum number of application commands reached (${most}).`,
+    ),
+  unknownWebhook: () => new ApiError(404, Codes.UnknownWebhook, 'Unknown Webhook'),
   unknownInteraction: () => new ApiError(404, Codes.UnknownInteraction, 'Unknown interaction'),
   alreadyAcknowledged: () =>
     new ApiError(

@@ -1,81 +1,125 @@
-import { ApplicationCommandType } from 'discord-api-types/v10';
-import type { APIApplicationCommandOption } from 'discord-api-types/v10';
-import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import { isDeepStrictEqual } from 'node:util';
 
-import { commandPayload } from '../payloads/interaction-payload.ts';
+import { ApplicationCommandType } from 'discord-api-types/v10';
+import type { FastifyInstance } from 'fastify';
+
+import { commandPayload } from '../payloads/command-payload.ts';
 import type { Command } from '../world/entities.ts';
-import { apiErrors, parseForm } from './api-error.ts';
+import { apiErrors } from './api-error.ts';
+import { parseCommandForm, parseCommandForms } from './command-form.ts';
+import type { CommandForm } from './command-form.ts';
 import { guildWithBot } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
 
-const commandSchema = z.object({
-  name: z.string().regex(/^[-_\p{L}\p{N}]{1,32}$/u),
-  type: z.enum(ApplicationCommandType).default(ApplicationCommandType.ChatInput),
-  description: z.string().max(100).default(''),
-  options: z
-    .array(
-      z.custom<APIApplicationCommandOption>(
-        (value) => z.object({ name: z.string(), type: z.int() }).safeParse(value).success,
-      ),
-    )
-    .max(25)
-    .default([]),
-});
+/** How many commands of a type there may be, globally and in each guild. */
+const mostCommands: Readonly<Record<ApplicationCommandType, number>> = {
+  [ApplicationCommandType.ChatInput]: 100,
+  [ApplicationCommandType.User]: 15,
+  [ApplicationCommandType.Message]: 15,
+  [ApplicationCommandType.PrimaryEntryPoint]: 0,
+};
 
-interface OfApplication {
-  readonly Params: { readonly application: string };
+interface OnCommands {
+  readonly Params: { readonly application: string; readonly guild?: string };
 }
-interface OfGuild {
-  readonly Params: { readonly application: string; readonly guild: string };
+interface OnCommand {
+  readonly Params: OnCommands['Params'] & { readonly command: string };
 }
 
-/** Slash commands: overwriting all global ones, or all of a guild, and listing them. */
+/** Commands of the application: global ones, and those of each guild. */
 export function commandRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.put<OfApplication>('/applications/:application/commands', (request) => {
-    requireOwnApplication(request.params.application);
-    return overwrite(undefined, request.body);
-  });
+  for (const path of [
+    '/applications/:application/commands',
+    '/applications/:application/guilds/:guild/commands',
+  ]) {
+    app.get<OnCommands>(path, ({ params }) => registered(scopeOf(params)).map(payload));
 
-  app.get<OfApplication>('/applications/:application/commands', (request) => {
-    requireOwnApplication(request.params.application);
-    return list(undefined);
-  });
+    app.put<OnCommands>(path, ({ params, body }) => {
+      const guildId = scopeOf(params);
+      const forms = parseCommandForms(body);
+      requireUniqueNames(forms);
+      requireRoom(forms);
+      const former = registered(guildId);
+      for (const command of former) world.commands.delete(command.id);
+      for (const form of forms) keep(guildId, form, former.find(sameName(form)));
+      return registered(guildId).map(payload);
+    });
 
-  app.put<OfGuild>('/applications/:application/guilds/:guild/commands', (request) => {
-    requireOwnApplication(request.params.application);
-    return overwrite(guildWithBot(context, request.params.guild).id, request.body);
-  });
+    app.post<OnCommands>(path, ({ params, body }, reply) => {
+      const guildId = scopeOf(params);
+      const form = parseCommandForm(body);
+      const former = registered(guildId).find(sameName(form));
+      if (former === undefined) requireRoom([...registered(guildId), form]);
+      return reply.code(former === undefined ? 201 : 200).send(payload(keep(guildId, form, former)));
+    });
 
-  app.get<OfGuild>('/applications/:application/guilds/:guild/commands', (request) => {
-    requireOwnApplication(request.params.application);
-    return list(guildWithBot(context, request.params.guild).id);
-  });
+    app.get<OnCommand>(`${path}/:command`, ({ params }) => payload(commandOf(params)));
 
-  function requireOwnApplication(id: string): void {
-    if (id !== world.application.id) throw apiErrors.unknownCommand();
+    app.patch<OnCommand>(`${path}/:command`, ({ params, body }) => {
+      const command = commandOf(params);
+      const change = typeof body === 'object' && body !== null ? body : {};
+      const form = parseCommandForm({ ...payload(command), ...change, type: command.type });
+      requireUniqueNames([...registered(command.guildId).filter(({ id }) => id !== command.id), form]);
+      return payload(keep(command.guildId, form, command));
+    });
+
+    app.delete<OnCommand>(`${path}/:command`, ({ params }, reply) => {
+      world.commands.delete(commandOf(params).id);
+      return reply.code(204).send();
+    });
   }
 
-  /** A command keeps its id over an overwrite as long as its name stays. */
-  function overwrite(guildId: string | undefined, body: unknown): readonly object[] {
-    const forms = parseForm(z.array(commandSchema).max(100), body);
-    const former = registered(guildId);
-    for (const command of former) world.commands.delete(command.id);
-    for (const form of forms) {
-      const id =
-        former.find(({ name, type }) => name === form.name && type === form.type)?.id ?? world.nextId();
-      world.commands.set(id, { ...form, id, guildId, version: world.nextId() });
-    }
-    return list(guildId);
+  /** The guild's id, or `undefined` for global commands. */
+  function scopeOf({ application, guild }: OnCommands['Params']): string | undefined {
+    if (application !== world.application.id) throw apiErrors.unknownApplication();
+    return guild === undefined ? undefined : guildWithBot(context, guild).id;
   }
 
-  function list(guildId: string | undefined): readonly object[] {
-    return registered(guildId).map((command) => commandPayload(world, command));
+  function commandOf(params: OnCommand['Params']): Command {
+    const guildId = scopeOf(params);
+    const command = world.commands.get(params.command);
+    if (command === undefined || command.guildId !== guildId) throw apiErrors.unknownCommand();
+    return command;
+  }
+
+  /** A command keeps its id as long as its name stays, and its version as long as all of it does. */
+  function keep(guildId: string | undefined, form: CommandForm, former: Command | undefined): Command {
+    const unversioned = { ...form, id: former?.id ?? world.nextId(), guildId };
+    const isSame =
+      former !== undefined && isDeepStrictEqual({ ...unversioned, version: former.version }, former);
+    const command: Command = { ...unversioned, version: isSame ? former.version : world.nextId() };
+    world.commands.set(command.id, command);
+    return command;
   }
 
   function registered(guildId: string | undefined): readonly Command[] {
     return [...world.commands.values()].filter((command) => command.guildId === guildId);
+  }
+
+  function payload(command: Command): object {
+    return commandPayload(world, command);
+  }
+}
+
+function sameName(form: CommandForm): (command: CommandForm) => boolean {
+  return ({ name, type }) => name === form.name && type === form.type;
+}
+
+function requireUniqueNames(forms: readonly CommandForm[]): void {
+  const names = new Set(forms.map(({ type, name }) => `${type} ${name}`));
+  if (names.size === forms.length) return;
+  throw apiErrors.invalidField(
+    ['name'],
+    'APPLICATION_COMMANDS_DUPLICATE_NAME',
+    'Application command names must be unique',
+  );
+}
+
+function requireRoom(forms: readonly CommandForm[]): void {
+  for (const type of new Set(forms.map((form) => form.type))) {
+    const most = mostCommands[type];
+    if (forms.filter((form) => form.type === type).length > most) throw apiErrors.tooManyCommands(most);
   }
 }

@@ -2,8 +2,9 @@ import type { APIEmbed } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 import { maxFileBytes, maxFiles } from '../world/attachments.ts';
-import type { Attachment } from '../world/entities.ts';
+import type { Attachment, ComponentRow } from '../world/entities.ts';
 import { apiErrors, parseForm } from './api-error.ts';
+import { componentRows, componentRowsSchema } from './component-form.ts';
 import { Upload } from './upload.ts';
 import type { UploadedFile } from './upload.ts';
 
@@ -15,6 +16,7 @@ const formSchema = z.object({
   nonce: z.union([z.string(), z.int()]).nullish(),
   enforce_nonce: z.boolean().optional(),
   embeds: z.array(z.custom<APIEmbed>((value) => typeof value === 'object' && value !== null)).nullish(),
+  components: componentRowsSchema.nullish(),
   flags: z.int().nullish(),
   allowed_mentions: z
     .object({
@@ -48,6 +50,7 @@ export interface MessageForm {
   readonly nonce: string | number | undefined;
   readonly enforceNonce: boolean;
   readonly embeds: readonly APIEmbed[] | undefined;
+  readonly components: readonly ComponentRow[] | undefined;
   readonly flags: number | undefined;
   readonly allowedMentions: z.infer<typeof formSchema>['allowed_mentions'];
   readonly reference: z.infer<typeof formSchema>['message_reference'];
@@ -79,6 +82,7 @@ export function parseMessageForm(body: unknown): MessageForm {
     nonce: form.nonce ?? undefined,
     enforceNonce: form.enforce_nonce ?? false,
     embeds: form.embeds ?? undefined,
+    components: form.components === undefined ? undefined : componentRows(form.components ?? []),
     flags: form.flags ?? undefined,
     allowedMentions: form.allowed_mentions,
     reference: form.message_reference,

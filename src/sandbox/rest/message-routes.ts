@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { messagePayload } from '../payloads/message-payload.ts';
-import type { Attachment, Message } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { messagePage } from '../world/message-page.ts';
 import { deleteMessage, deleteMessages, editMessage, findMessage, messagesOf } from '../world/messages.ts';
@@ -12,8 +11,7 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent } from './message-form.ts';
-import type { MessageForm } from './message-form.ts';
-import { postMessage } from './post-message.ts';
+import { attachmentsAfter, postMessage } from './post-message.ts';
 import { messageIn, requirePermission, restView, viewableChannel } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
 
@@ -69,7 +67,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     const message = messageIn(context, channel, request.params.message);
     const form = parseMessageForm(request.body);
     if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
-    const attachments = attachmentsAfter(message, form);
+    const attachments = attachmentsAfter(world, message, form);
     if (form.text !== undefined && attachments.length === 0) requireContent(form);
     if (form.files.length > 0 && channel.kind !== 'dm') requirePermission(context, channel, 'AttachFiles');
     const { replyTo } = message;
@@ -78,6 +76,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     editMessage(world, message, {
       text: form.text,
       embeds: form.embeds,
+      components: form.components,
       attachments,
       flags: form.flags,
       ...(form.text === undefined
@@ -109,9 +108,4 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     deleteMessages(world, channel.id, ids);
     return reply.code(204).send();
   });
-
-  function attachmentsAfter(message: Message, form: MessageForm): readonly Attachment[] {
-    const kept = message.attachments.filter(({ id }) => form.keptAttachmentIds?.has(id) ?? true);
-    return [...kept, ...form.files.map((file) => ({ ...file, id: world.nextId() }))];
-  }
 }

@@ -1,4 +1,4 @@
-import type { Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
+import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
 import { canSend, may } from '../world/permissions.ts';
@@ -34,10 +34,17 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
     mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, replied?.authorId),
     attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
     embeds: form.embeds ?? [],
+    components: form.components,
     flags: form.flags ?? 0,
     nonce: form.nonce,
     replyTo,
   });
+}
+
+/** What a message has once it is edited: the attachments that the form keeps, and the files that come with it. */
+export function attachmentsAfter(world: World, message: Message, form: MessageForm): readonly Attachment[] {
+  const kept = message.attachments.filter(({ id }) => form.keptAttachmentIds?.has(id) ?? true);
+  return [...kept, ...form.files.map((file) => ({ ...file, id: world.nextId() }))];
 }
 
 function requireRightToSend(world: World, channel: Channel, form: MessageForm): void {

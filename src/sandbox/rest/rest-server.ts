@@ -17,6 +17,7 @@ import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
 import { Upload, parseUpload } from './upload.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 /** Where the API begins; the client adds the version. */
 export const apiPath = '/api';
@@ -81,6 +82,7 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   pinRoutes(api, context);
   commandRoutes(api, context);
   interactionRoutes(api, context);
+  webhookRoutes(api, context);
   // A route that the sandbox does not have is answered, and recorded, like one that Discord does not have.
   api.all('/*', () => {
     throw apiErrors.notFound();

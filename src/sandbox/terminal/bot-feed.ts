@@ -55,7 +55,7 @@ export class BotFeed {
   #takeAnswers(interaction: Interaction): void {
     if (interaction.state !== 'answered') return;
     for (const message of [interaction.original, ...interaction.followUps]) {
-      if (message === undefined || this.#answers.has(message.id)) continue;
+      if (message?.interaction?.id !== interaction.id || this.#answers.has(message.id)) continue;
       this.#answers.add(message.id);
       this.#add({
         message,

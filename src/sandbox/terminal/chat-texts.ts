@@ -1,4 +1,5 @@
-import type { ChannelView, CommandView } from '../control/control-views.ts';
+import type { CommandView } from '../control/command-view.ts';
+import type { ChannelView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
 import { inReadingOrder, placeName } from './places.ts';
 

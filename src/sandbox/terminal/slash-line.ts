@@ -1,16 +1,19 @@
-import type { CommandView } from '../control/control-views.ts';
+import type { CommandView, OptionView } from '../control/command-view.ts';
 import { SandboxError } from '../control/sandbox-error.ts';
+
+type Value = string | number | boolean;
 
 /** What the control takes for a slash command, apart from who and where. */
 export interface SlashLine {
   readonly name: string;
   readonly subcommand?: string;
-  readonly options: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, Value>>;
 }
 
 /**
- * Reads what stands after a slash command's name: the subcommand, where it has some, and the rest as its first option.
- * @throws {SandboxError} for words that the command has no place for.
+ * Reads what stands after a slash command's name: the subcommand, where it has some, then its options as `name:value`, or
+ * everything as its first option.
+ * @throws {SandboxError} for words that the command has no place for, or that an option cannot take.
  */
 export function readSlashLine(command: CommandView, rest: string): SlashLine {
   const { name } = command;
@@ -31,11 +34,60 @@ export function readSlashLine(command: CommandView, rest: string): SlashLine {
 
 function optionsOf(
   title: string,
-  options: readonly string[],
+  options: readonly OptionView[],
   words: string,
-): Readonly<Record<string, string>> {
+): Readonly<Record<string, Value>> {
   if (words === '') return {};
   const [first] = options;
   if (first === undefined) throw new SandboxError(`${title} takes nothing after it`);
-  return { [first]: words };
+  const named = namedWords(options, words);
+  if (named.length === 0) return { [first.name]: valueOf(title, first, words) };
+  return Object.fromEntries(
+    named.map(([option, text]) => [option.name, valueOf(title, option, text)] as const),
+  );
+}
+
+/** Words that begin with an option's name and a colon, cut before each such name; none where they begin otherwise. */
+function namedWords(
+  options: readonly OptionView[],
+  words: string,
+): readonly (readonly [OptionView, string])[] {
+  const byName = new Map(options.map((option) => [option.name, option]));
+  const starts = [...words.matchAll(/(?<!\S)([^\s:]+):/gu)].flatMap((match) => {
+    const option = byName.get(match[1] ?? '');
+    return option === undefined ? [] : [{ option, index: match.index, length: match[0].length }];
+  });
+  if (starts[0]?.index !== 0) return [];
+  return starts.map(({ option, index, length }, place) => [
+    option,
+    words.slice(index + length, starts[place + 1]?.index).trim(),
+  ]);
+}
+
+function valueOf(title: string, option: OptionView, words: string): Value {
+  const wanted = words.toLowerCase();
+  const choice = option.choices.find(
+    ({ name, value }) => name.toLowerCase() === wanted || String(value).toLowerCase() === wanted,
+  );
+  if (choice !== undefined) return choice.value;
+  if (option.choices.length > 0) {
+    const names = option.choices.map(({ name }) => name).join(', ');
+    throw new SandboxError(`${title} takes one of these as ${option.name}: ${names}`);
+  }
+  switch (option.type) {
+    case 'integer':
+    case 'number':
+      if (words.trim() === '' || !Number.isFinite(Number(words)))
+        throw new SandboxError(`${title} takes a number as ${option.name}`);
+      return Number(words);
+    case 'boolean':
+      if (['true', 'yes', 'on'].includes(wanted)) return true;
+      if (['false', 'no', 'off'].includes(wanted)) return false;
+      throw new SandboxError(`${title} takes yes or no as ${option.name}`);
+    case 'string':
+    case 'user':
+    case 'channel':
+    case 'other':
+      return words;
+  }
 }

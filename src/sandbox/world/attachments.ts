@@ -38,7 +38,8 @@ export function findAttachment(
   channelId: string,
   attachmentId: string,
 ): Attachment | undefined {
-  return messagesOf(world, channelId)
+  const forOne = Array.from(world.ephemerals.values(), ({ message }) => message);
+  return [...messagesOf(world, channelId), ...forOne.filter((message) => message.channelId === channelId)]
     .flatMap(({ attachments }) => attachments)
     .find(({ id }) => id === attachmentId);
 }

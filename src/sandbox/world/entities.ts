@@ -1,7 +1,14 @@
 import type {
+  APIActionRowComponent,
   APIApplicationCommandOption,
+  APIApplicationCommandOptionChoice,
+  APIButtonComponentWithCustomId,
+  APIButtonComponentWithURL,
   APIEmbed,
+  APIStringSelectComponent,
+  ApplicationCommandOptionType,
   ApplicationCommandType,
+  InteractionContextType,
   MessageType,
 } from 'discord-api-types/v10';
 
@@ -101,6 +108,8 @@ export interface Message {
   editedAt: string | null;
   attachments: readonly Attachment[];
   embeds: readonly APIEmbed[];
+  /** At most five rows, each of up to five buttons or of one select. */
+  components: readonly ComponentRow[];
   /** Who is pinged, after `allowed_mentions`. */
   mentionedIds: readonly string[];
   mentionsEveryone: boolean;
@@ -112,7 +121,28 @@ export interface Message {
   /** Emoji → who reacted. */
   readonly reactions: Map<string, Set<string>>;
   /** The interaction this message answers. */
-  readonly interaction: { readonly id: string; readonly userId: string } | undefined;
+  readonly interaction: InteractionOrigin | undefined;
+}
+
+export type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
+export type MessageComponent = Button | APIStringSelectComponent;
+export type ComponentRow = APIActionRowComponent<MessageComponent>;
+
+/** Which interaction a message came from, as the message keeps it. */
+export interface InteractionOrigin {
+  readonly id: string;
+  readonly userId: string;
+  readonly kind: InteractionRequest['kind'];
+  /** The message that the command was given on, or that the component hangs on. */
+  readonly messageId?: string;
+  /** For a follow-up: the first answer. */
+  readonly originalId?: string;
+}
+
+/** A message that only one person sees. */
+export interface EphemeralMessage {
+  readonly message: Message;
+  readonly viewerId: string;
 }
 
 /** What a message said from a moment on. */
@@ -171,27 +201,55 @@ export interface Command {
   readonly name: string;
   readonly description: string;
   readonly options: readonly APIApplicationCommandOption[];
+  /** What a member of a guild needs to be offered it; 0 is for administrators, absent for everybody. */
+  readonly memberPermissions: bigint | undefined;
+  /** Where a global command is offered; absent for everywhere. */
+  readonly contexts: readonly InteractionContextType[] | undefined;
+  readonly nsfw: boolean;
+  /** Changes when anything in the command does. */
   readonly version: string;
 }
 
-/** A slash command that somebody gave, and what the bot made of it. */
+/** What somebody asked of the bot other than by writing. */
+export type InteractionRequest =
+  | { readonly kind: 'slash'; readonly command: Command; readonly options: readonly InteractionOption[] }
+  /** Still typing: one of the options is `focused`. */
+  | { readonly kind: 'complete'; readonly command: Command; readonly options: readonly InteractionOption[] }
+  | { readonly kind: 'message-menu'; readonly command: Command; readonly message: Message }
+  | { readonly kind: 'user-menu'; readonly command: Command; readonly targetId: string }
+  | {
+      readonly kind: 'component';
+      readonly message: Message;
+      readonly component: APIButtonComponentWithCustomId | APIStringSelectComponent;
+      /** What was chosen in a select. */
+      readonly values: readonly string[];
+    };
+
+/** A request, and what the bot made of it. */
 export interface Interaction {
   readonly id: string;
   readonly token: string;
   readonly channelId: string;
   readonly userId: string;
-  readonly command: Command;
-  readonly options: readonly InteractionOption[];
-  /** `waiting`: nothing came yet; `deferred`: acknowledged, the answer is still to come. */
-  state: 'waiting' | 'deferred' | 'answered';
+  readonly request: InteractionRequest;
+  /**
+   * `waiting`: nothing came yet; `deferred`: acknowledged, the answer is still to come; `failed`: nothing came within three
+   * seconds, and nothing is taken any more.
+   */
+  state: 'waiting' | 'deferred' | 'answered' | 'failed';
+  /** Whether only the asker sees the first answer. */
   ephemeral: boolean;
+  /** The first answer; for a component that was acknowledged or updated, the message that it hangs on. */
   original: Message | undefined;
   readonly followUps: Message[];
+  /** What the bot offers for a half-typed option. */
+  choices: readonly APIApplicationCommandOptionChoice[];
 }
 
 export interface InteractionOption {
   readonly name: string;
-  readonly type: number;
+  readonly type: ApplicationCommandOptionType;
   readonly value?: string | number | boolean;
+  readonly focused?: true;
   readonly options?: readonly InteractionOption[];
 }

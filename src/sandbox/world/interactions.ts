@@ -1,28 +1,33 @@
-import type { Channel, Command, Interaction, InteractionOption, Message } from './entities.ts';
+import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
+
+import type { Channel, Interaction, InteractionRequest, Message } from './entities.ts';
+import { snowflakeTime } from './snowflake-source.ts';
 import type { World } from './world.ts';
+
+/** How long the bot has for its first response, in milliseconds. */
+export const firstResponseWithin = 3_000;
 
 export interface NewInteraction {
   readonly channel: Channel;
   readonly userId: string;
-  readonly command: Command;
-  readonly options: readonly InteractionOption[];
+  readonly request: InteractionRequest;
   /** Secret, unique: whoever has it may answer. */
   readonly token: string;
 }
 
-/** Somebody gives a slash command. */
+/** Somebody asks something of the bot other than by writing. */
 export function createInteraction(world: World, input: NewInteraction): Interaction {
   const interaction: Interaction = {
     id: world.nextId(),
     token: input.token,
     channelId: input.channel.id,
     userId: input.userId,
-    command: input.command,
-    options: input.options,
+    request: input.request,
     state: 'waiting',
     ephemeral: false,
     original: undefined,
     followUps: [],
+    choices: [],
   };
   world.interactions.set(interaction.id, interaction);
   world.emit({ type: 'interaction-created', interaction });
@@ -35,6 +40,7 @@ export interface InteractionProgress {
   readonly ephemeral?: boolean;
   readonly original?: Message;
   readonly followUp?: Message;
+  readonly choices?: readonly APIApplicationCommandOptionChoice[];
 }
 
 export function advanceInteraction(
@@ -46,7 +52,19 @@ export function advanceInteraction(
   if (progress.ephemeral !== undefined) interaction.ephemeral = progress.ephemeral;
   if (progress.original !== undefined) interaction.original = progress.original;
   if (progress.followUp !== undefined) interaction.followUps.push(progress.followUp);
+  if (progress.choices !== undefined) interaction.choices = progress.choices;
   world.emit({ type: 'interaction-updated', interaction });
+}
+
+/** An interaction that waits for its first response too long, by the world's clock, fails; others stay as they are. */
+export function failIfLate(world: World, interaction: Interaction): void {
+  if (interaction.state !== 'waiting' || ageOf(world, interaction) <= firstResponseWithin) return;
+  advanceInteraction(world, interaction, { state: 'failed' });
+}
+
+/** In milliseconds. */
+export function ageOf(world: World, interaction: Interaction): number {
+  return world.now().getTime() - snowflakeTime(interaction.id);
 }
 
 /** The interaction with this token, or `undefined`. */

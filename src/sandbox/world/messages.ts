@@ -1,7 +1,14 @@
 import { MessageType } from 'discord-api-types/v10';
 import type { APIEmbed } from 'discord-api-types/v10';
 
-import type { Attachment, Channel, Message, MessageReference } from './entities.ts';
+import type {
+  Attachment,
+  Channel,
+  ComponentRow,
+  InteractionOrigin,
+  Message,
+  MessageReference,
+} from './entities.ts';
 import type { Mentions } from './mentions.ts';
 import { joinThread } from './thread-members.ts';
 import type { World } from './world.ts';
@@ -14,13 +21,14 @@ export interface NewMessage {
   readonly type?: MessageType;
   readonly attachments?: readonly Attachment[];
   readonly embeds?: readonly APIEmbed[];
+  readonly components?: readonly ComponentRow[] | undefined;
   readonly replyTo?: MessageReference | undefined;
   readonly nonce?: string | number | undefined;
   readonly flags?: number;
-  readonly interaction?: { readonly id: string; readonly userId: string };
+  readonly interaction?: InteractionOrigin;
 }
 
-/** A message that is not in its channel's history yet: what an ephemeral answer always stays. */
+/** A message that nobody sees yet. */
 export function draftMessage(world: World, input: NewMessage): Message {
   const message: Message = {
     id: world.nextId(),
@@ -32,6 +40,7 @@ export function draftMessage(world: World, input: NewMessage): Message {
     editedAt: null,
     attachments: input.attachments ?? [],
     embeds: input.embeds ?? [],
+    components: input.components ?? [],
     mentionedIds: input.mentions.userIds.filter((id) => world.users.has(id)),
     mentionsEveryone: input.mentions.everyone,
     replyTo: input.replyTo,
@@ -63,15 +72,18 @@ export interface MessageChange {
   readonly text?: string | undefined;
   readonly mentions?: Mentions | undefined;
   readonly embeds?: readonly APIEmbed[] | undefined;
+  readonly components?: readonly ComponentRow[] | undefined;
   /** All that it has from now on. */
   readonly attachments?: readonly Attachment[] | undefined;
   readonly flags?: number | undefined;
 }
 
-/** Changes a message in place; `editedAt` becomes now. Announced only for a message that is in its channel. */
+/** Changes a message in place; `editedAt` becomes now. */
 export function editMessage(world: World, message: Message, change: MessageChange): void {
   applyChange(world, message, change);
-  if (findMessage(world, message.channelId, message.id) !== undefined) {
+  const ephemeral = world.ephemerals.get(message.id);
+  if (ephemeral !== undefined) world.emit({ type: 'ephemeral-edited', ephemeral });
+  else if (findMessage(world, message.channelId, message.id) !== undefined) {
     world.emit({ type: 'message-edited', message });
   }
 }
@@ -83,6 +95,7 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
     message.mentionsEveryone = change.mentions.everyone;
   }
   if (change.embeds !== undefined) message.embeds = change.embeds;
+  if (change.components !== undefined) message.components = change.components;
   if (change.attachments !== undefined) message.attachments = change.attachments;
   if (change.flags !== undefined) message.flags = change.flags;
   message.editedAt = world.now().toISOString();

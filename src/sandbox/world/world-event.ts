@@ -1,5 +1,6 @@
 import type {
   Channel,
+  EphemeralMessage,
   Guild,
   Interaction,
   Member,
@@ -20,6 +21,10 @@ export type WorldEvent =
   | { readonly type: 'presence-changed'; readonly presence: Presence }
   | { readonly type: 'message-deleted'; readonly channelId: string; readonly messageId: string }
   | { readonly type: 'messages-deleted'; readonly channelId: string; readonly messageIds: readonly string[] }
+  | {
+      readonly type: 'ephemeral-created' | 'ephemeral-edited' | 'ephemeral-deleted';
+      readonly ephemeral: EphemeralMessage;
+    }
   | {
       readonly type: 'reaction-added' | 'reaction-removed';
       readonly message: Message;

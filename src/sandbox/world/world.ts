@@ -3,6 +3,7 @@ import type {
   Application,
   Channel,
   Command,
+  EphemeralMessage,
   Guild,
   Interaction,
   Member,
@@ -26,6 +27,8 @@ export interface World {
   readonly channels: Map<string, Channel>;
   /** Channel id → its messages, oldest first. */
   readonly messages: Map<string, Message[]>;
+  /** By message id. They are in no channel's history. */
+  readonly ephemerals: Map<string, EphemeralMessage>;
   /** Message id → what it has said so far, oldest first; kept when the message is deleted. */
   readonly versions: Map<string, MessageVersion[]>;
   readonly commands: Map<string, Command>;
@@ -48,6 +51,7 @@ export function createWorld(application: Application, now: Clock): World {
     guilds: new Map(),
     channels: new Map(),
     messages: new Map(),
+    ephemerals: new Map(),
     versions: new Map(),
     commands: new Map(),
     interactions: new Map(),

@@ -6,6 +6,7 @@ import type {
   ChatMessage,
   CommandRequest,
   IncomingMessage,
+  MessageEdit,
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
@@ -27,6 +28,7 @@ import { RecordingLogger } from '../../support/recording-logger.ts';
 export class RecordingHandlers implements BotHandlers {
   readonly messages: IncomingMessage[] = [];
   readonly commands: CommandRequest[] = [];
+  readonly edits: MessageEdit[] = [];
   /** In the order of arrival: `message <text>`, `edited <text>`, `deleted <ids>`. */
   readonly events: string[] = [];
   /** What a slash command is answered with. */
@@ -45,8 +47,10 @@ export class RecordingHandlers implements BotHandlers {
     return this.commandAnswer();
   }
 
-  async edited(_channelId: string, _messageId: string, text: string): Promise<void> {
-    this.events.push(`edited ${text}`);
+  async edited(edit: MessageEdit): Promise<void> {
+    const { text, isCommand } = edit;
+    this.edits.push(edit);
+    this.events.push(isCommand ? `edited into a command ${text}` : `edited ${text}`);
   }
 
   async deleted(_channelId: string, messageIds: readonly string[]): Promise<void> {

@@ -22,6 +22,16 @@ it('takes what was extracted from the messages out of use, never what the person
   ]);
 });
 
+it('marks what lost its message, so that it may be said again', () => {
+  const { document } = deprecateBySource(
+    documentOf(manual, extracted, other),
+    [messageId],
+    () => false,
+    later,
+  );
+  expect(document.items.map(({ retracted }) => retracted)).toEqual([undefined, true, undefined]);
+});
+
 it('takes what was corrected meanwhile out of sight too', () => {
   const corrected = item({ ...extracted, status: 'deprecated', supersededBy: other.id });
   const { document } = deprecateBySource(documentOf(corrected, other), [messageId], () => false, later);

@@ -68,7 +68,10 @@ function world() {
         ? await sessions.log.remove(generalId, [message.id])
         : await sessions.log.edit(generalId, message.id, edited);
     for (const { messages } of affected) {
-      for (const { sequence } of messages) await rolling.retract(session, sequence);
+      await rolling.retract(
+        session,
+        messages.map(({ sequence }) => sequence),
+      );
     }
   }
 

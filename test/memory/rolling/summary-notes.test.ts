@@ -27,8 +27,8 @@ describe('the kept summaries of a session', () => {
   it('lose those that may hold a line, and only those', async () => {
     const { store, notes } = await setUp([0, 4], [0, 8], [8, 12], [8, 16]);
     await store.writeText(`${folder}/auth-design.md`, 'written by hand');
-    await notes.removeHolding(session, 6);
-    await notes.removeHolding(session, 14);
+    await notes.removeHolding(session, [6]);
+    await notes.removeHolding(session, [14]);
     const left = (await store.list(folder)).map(({ path }) => path);
     expect(left.map((path) => path.replace('2026-01-15-10-00-', ''))).toEqual([
       '12-summary.md',
@@ -40,7 +40,7 @@ describe('the kept summaries of a session', () => {
   it('lose one that can no longer be read, rather than keep what it may hold', async () => {
     const { store, notes } = await setUp();
     await store.writeText(`${folder}/2026-01-15-10-00-9-summary.md`, 'my secret');
-    await notes.removeHolding(session, 3);
+    await notes.removeHolding(session, [3]);
     expect(await store.list(folder)).toEqual([]);
   });
 

@@ -69,7 +69,10 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
     expect((await filesWith(root, /my secret/u)).length).toBeGreaterThan(3);
 
     for (const { messages } of await log.remove(generalId, [asked])) {
-      for (const { sequence } of messages) await rolling.retract(session, sequence);
+      await rolling.retract(
+        session,
+        messages.map(({ sequence }) => sequence),
+      );
     }
     await shortTerm.retract(session.userId, [asked]);
     expect(await filesWith(root, /my secret/u)).toEqual([]);

@@ -32,11 +32,11 @@ class CountingStore extends MemoryStore {
   };
 }
 
-/** A store that fails when a log is rewritten, as a kill right before it would leave things. */
-class UnrewritableStore extends MemoryStore {
-  override rewrite(): Promise<void> {
-    return Promise.reject(new StoreError('disk full', 'log'));
-  }
+/** A store that fails, when told so, as a log is rewritten: a kill right before it would leave things like that. */
+class RefusingStore extends MemoryStore {
+  refusesRewrites = false;
+  override rewrite: MemoryStore['rewrite'] = (...parameters) =>
+    this.refusesRewrites ? Promise.reject(new StoreError('disk full', 'log')) : super.rewrite(...parameters);
 }
 
 describe('the message log [W3]', () => {
@@ -149,6 +149,31 @@ describe('an edited message [G5]', () => {
     expect(await rawLog(sessions.store)).not.toMatch(/1111|2222/);
   });
 
+  it('takes an answer along that repeats what was taken out, and no other', async () => {
+    const sessions = openSessions();
+    const [pin = ''] = await sessions.turn('my pin is 1111', 'So it is 1111, your pin.');
+    const [bees = ''] = await sessions.turn('I kep bees', 'Bees are fine.');
+    await sessions.log.edit(generalId, pin, 'my pin is a secret');
+    await sessions.log.edit(generalId, bees, 'I keep bees');
+    expect(await texts(sessions)).toEqual(['my pin is a secret', 'I keep bees', 'Bees are fine.']);
+    expect(await rawLog(sessions.store)).not.toContain('1111');
+  });
+
+  it('has no answer logged that repeats what was taken out while it was given', async () => {
+    const sessions = openSessions();
+    const context = await sessions.say('my pin is 1111');
+    await sessions.log.edit(generalId, context.messages[0]?.id ?? '', 'my pin is a secret');
+    await sessions.log.recordReply(context, { ids: [messageId(50)], text: 'So it is 1111.', at: '' });
+    expect(await texts(sessions)).toEqual(['my pin is a secret']);
+  });
+
+  it('is looked for in the session of its author alone, where Discord tells who that is', async () => {
+    const sessions = openSessions();
+    const [id = ''] = await sessions.turn('tea');
+    expect(await sessions.log.edit(generalId, id, 'coffee', bobId)).toEqual([]);
+    expect(await sessions.log.edit(generalId, id, 'coffee', aliceId)).toHaveLength(1);
+  });
+
   it('affects nothing when its text is the same, as when Discord adds a preview', async () => {
     const sessions = openSessions();
     const [id = ''] = await sessions.turn('see https://example.org');
@@ -171,8 +196,10 @@ describe('a deleted message [G5]', () => {
     const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
     await sessions.log.edit(generalId, id, 'my pin is 2222');
     const affected = await sessions.log.remove(generalId, [id, messageId(999)]);
-    expect(affected).toMatchObject([{ session, messages: [{ sequence: 1, message: { id, role: 'user' } }] }]);
-    expect(await texts(sessions)).toEqual(['ok']);
+    expect(affected).toMatchObject([
+      { session, messages: [{ sequence: 1, message: { id, role: 'user' } }, { message: { text: 'ok' } }] },
+    ]);
+    expect(await texts(sessions)).toEqual([]);
     expect(await sessions.log.message(session, id)).toBeUndefined();
     expect(await rawLog(sessions.store)).not.toMatch(/1111|2222/);
   });
@@ -201,7 +228,7 @@ describe('a deleted message [G5]', () => {
     expect(await sessions.log.message(session, id)).toBe('the first words');
     await sessions.log.remove(generalId, [id]);
     expect(await sessions.log.message(session, id)).toBeUndefined();
-    expect(await texts(sessions)).toHaveLength(801);
+    expect(await texts(sessions)).toHaveLength(800);
   });
 
   it('leaves other people and other channels alone', async () => {
@@ -247,10 +274,57 @@ describe('a deleted message [G5]', () => {
   });
 
   it('does not read again when the program was killed before its line was cleared', async () => {
-    const sessions = openSessions(new UnrewritableStore());
-    const [id = ''] = await sessions.turn('secret', 'ok');
+    const store = new RefusingStore();
+    store.refusesRewrites = true;
+    const sessions = openSessions(store);
+    const context = await sessions.say('secret');
+    const [id = ''] = context.messages.map((message) => message.id);
     await expect(sessions.log.remove(generalId, [id])).rejects.toThrow(StoreError);
-    expect(await texts(openSessions(sessions.store))).toEqual(['ok']);
+    expect(await texts(openSessions(sessions.store))).toEqual([]);
+  });
+
+  it.each(['deleted', 'edited'] as const)(
+    'is not on disk any more once a killed program runs again, %s',
+    async (what) => {
+      const store = new RefusingStore();
+      const sessions = openSessions(store);
+      const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
+      await sessions.log.edit(generalId, id, 'my pin is 2222');
+      store.refusesRewrites = true;
+      const change =
+        what === 'deleted' ? sessions.log.remove(generalId, [id]) : sessions.log.edit(generalId, id, 'no');
+      await expect(change).rejects.toThrow(StoreError);
+      expect(await rawLog(store)).toContain('2222');
+      store.refusesRewrites = false;
+      const again = openSessions(store);
+      await again.log.finishChanges(session);
+      expect(await rawLog(store)).not.toMatch(/1111|2222/);
+      expect(await texts(again)).toEqual(what === 'deleted' ? [] : ['no', 'ok']);
+      const settled = await rawLog(store);
+      store.refusesRewrites = true;
+      await again.log.finishChanges(session);
+      expect(await rawLog(store)).toBe(settled);
+    },
+  );
+
+  it('takes the answer to it along, in which its words may stand, and no other answer', async () => {
+    const sessions = openSessions();
+    await sessions.turn('I keep bees', 'Bees are fine.');
+    const [id = ''] = await sessions.turn('I owe money', 'How much money?');
+    const affected = await sessions.log.remove(generalId, [id]);
+    expect(affected).toMatchObject([{ messages: [{ message: { id } }, { message: { role: 'assistant' } }] }]);
+    expect(await texts(sessions)).toEqual(['I keep bees', 'Bees are fine.']);
+    expect(await rawLog(sessions.store)).not.toContain('money');
+  });
+
+  it('has no answer logged that is given to it after its deletion, be it after a restart', async () => {
+    const sessions = openSessions();
+    const context = sessions.contextOf(['I owe money', 'I keep bees']);
+    await sessions.log.recordUser(context);
+    await sessions.log.remove(generalId, [context.messages[0]?.id ?? '']);
+    for (const { log } of [sessions, openSessions(sessions.store)])
+      await log.recordReply(context, { ids: [messageId(50)], text: 'Money and bees.', at: '' });
+    expect(await texts(sessions)).toEqual(['I keep bees']);
   });
 });
 
@@ -272,18 +346,18 @@ describe('the log as a whole', () => {
           if (kind === 'turn') {
             const context = { ...sessions.contextOf([]), messages: [{ id, text, at: '', attachments: [] }] };
             await sessions.log.recordUser(context);
-            await sessions.log.recordReply(context, {
-              ids: [messageId(number * 2 + 2)],
-              text: `re ${text}`,
-              at: '',
-            });
+            // An answer without a word repeats none.
+            const reply = { ids: [messageId(number * 2 + 2)], text: '…', at: '' };
+            await sessions.log.recordReply(context, reply);
             present.set(id, text);
-            present.set(messageId(number * 2 + 2), `re ${text}`);
+            present.set(messageId(number * 2 + 2), '…');
           } else if (present.has(id)) {
             const isReply = Number(id.at(-1)) % 2 === 0;
             if (kind === 'delete') {
               await sessions.log.remove(generalId, [id]);
               present.delete(id);
+              // The answer goes with its question.
+              if (!isReply) present.delete(messageId(('of' in rest ? rest.of : 0) + 1));
             } else {
               await sessions.log.edit(generalId, id, text);
               if (!isReply) present.set(id, text);

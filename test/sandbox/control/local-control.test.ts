@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-import { ActivityType, ApplicationCommandOptionType } from 'discord.js';
+import { ActivityType, ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { openSandbox, runBot } from '../support/bot-client.ts';
@@ -125,9 +125,12 @@ describe('people and channels', () => {
         options: [{ type: ApplicationCommandOptionType.Subcommand, name: 'show', description: 'a' }],
       },
     ]);
+    await client.application.commands.create({ name: 'Keep', type: ApplicationCommandType.Message });
+    const dice = { name: 'dice', type: 'string', required: false, autocomplete: false, choices: [] };
     expect(await server.commands()).toEqual([
-      { name: 'roll', subcommands: [], options: ['dice'] },
-      { name: 'memory', subcommands: [{ name: 'show', options: [] }], options: [] },
+      { name: 'roll', type: 'slash', subcommands: [], options: [dice] },
+      { name: 'memory', type: 'slash', subcommands: [{ name: 'show', options: [] }], options: [] },
+      { name: 'Keep', type: 'message', subcommands: [], options: [] },
     ]);
   });
 

@@ -132,8 +132,10 @@ describe('a slash command', () => {
       { now: () => new Date(now) },
     );
     const call = { as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' };
-    await expect(late.server.slash({ ...call, timeoutMs: 100 })).rejects.toThrow('in vain');
-    expect(late.failures).toMatchObject([{ code: 10_062 }]);
+    await expect(late.server.slash(call)).rejects.toThrow(
+      'The bot did not respond to /memory within three seconds',
+    );
+    await expect.poll(() => late.failures).toMatchObject([{ code: 10_062 }]);
     const slow = await botAnswering(
       async (interaction) => {
         await interaction.deferReply();
@@ -150,7 +152,7 @@ describe('a slash command', () => {
     const { server } = await botAnswering((interaction) => interaction.reply('never'));
     const call = { as: 'carol', in: '#dev', name: 'memory' };
     await expect(server.slash({ ...call, name: 'forget' })).rejects.toThrow(
-      'no command /forget here (it has: /memory)',
+      'offers carol no command /forget here (it has: /memory)',
     );
     await expect(server.slash(call)).rejects.toThrow('has the subcommands show, remember');
     await expect(server.slash({ ...call, subcommand: 'remember' })).rejects.toThrow('needs the option text');

@@ -16,6 +16,7 @@ function message(number: number): Message {
     editedAt: null,
     attachments: [],
     embeds: [],
+    components: [],
     mentionedIds: [],
     mentionsEveryone: false,
     replyTo: undefined,

@@ -1,0 +1,86 @@
+import { ApplicationCommandOptionType, InteractionResponseType } from 'discord-api-types/v10';
+import { z } from 'zod';
+
+import type { InteractionOption, InteractionRequest } from '../world/entities.ts';
+import { apiErrors, parseForm } from './api-error.ts';
+
+export type Callback =
+  | { readonly type: InteractionResponseType.ChannelMessageWithSource; readonly data: unknown }
+  | { readonly type: InteractionResponseType.DeferredChannelMessageWithSource; readonly data: unknown }
+  | { readonly type: InteractionResponseType.DeferredMessageUpdate }
+  | { readonly type: InteractionResponseType.UpdateMessage; readonly data: unknown }
+  | {
+      readonly type: InteractionResponseType.ApplicationCommandAutocompleteResult;
+      readonly choices: z.infer<typeof choicesSchema>;
+    };
+
+const choicesSchema = z
+  .array(
+    z.object({ name: z.string().min(1).max(100), value: z.union([z.string().min(1).max(100), z.number()]) }),
+  )
+  .max(25);
+
+const callbackSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal(InteractionResponseType.ChannelMessageWithSource), data: z.unknown() }),
+  z.object({ type: z.literal(InteractionResponseType.DeferredChannelMessageWithSource), data: z.unknown() }),
+  z.object({ type: z.literal(InteractionResponseType.DeferredMessageUpdate) }),
+  z.object({ type: z.literal(InteractionResponseType.UpdateMessage), data: z.unknown() }),
+  z
+    .object({
+      type: z.literal(InteractionResponseType.ApplicationCommandAutocompleteResult),
+      data: z.object({ choices: choicesSchema.optional() }),
+    })
+    .transform(({ type, data }) => ({ type, choices: data.choices ?? [] })),
+]);
+
+const messageTypes = [
+  InteractionResponseType.ChannelMessageWithSource,
+  InteractionResponseType.DeferredChannelMessageWithSource,
+] as const;
+
+/** Reads a first response. @throws {ApiError} 50035 for a response that a request of this kind does not take. */
+export function parseCallback(request: InteractionRequest, body: unknown): Callback {
+  const callback = parseForm(callbackSchema, body);
+  if (!responsesTo(request).includes(callback.type)) {
+    throw apiErrors.invalidField(
+      ['type'],
+      'INTERACTION_RESPONSE_TYPE_INVALID',
+      `A response of type ${callback.type} does not fit this interaction.`,
+    );
+  }
+  if (request.kind === 'complete' && 'choices' in callback) requireFitting(request.options, callback.choices);
+  return callback;
+}
+
+function responsesTo({ kind }: InteractionRequest): readonly InteractionResponseType[] {
+  switch (kind) {
+    case 'slash':
+    case 'message-menu':
+    case 'user-menu':
+      return messageTypes;
+    case 'component':
+      return [
+        ...messageTypes,
+        InteractionResponseType.DeferredMessageUpdate,
+        InteractionResponseType.UpdateMessage,
+      ];
+    case 'complete':
+      return [InteractionResponseType.ApplicationCommandAutocompleteResult];
+  }
+}
+
+/** Choices are texts for an option that takes a text, and numbers for one that takes a number. */
+function requireFitting(
+  options: readonly InteractionOption[],
+  choices: readonly { readonly value: string | number }[],
+): void {
+  const focused = options.flatMap((option) => option.options ?? [option]).find((option) => option.focused);
+  const wanted = focused?.type === ApplicationCommandOptionType.String ? 'string' : 'number';
+  const wrong = choices.findIndex(({ value }) => typeof value !== wanted);
+  if (wrong < 0) return;
+  throw apiErrors.invalidField(
+    ['data', 'choices', wrong, 'value'],
+    wanted === 'string' ? 'STRING_TYPE_CONVERT' : 'NUMBER_TYPE_COERCE',
+    `The option takes a ${wanted}.`,
+  );
+}

@@ -1,0 +1,230 @@
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  Events,
+  InteractionContextType,
+  PermissionFlagsBits,
+} from 'discord.js';
+import type { ApplicationCommandDataResolvable, Interaction } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+
+import { runBot } from '../support/bot-client.ts';
+import type { RunningBot } from '../support/bot-client.ts';
+
+async function botAnswering(
+  commands: readonly ApplicationCommandDataResolvable[],
+  answer: (interaction: Interaction) => Promise<unknown>,
+): Promise<RunningBot & { readonly failures: unknown[] }> {
+  const bot = await runBot();
+  const failures: unknown[] = [];
+  await bot.client.application.commands.set(commands);
+  bot.client.on(Events.InteractionCreate, (interaction) => {
+    answer(interaction).catch((error: unknown) => failures.push(error));
+  });
+  return { ...bot, failures };
+}
+
+const forget = {
+  name: 'memory',
+  description: 'What the bot remembers',
+  options: [
+    {
+      type: ApplicationCommandOptionType.Subcommand,
+      name: 'forget',
+      description: 'Forget an item',
+      options: [
+        {
+          type: ApplicationCommandOptionType.String,
+          name: 'item',
+          description: 'Which',
+          required: true,
+          autocomplete: true,
+        },
+        { type: ApplicationCommandOptionType.String, name: 'why', description: 'Why' },
+      ],
+    },
+  ],
+} satisfies ApplicationCommandDataResolvable;
+
+describe('an option that is being typed', () => {
+  const typing = { as: 'bob', in: '#dev', name: 'memory', subcommand: 'forget', option: 'item' };
+
+  it('gets the bot’s choices for what is typed, with the other options as they are', async () => {
+    const { server } = await botAnswering([forget], async (interaction) => {
+      if (!interaction.isAutocomplete()) return;
+      const { name, value } = interaction.options.getFocused(true);
+      const words = [interaction.options.getSubcommand(), name, value, interaction.options.getString('why')];
+      await interaction.respond([{ name: words.join(' '), value: 'abc' }]);
+    });
+    expect(await server.complete({ ...typing, value: 'tea', options: { why: 'wrong' } })).toEqual([
+      { name: 'forget item tea wrong', value: 'abc' },
+    ]);
+    const inDm = await server.complete({ ...typing, in: 'dm' });
+    expect(inDm).toEqual([{ name: 'forget item  ', value: 'abc' }]);
+  });
+
+  it('gets no more than 25 choices, each of 1 to 100 characters and of the option’s kind', async () => {
+    let choices: { name: string; value: string | number }[] = [];
+    const { server, failures } = await botAnswering([forget], async (interaction) => {
+      if (interaction.isAutocomplete()) await interaction.respond(choices);
+    });
+    const wrong = [
+      Array.from({ length: 26 }, (_, index) => ({ name: `${index}`, value: `${index}` })),
+      [{ name: '', value: 'a' }],
+      [{ name: 'x'.repeat(101), value: 'a' }],
+      [{ name: 'a', value: 'x'.repeat(101) }],
+      [{ name: 'a', value: 3 }],
+    ];
+    for (const [index, tried] of wrong.entries()) {
+      choices = tried;
+      const asking = server.complete({ ...typing, timeoutMs: 100 }).catch(() => []);
+      await expect.poll(() => failures).toHaveLength(index + 1);
+      expect(await asking).toEqual([]);
+    }
+    expect(failures).toMatchObject(wrong.map(() => ({ code: 50_035 })));
+    choices = Array.from({ length: 25 }, (_, index) => ({ name: `${index}`, value: 'x'.repeat(100) }));
+    expect(await server.complete(typing)).toHaveLength(25);
+  });
+
+  it('is not asked for where the bot does not complete it', async () => {
+    const { server } = await botAnswering([forget], () => Promise.resolve());
+    await expect(server.complete({ ...typing, option: 'why' })).rejects.toThrow(
+      '/memory forget does not complete why',
+    );
+    await expect(server.complete({ ...typing, option: 'who' })).rejects.toThrow('has no option who');
+  });
+
+  it('cannot be answered by a message', async () => {
+    const { server, client, failures } = await botAnswering([forget], async ({ id, token }) => {
+      await client.rest.post(`/interactions/${id}/${token}/callback`, {
+        body: { type: 4, data: { content: 'no' } },
+        auth: false,
+      });
+    });
+    await expect(server.complete({ ...typing, timeoutMs: 100 })).rejects.toThrow('in vain');
+    expect(failures).toMatchObject([{ code: 50_035 }]);
+  });
+});
+
+describe('a menu', () => {
+  const keep = { name: 'Remember this', type: ApplicationCommandType.Message } as const;
+
+  it('of a message hands over the message, text and files included', async () => {
+    const { server } = await botAnswering([keep], async (interaction) => {
+      if (!interaction.isMessageContextMenuCommand()) return;
+      const { content, author, attachments } = interaction.targetMessage;
+      await interaction.reply(`${author.username}: ${content} [${attachments.first()?.name}]`);
+    });
+    const said = await server.say({
+      as: 'carol',
+      in: '#dev',
+      text: 'I like tea',
+      attachments: [{ name: 'tea.txt', text: 'green' }],
+    });
+    const outcome = await server.menu({ as: 'bob', message: said.id, name: 'Remember this' });
+    expect(outcome.answer).toMatchObject({ text: 'carol: I like tea [tea.txt]' });
+    const own = await server.menu({ as: 'bob', message: outcome.answer?.id ?? '', name: 'Remember this' });
+    expect(own.answer?.text).toContain('Discoclaw: carol: I like tea');
+  });
+
+  it('of a person hands over the person', async () => {
+    const command = { name: 'Who is this', type: ApplicationCommandType.User } as const;
+    const { server } = await botAnswering([command], async (interaction) => {
+      if (!interaction.isUserContextMenuCommand()) return;
+      await interaction.reply(`${interaction.targetUser.username} ${interaction.targetMember !== null}`);
+    });
+    const call = { as: 'bob', name: 'Who is this' };
+    const outcome = await server.menu({ ...call, person: 'carol', in: '#dev' });
+    expect(outcome.answer?.text).toBe('carol true');
+    await expect(server.menu({ ...call, person: 'carol', in: 'dm' })).rejects.toThrow(
+      'carol is not in this DM',
+    );
+  });
+
+  it('has only what the bot registered, for messages that the person sees', async () => {
+    const { server } = await botAnswering([keep, forget], () => Promise.resolve());
+    const said = await server.say({ as: 'bob', in: '#secret', text: 'a' });
+    const call = { as: 'carol', message: said.id, name: 'Remember this' };
+    await expect(server.menu(call)).rejects.toThrow('carol cannot see #secret');
+    await expect(server.menu({ ...call, as: 'bob', name: 'memory' })).rejects.toThrow(
+      'offers bob no command "memory" here (it has: "Remember this")',
+    );
+    await server.delete({ message: said.id });
+    await expect(server.menu({ ...call, as: 'bob' })).rejects.toThrow('There is no message');
+    await expect(server.menu({ as: 'bob', name: 'x' })).rejects.toThrow('on a message or on a person');
+  });
+});
+
+describe('a command', () => {
+  it('is offered in its contexts only, and to who has the permissions it asks for', async () => {
+    const commands = [
+      { name: 'guilds', description: 'a', contexts: [InteractionContextType.Guild] },
+      { name: 'dms', description: 'a', contexts: [InteractionContextType.BotDM] },
+      { name: 'pin', description: 'a', defaultMemberPermissions: PermissionFlagsBits.ManageMessages },
+      { name: 'admin', description: 'a', defaultMemberPermissions: 0n },
+    ];
+    const { server } = await botAnswering(commands, async (interaction) => {
+      if (interaction.isChatInputCommand()) await interaction.reply('done');
+    });
+    const give = async (as: string, place: string, name: string): Promise<string> => {
+      const { answer } = await server.slash({ as, in: place, name });
+      return answer?.text ?? '';
+    };
+    expect(await give('carol', '#dev', 'guilds')).toBe('done');
+    expect(await give('carol', 'dm', 'dms')).toBe('done');
+    await expect(give('carol', 'dm', 'guilds')).rejects.toThrow('offers carol no command /guilds');
+    await expect(give('carol', '#dev', 'dms')).rejects.toThrow('offers carol no command /dms');
+    await expect(give('carol', '#dev', 'pin')).rejects.toThrow('offers carol no command /pin');
+    expect(await give('alice', '#dev', 'pin')).toBe('done');
+    await expect(give('carol', '#dev', 'admin')).rejects.toThrow('offers carol no command /admin');
+    await server.setRole({ name: 'mods', permissions: ['ManageMessages'], people: ['carol'] });
+    expect(await give('carol', '#dev', 'pin')).toBe('done');
+    expect(await give('carol', 'dm', 'admin')).toBe('done');
+    await server.setOverwrite({ channel: '#dev', for: 'carol', deny: ['UseApplicationCommands'] });
+    await expect(give('carol', '#dev', 'pin')).rejects.toThrow('carol may not use commands in #dev');
+  });
+
+  it('takes people and channels by name, and values within their bounds', async () => {
+    const commands = [
+      {
+        name: 'set',
+        description: 'a',
+        options: [
+          { type: ApplicationCommandOptionType.User, name: 'who', description: 'a' },
+          { type: ApplicationCommandOptionType.Channel, name: 'where', description: 'a' },
+          { type: ApplicationCommandOptionType.Boolean, name: 'on', description: 'a' },
+          { type: ApplicationCommandOptionType.Integer, name: 'days', description: 'a', maxValue: 7 },
+          {
+            type: ApplicationCommandOptionType.String,
+            name: 'word',
+            description: 'a',
+            minLength: 2,
+            maxLength: 3,
+          },
+        ],
+      },
+    ] satisfies ApplicationCommandDataResolvable[];
+    const { server } = await botAnswering(commands, async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      const { options } = interaction;
+      const channel = options.getChannel('where');
+      await interaction.reply(
+        [
+          options.getUser('who')?.username,
+          options.getMember('who') !== null,
+          channel?.name,
+          options.getBoolean('on'),
+        ].join(' '),
+      );
+    });
+    const call = { as: 'bob', in: '#dev', name: 'set' };
+    const given = await server.slash({ ...call, options: { who: 'carol', where: '#secret', on: false } });
+    expect(given.answer?.text).toBe('carol true secret false');
+    for (const options of [{ days: 8 }, { days: 1.5 }, { word: 'a' }, { word: 'abcd' }, { on: 'yes' }]) {
+      await expect(server.slash({ ...call, options })).rejects.toThrow('/set does not take');
+    }
+    await expect(server.slash({ ...call, options: { who: 'eve' } })).rejects.toThrow(
+      'Nobody is called "eve"',
+    );
+  });
+});
