@@ -14,7 +14,10 @@ export interface SettingsCommandOptions {
   readonly placeSettings: Pick<PlaceSettings, 'holding' | 'set'>;
   /** What the configuration says where nothing was set. */
   readonly defaults: {
-    readonly answer: (place: CommandRequest['place']) => { readonly value: AnswerMode; readonly from: string };
+    readonly answer: (place: CommandRequest['place']) => {
+      readonly value: AnswerMode;
+      readonly from: string;
+    };
     /** Whether there are Discord actions at all. */
     readonly actionsEnabled: boolean;
   };

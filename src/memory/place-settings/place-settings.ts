@@ -33,8 +33,7 @@ export function createPlaceSettings({
 }): PlaceSettings {
   async function holding(place: SettingsPlace): Promise<HoldingSettings> {
     const { guildId } = place;
-    const document =
-      guildId === undefined ? undefined : await store.read(settingsKey(guildId), settingsKind);
+    const document = guildId === undefined ? undefined : await store.read(settingsKey(guildId), settingsKind);
     return resolveSettings(document, place);
   }
 
