@@ -14,6 +14,7 @@ import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
 import { createKeyedQueue } from '../src/queue/keyed-queue.ts';
 import { createFileStore } from '../src/storage/files/file-store.ts';
+import { noEnclosures } from '../src/turn/enclosures.ts';
 import { PromptComposer } from '../src/turn/prompt-composer.ts';
 
 const clock = () => new Date();
@@ -53,6 +54,7 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
         recent: async (channelId, limit) =>
           (await memory.sessionLog.recent(session, limit)).map((entry) => chatMessageOf(channelId, entry)),
       },
+      enclosures: () => Promise.resolve(noEnclosures),
       timeZone: config.timeZone,
       historyBudget: config.prompt.historyBudget,
       maxChars: config.prompt.maxChars,
@@ -60,13 +62,16 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
     });
     const now = clock();
     const isOwner = wish.asOwner || config.discord.ownerIds.includes(session.userId);
-    const { prompt } = await composer.compose({
-      speaker: { id: session.userId, name: speakerName, isOwner },
-      place,
-      messages: [{ id: snowflakeAt(now), text: wish.message, at: now.toISOString(), attachments: [] }],
-      now,
-      othersPresent: true,
-    });
+    const { prompt } = await composer.compose(
+      {
+        speaker: { id: session.userId, name: speakerName, isOwner },
+        place,
+        messages: [{ id: snowflakeAt(now), text: wish.message, at: now.toISOString(), attachments: [] }],
+        now,
+        othersPresent: true,
+      },
+      new AbortController().signal,
+    );
     process.stdout.write(renderPromptReport(prompt));
   } finally {
     await store.close();

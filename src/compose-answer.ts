@@ -10,6 +10,9 @@ import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
 import { createRecallTool } from './memory/recall/recall-tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
+import { withMediaFallback } from './model/with-media-fallback.ts';
+import { createReadEnclosures } from './turn/enclosures.ts';
+import type { EnclosurePorts } from './turn/enclosures.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
 import type { AnswerTurn } from './turn/turn-runner.ts';
 import type { WaitingSigns } from './turn/waiting-signs.ts';
@@ -17,7 +20,7 @@ import type { WaitingSigns } from './turn/waiting-signs.ts';
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
 
-export interface AnswerPorts {
+export interface AnswerPorts extends EnclosurePorts {
   readonly model: ModelClient;
   readonly history: HistoryPort;
   readonly waitingSigns: Pick<WaitingSigns, 'begin' | 'end'>;
@@ -25,15 +28,13 @@ export interface AnswerPorts {
 }
 
 /** Reads memory, builds the prompt, and lets the model answer with its tools. */
-export function composeAnswer(
-  config: Config,
-  memory: Memory,
-  { model, history, waitingSigns, logger }: AnswerPorts,
-): AnswerTurn {
+export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts): AnswerTurn {
+  const { model, history, waitingSigns, logger } = ports;
   const composer = new PromptComposer({
     readers: memory.readers,
     soul: memory.workspace.soul,
     history,
+    enclosures: createReadEnclosures(ports),
     timeZone: config.timeZone,
     historyBudget: config.prompt.historyBudget,
     maxChars: config.prompt.maxChars,
@@ -48,13 +49,13 @@ export function composeAnswer(
   ]);
   return async (turn, signal, { onNote }) => {
     const [{ prompt, othersPresent }, isMemoryOff] = await Promise.all([
-      composer.compose(turn),
+      composer.compose(turn, signal),
       memory.memorySwitch.isOff(turn),
     ]);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
     const { text, stop } = await runToolLoop({
-      client: model,
+      client: withMediaFallback(model, logger),
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
       tools: isMemoryOff ? [] : memoryTools,
       context,

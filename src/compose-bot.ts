@@ -20,6 +20,7 @@ import { createBotHandlers } from './turn/bot-handlers.ts';
 import type { ChannelJournal } from './turn/channel-journal.ts';
 import { createCommandOrder } from './turn/command-order.ts';
 import { createCommandRunner } from './turn/command-runner.ts';
+import type { EnclosurePorts } from './turn/enclosures.ts';
 import { IdleSessions, processTimer } from './turn/idle-sessions.ts';
 import { recover } from './turn/recover.ts';
 import { createRetraction } from './turn/retraction.ts';
@@ -28,7 +29,7 @@ import { createTurnRunner } from './turn/turn-runner.ts';
 import { withoutTexts } from './turn/without-texts.ts';
 import { WaitingSigns } from './turn/waiting-signs.ts';
 
-export interface BotPorts {
+export interface BotPorts extends EnclosurePorts {
   readonly store: Store;
   readonly model: ModelClient;
   readonly journal: ChannelJournal;

@@ -32,7 +32,12 @@ export async function runInSandbox(
     const bot = await startBot(
       {
         ...config,
-        discord: { ...config.discord, access: 'everyone', autoReplyChannelIds: Object.values(channels) },
+        discord: {
+          ...config.discord,
+          cdnUrl: sandbox.url,
+          access: 'everyone',
+          autoReplyChannelIds: Object.values(channels),
+        },
         storage,
       },
       {

@@ -46,25 +46,16 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
     const journal = createChannelJournal({ store });
     const parseCommand = (text: string): WrittenCommand | undefined =>
       bot.commands.parse(text, client.user?.id);
-    const { history, replies, signs, presentPlace } = createDiscordPorts({
+    const discordPorts = createDiscordPorts({
       client,
+      cdnUrl: config.discord.cdnUrl,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,
       clock,
       logger,
     });
     const model = createModel(config.model, logger);
-    const bot = composeBot(config, {
-      store,
-      model,
-      journal,
-      replies,
-      signs,
-      history,
-      presentPlace,
-      clock,
-      logger,
-    });
+    const bot = composeBot(config, { store, model, journal, ...discordPorts, clock, logger });
 
     // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
     const connecting = startGateway({
@@ -85,7 +76,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
           return bot.handlers.command(request);
         },
       },
-      history,
+      history: discordPorts.history,
       knownChannels: () => bot.knownChannels(),
       onLost,
       clock,
@@ -108,7 +99,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         const finished = gateway
           .stopIntake()
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
-          .then(() => signs.idle());
+          .then(() => discordPorts.signs.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await gateway.destroy();

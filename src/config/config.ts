@@ -30,6 +30,7 @@ export function arrangeConfig(values: Values) {
     discord: {
       token: values.DISCORD_TOKEN,
       apiUrl: values.DISCORD_API_URL,
+      cdnUrl: values.DISCORD_CDN_URL,
       ownerIds: values.DISCOCLAW_OWNER_IDS,
       access: values.DISCOCLAW_ACCESS,
       allowedUserIds: values.DISCORD_ALLOW_USER_IDS,

@@ -11,6 +11,9 @@ export const variables = {
     DISCORD_API_URL: address({
       about: 'REST address of another Discord-compatible server, such as `http://127.0.0.1:4000/api`.',
     }),
+    DISCORD_CDN_URL: address({
+      about: "Where that server keeps attached files, besides Discord's own hosts.",
+    }),
     DISCORD_ALLOW_USER_IDS: ids({ about: 'People who may use the bot besides its owner.' }),
     DISCORD_CHANNEL_IDS: ids({
       about: 'If set, the only guild channels the bot works in. Grants nobody access.',

@@ -13,23 +13,37 @@ export interface ChatMessage {
   readonly text: string;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** File names only. */
+  /** File names only; a message that was passed on is named as `forwarded message`. */
   readonly attachments: readonly string[];
+  /** It brought along what its author did not write there: a file, a message passed on, an answer to somebody else [M5a]. */
+  readonly bringsOthers?: true;
 }
 
 /** A file that hangs on a message, not opened yet. */
 export interface AttachedFile {
   readonly name: string;
-  /** As Discord tells it, such as `image/png`; absent where it tells nothing. */
-  readonly contentType?: string;
   /** Bytes, as Discord tells. */
   readonly size: number;
+  /** The longer side of a picture in pixels, as Discord tells. */
+  readonly pixels?: number;
   /** Where it is to be had; Discord's addresses hold for a day. */
   readonly url: string;
 }
 
+/** A message by its ids; what it says is read when it is needed, and counts as it is then. */
+export interface MessageReference {
+  readonly id: string;
+  readonly channelId: string;
+}
+
 /** The message that another one replies to: quoted data, whoever wrote it. */
 export interface RepliedMessage extends ChatMessage {
+  readonly files: readonly AttachedFile[];
+}
+
+/** A message that was passed on from wherever it was written: quoted data of an unnamed author. */
+export interface ForwardedMessage {
+  readonly text: string;
   readonly files: readonly AttachedFile[];
 }
 
@@ -51,7 +65,8 @@ export interface IncomingMessage extends ChatMessage {
   readonly place: Place;
   readonly isOwner: boolean;
   readonly files?: readonly AttachedFile[];
-  readonly repliesTo?: RepliedMessage;
+  readonly repliesTo?: MessageReference;
+  readonly forwards?: readonly ForwardedMessage[];
   /** Where the message is a command [K1]; absent for a turn. */
   readonly command?: WrittenCommand;
 }
@@ -112,6 +127,12 @@ export interface HistoryPort {
    */
   recent(channelId: string, limit: number): Promise<readonly ChatMessage[]>;
 }
+
+/**
+ * Reads the message that another one replies to. `hidden`: a command, its answer or an error line, which no model hears of [F2];
+ * `gone`: deleted, or not to be read by the bot. Never rejects.
+ */
+export type ReadReplied = (reference: MessageReference) => Promise<RepliedMessage | 'hidden' | 'gone'>;
 
 /**
  * A place with those who can read along by now: the place as given, unless it has become public since [V2]. Never rejects; what cannot be

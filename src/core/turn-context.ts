@@ -1,4 +1,4 @@
-import type { AttachedFile, RepliedMessage } from './chat.ts';
+import type { IncomingMessage } from './chat.ts';
 import type { Place, SessionKey } from './place.ts';
 
 /** The Discord user who wrote the message. */
@@ -12,18 +12,14 @@ export interface Speaker {
   readonly isBot?: true;
 }
 
-/** One of the speaker's own messages that make up a turn. */
-export interface TurnMessage {
-  readonly id: string;
-  readonly text: string;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  /** File names only. */
-  readonly attachments: readonly string[];
-  /** The attached files themselves, for this turn only. */
-  readonly files?: readonly AttachedFile[];
-  readonly repliesTo?: RepliedMessage;
-}
+/**
+ * One of the speaker's own messages that make up a turn. Its text is all that counts as the speaker's words [M5a]; files and what it
+ * replies to or passes on are for this turn only.
+ */
+export type TurnMessage = Pick<
+  IncomingMessage,
+  'id' | 'text' | 'at' | 'attachments' | 'files' | 'repliesTo' | 'forwards'
+>;
 
 /** What a turn is about: who speaks where and what was said. Layers and tools are given this and nothing of Discord. */
 export interface TurnContext {

@@ -35,7 +35,8 @@ export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): C
       ReactionManager: 0,
       ReactionUserManager: 0,
       StageInstanceManager: 0,
-      ThreadMemberManager: 0,
+      // Whether the bot itself is in a thread.
+      ThreadMemberManager: { maxSize: 0, keepOverLimit: ({ id }) => id === client.user?.id },
       VoiceStateManager: 0,
     }),
     sweepers: Options.DefaultSweeperSettings,

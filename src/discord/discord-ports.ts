@@ -1,8 +1,10 @@
 import type { APIMessage, Client } from 'discord.js';
 
-import type { ChatMessage, PresentPlace, ReplyPort } from '../core/chat.ts';
+import type { AttachmentPort } from '../core/attachments.ts';
+import type { ChatMessage, PresentPlace, ReadReplied, ReplyPort } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
+import { createAttachments } from './attachments/attachments.ts';
 import { createChannelFinder } from './channel-finder.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { createDiscordApi } from './discord-api.ts';
@@ -13,11 +15,15 @@ import { botMay } from './permissions.ts';
 import { withPermission } from './permitted-api.ts';
 import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
+import { createReadReplied } from './replied-messages.ts';
 import { createReplies } from './replies/replies.ts';
 import { createSigns, type Signs } from './signs.ts';
+import { threadStarter } from './thread-starter.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
+  /** Where another Discord-compatible server keeps attached files. */
+  readonly cdnUrl?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -28,15 +34,24 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly replies: ReplyPort;
   readonly signs: Signs;
   readonly presentPlace: PresentPlace;
+  readonly readReplied: ReadReplied;
+  readonly attachments: AttachmentPort;
 } {
   const { client, clock, logger } = options;
+  const botId = () => client.user?.id;
   const findChannel = createChannelFinder(client, logger);
   const messages = createChannelMessages(findChannel);
-  const history = createHistory({
+  const common = { messages, botId, logger };
+  const history: History = createHistory({
     ...options,
     async fetchNewest(channelId, limit) {
       const found = await messages.newest(channelId, limit);
-      return found.filter(isSpoken).map((message) => chatMessageOf(message, client.user?.id ?? ''));
+      const spoken = found.filter(isSpoken).map((message) => chatMessageOf(message, botId() ?? ''));
+      const starter =
+        found.length < limit
+          ? await threadStarter(found, { ...common, isHidden: (chat) => history.isHidden(chat) })
+          : undefined;
+      return starter === undefined ? spoken : [starter, ...spoken];
     },
   });
   const api = withPermission(createDiscordApi(client.rest), (deed, channelId) =>
@@ -44,13 +59,19 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
   );
   const replies = createReplies({
     api,
-    botId: () => client.user?.id,
+    botId,
     clock,
     logger,
     onSent: (message) => history.seen(ownMessage(client, message)),
   });
-  const signs = createSigns({ api, logger });
-  return { history, replies, signs, presentPlace: createPresentPlace(findChannel) };
+  return {
+    history,
+    replies,
+    signs: createSigns({ api, logger }),
+    presentPlace: createPresentPlace(findChannel),
+    readReplied: createReadReplied({ ...common, history }),
+    attachments: createAttachments(options),
+  };
 }
 
 function ownMessage(client: Client, message: APIMessage): ChatMessage {

@@ -25,6 +25,10 @@ export interface History extends HistoryPort {
   seen(message: ChatMessage): void;
   edited(channelId: string, messageId: string, text: string): void;
   removed(channelId: string, messageIds: readonly string[]): void;
+  /** A message that is in warm memory. */
+  messageOf(channelId: string, messageId: string): ChatMessage | undefined;
+  /** Whether a message is a command, the answer to one, or an error line; what cannot be known is hidden [F2]. */
+  isHidden(message: ChatMessage): Promise<boolean>;
   /** The text of a message that is in warm memory. */
   textOf(channelId: string, messageId: string): string | undefined;
   /** Events were missed: every channel is cold from now on. */
@@ -47,18 +51,25 @@ export function createHistory(options: HistoryOptions): History {
     return channel;
   }
 
-  async function isShown(message: ChatMessage): Promise<boolean> {
-    if (message.text === '' && message.attachments.length === 0) return false;
-    if (message.author.kind === 'human' && isCommand(message.text)) return false;
+  /** A thread has the id of the message that it was made from, which stands in its history too. */
+  const threadFrom = (messageId: string): WarmChannel | undefined => channels.peek(messageId);
+
+  async function isHiddenMessage({ id, channelId, author, text }: ChatMessage): Promise<boolean> {
+    if (author.kind === 'human' && isCommand(text)) return true;
     try {
-      return !(await isHidden(message.channelId, message.id));
+      return await isHidden(channelId, id);
     } catch (error) {
       logger.warn('a message is left out of history, since it may be no part of it', {
-        messageId: message.id,
+        messageId: id,
         error,
       });
-      return false;
+      return true;
     }
+  }
+
+  async function isShown(message: ChatMessage): Promise<boolean> {
+    if (message.text === '' && message.attachments.length === 0) return false;
+    return !(await isHiddenMessage(message));
   }
 
   return {
@@ -74,9 +85,17 @@ export function createHistory(options: HistoryOptions): History {
       return limit > 0 ? known.filter((_, index) => shown[index]).slice(-limit) : [];
     },
     seen: (message) => channelOf(message.channelId).add(message),
-    edited: (channelId, messageId, text) => channels.get(channelId)?.edit(messageId, text),
-    removed: (channelId, messageIds) => channels.get(channelId)?.remove(messageIds),
-    textOf: (channelId, messageId) => channels.peek(channelId)?.textOf(messageId),
+    edited(channelId, messageId, text) {
+      channels.get(channelId)?.edit(messageId, text);
+      threadFrom(messageId)?.edit(messageId, text);
+    },
+    removed(channelId, messageIds) {
+      channels.get(channelId)?.remove(messageIds);
+      for (const id of messageIds) threadFrom(id)?.remove([id]);
+    },
+    messageOf: (channelId, messageId) => channels.peek(channelId)?.messageOf(messageId),
+    isHidden: isHiddenMessage,
+    textOf: (channelId, messageId) => channels.peek(channelId)?.messageOf(messageId)?.text,
     forgetAll: () => channels.clear(),
   };
 }

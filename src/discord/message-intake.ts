@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { isOwner } from './access.ts';
 import type { ChannelOrder } from './channel-order.ts';
+import { enclosuresOf } from './enclosures.ts';
 import type { HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
 import { decideIntake, type IntakePolicy } from './intake.ts';
@@ -12,6 +13,7 @@ import { chatMessageOf, factsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { placeOf, type FindChannel } from './place-of.ts';
 import type { Retractions } from './retractions.ts';
+import { createThreadJoining } from './thread-joining.ts';
 
 /** What the owner has set for a place of a guild, if anything. Must not reject. */
 export type AnswerModeOf = (
@@ -38,6 +40,7 @@ export interface MessageIntakeOptions {
  */
 export function createMessageIntake(options: MessageIntakeOptions): (message: Message) => Promise<void> {
   const { botId, policy, order, history, handOn, logger } = options;
+  const joinThread = createThreadJoining(logger);
 
   return async (message) => {
     if (options.retractions.wasDeleted(message.id)) return;
@@ -86,8 +89,15 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
     if (place === undefined || options.retractions.wasDeleted(message.id)) return;
     const command = decision.kind === 'command' ? { command: decision.command } : {};
     handOn('a message', () =>
-      options.handlers.message({ ...chat, ...command, place, isOwner: isOwner(policy, chat.author.id) }),
+      options.handlers.message({
+        ...chat,
+        ...enclosuresOf(message),
+        ...command,
+        place,
+        isOwner: isOwner(policy, chat.author.id),
+      }),
     );
+    if (facts.mentionsBot || facts.repliesToBot) handOn('joining a thread', () => joinThread(channel));
   }
 
   async function answerModeFor({ channelId, guildId }: Message, channel: Channel | undefined) {

@@ -1,6 +1,7 @@
 import { MessageFlags, MessageType, type Message } from 'discord.js';
 
 import type { ChatMessage } from '../core/chat.ts';
+import { bringsOthers, enclosureNames } from './enclosures.ts';
 import type { MessageFacts } from './intake.ts';
 import { namesIn, userName } from './names-in.ts';
 import { readableText } from './readable-text.ts';
@@ -30,7 +31,8 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     },
     text: readableText(message.content, names, botId),
     at: message.createdAt.toISOString(),
-    attachments: message.attachments.map((attachment) => attachment.name),
+    attachments: enclosureNames(message),
+    ...(bringsOthers(message, botId) ? { bringsOthers: true } : {}),
   };
 }
 
@@ -53,7 +55,7 @@ export function factsOf(
     authorKind: chat.author.kind,
     isSystem: !isSpoken(message) || message.webhookId !== null,
     text: chat.text,
-    hasAttachments: message.attachments.size > 0,
+    hasAttachments: chat.attachments.length > 0,
     mentionsBot: message.mentions.users.has(botId),
     repliesToBot: message.type === MessageType.Reply && message.mentions.repliedUser?.id === botId,
   };

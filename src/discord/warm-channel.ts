@@ -21,8 +21,8 @@ export class WarmChannel {
     return [...this.#messages.values()].toSorted((a, b) => compareSnowflakes(a.id, b.id));
   }
 
-  textOf(messageId: string): string | undefined {
-    return this.#messages.get(messageId)?.text;
+  messageOf(messageId: string): ChatMessage | undefined {
+    return this.#messages.get(messageId);
   }
 
   /** Told again, nothing changes. */

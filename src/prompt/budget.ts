@@ -28,6 +28,8 @@ const givesWay = [
   'conversation_summary',
   'notes',
   'user_profile',
+  'forwarded',
+  'replied_to',
   'turn_facts',
   'discord_actions',
   'channel_context',

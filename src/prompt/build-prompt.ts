@@ -1,13 +1,16 @@
+import type { OpenedFile } from '../core/attachments.ts';
 import type { ModelMessage, TextBlock } from '../core/model.ts';
 import { renderSection, sectionNames } from '../core/section.ts';
 import type { Section, SectionName, SectionSlot } from '../core/section.ts';
+import { renderFile } from './attached-files.ts';
+import type { FilePiece } from './attached-files.ts';
 import { fitPrompt, renderSoul } from './budget.ts';
 import type { PromptDraft } from './budget.ts';
 import type { HistoryWindow } from './history-window.ts';
 import { renderMessage } from './render-message.ts';
 import type { PromptMessage } from './render-message.ts';
 import { renderTurns } from './render-turns.ts';
-import type { TurnText } from './render-turns.ts';
+import type { TurnMedia, TurnText } from './render-turns.ts';
 import type { Snapshot } from './snapshot.ts';
 import { withinBudget } from './within-budget.ts';
 
@@ -23,11 +26,13 @@ export interface PromptInput {
   /** Sections of slot `last`, the changes since the snapshot among them. */
   readonly last: readonly Section[];
   readonly message: PromptMessage;
+  /** What the turn's files are, in the last message only; bounded by whoever opened them, not by `promptMaxChars`. */
+  readonly files: readonly OpenedFile[];
   /** Characters of system and messages together at most [P4]. */
   readonly promptMaxChars: number;
 }
 
-/** A piece of the prompt. In order and end to end, the parts are the whole text of system and messages. */
+/** A piece of the prompt. In order and end to end, the parts are the whole text of system and messages; pictures and documents are no text. */
 export interface PromptPart {
   readonly name: SectionName | 'soul' | 'rules' | 'history';
   readonly slot: SectionSlot | 'system' | 'history';
@@ -52,6 +57,7 @@ export function buildPrompt(input: PromptInput): Prompt {
   const slow = renderSlot(draft, 'slow');
   const fast = renderSlot(draft, 'fast');
   const last = renderSlot(draft, 'last');
+  const files = input.files.flatMap(renderFile);
   const history = slow.text + fast.text === '' ? fromFirstUser(draft.history) : draft.history;
 
   return {
@@ -63,7 +69,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       { role: 'user', text: slow.text, cache: true },
       { role: 'user', text: fast.text },
       ...withMarkAtEnd(history),
-      { role: 'user', text: `${last.text}${draft.message}` },
+      ...withFiles(last.text, files, draft.message),
     ]),
     parts: [
       part('soul', 'system', soul),
@@ -73,6 +79,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       ...fast.parts,
       part('history', 'history', history.map((entry) => entry.text).join('')),
       ...last.parts,
+      ...files.flatMap((piece) => ('text' in piece ? [part('attached_file', 'last', piece.text)] : [])),
       part('message', 'last', draft.message),
     ].filter(({ characters }) => characters > 0),
   };
@@ -105,6 +112,25 @@ function renderSlot(draft: PromptDraft, slot: SectionSlot): { text: string; part
     text: rendered.map(({ text }) => text).join(''),
     parts: rendered.map(({ name, text }) => part(name, slot, text)),
   };
+}
+
+/** The turn's own message, last: one block of text, parted only where pictures and documents stand in it. */
+function withFiles(
+  before: string,
+  files: readonly FilePiece[],
+  message: string,
+): readonly (TurnText | TurnMedia)[] {
+  const pieces: (TurnText | TurnMedia)[] = [];
+  let text = before;
+  for (const piece of files) {
+    if ('text' in piece) {
+      text += piece.text;
+      continue;
+    }
+    pieces.push({ role: 'user', text }, { role: 'user', media: piece.media });
+    text = '';
+  }
+  return [...pieces, { role: 'user', text: `${text}${message}` }];
 }
 
 /** The Messages API wants a user turn first. */

@@ -12,14 +12,24 @@ const openEnd = /<(?=\s*\/?$)/u;
  * escaped, cut at a word and marked by `…`.
  */
 export function quoted(text: string, max = Number.POSITIVE_INFINITY): string {
+  return fitting(text.trim(), max);
+}
+
+function fitting(text: string, max: number): string {
   const room = Math.max(0, max);
-  let kept = clipAtWord(text.trim(), room);
+  let kept = clipAtWord(text, room);
   let rendered = escaped(kept);
   while (rendered.length > room) {
     kept = clipAtWord(kept, kept.length - (rendered.length - room));
     rendered = escaped(kept);
   }
   return rendered;
+}
+
+/** A text as lines of data, with its indentation and without empty lines around it; of at most `max` characters once escaped and joined. */
+export function quotedLines(text: string, max = Number.POSITIVE_INFINITY): readonly string[] {
+  const shown = visible(text).replace(/^(?:[^\S\n]*\n)+/u, '');
+  return fitting(shown.trimEnd(), max).split('\n');
 }
 
 function escaped(text: string): string {

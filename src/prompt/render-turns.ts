@@ -1,4 +1,4 @@
-import type { ModelMessage, TextBlock } from '../core/model.ts';
+import type { DocumentBlock, ImageBlock, ModelMessage, TextBlock } from '../core/model.ts';
 
 /** A text that one side says, possibly the last that the vendor should cache. */
 export interface TurnText {
@@ -7,16 +7,32 @@ export interface TurnText {
   readonly cache?: true;
 }
 
+/** A picture or document that a person sends. */
+export interface TurnMedia {
+  readonly role: 'user';
+  readonly media: ImageBlock | DocumentBlock;
+}
+
+type Turn =
+  | { readonly role: 'user'; readonly content: (TextBlock | ImageBlock | DocumentBlock)[] }
+  | { readonly role: 'assistant'; readonly content: TextBlock[] };
+
 /**
  * Texts as alternating turns: neighbours of one role share a turn. Each keeps a block of its own, because a cache mark covers
  * whole blocks: a longer history then only adds blocks after those that are cached. Empty texts vanish.
  */
-export function renderTurns(texts: readonly TurnText[]): readonly ModelMessage[] {
-  const turns: { role: TurnText['role']; content: TextBlock[] }[] = [];
-  for (const { role, text, cache } of texts) {
+export function renderTurns(pieces: readonly (TurnText | TurnMedia)[]): readonly ModelMessage[] {
+  const turns: Turn[] = [];
+  for (const piece of pieces) {
+    const open = turns.at(-1);
+    if ('media' in piece) {
+      if (open?.role === 'user') open.content.push(piece.media);
+      else turns.push({ role: 'user', content: [piece.media] });
+      continue;
+    }
+    const { role, text, cache } = piece;
     if (text === '') continue;
     const block: TextBlock = cache === undefined ? { type: 'text', text } : { type: 'text', text, cache };
-    const open = turns.at(-1);
     if (open?.role === role) open.content.push(block);
     else turns.push({ role, content: [block] });
   }

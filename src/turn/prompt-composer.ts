@@ -15,6 +15,7 @@ import type { HistoryWindow } from '../prompt/history-window.ts';
 import { promptRules } from '../prompt/rules.ts';
 import { nextSnapshot } from '../prompt/snapshot.ts';
 import type { Snapshot } from '../prompt/snapshot.ts';
+import type { ReadEnclosures } from './enclosures.ts';
 import { readSections } from './read-sections.ts';
 
 /** Sessions whose prompt state is kept; one that falls out begins with a new snapshot, nothing more. */
@@ -26,6 +27,7 @@ export interface PromptComposerOptions {
   readonly readers: readonly SectionReader<TurnContext>[];
   readonly soul: () => Promise<string>;
   readonly history: HistoryPort;
+  readonly enclosures: ReadEnclosures;
   readonly timeZone: string;
   /** Characters of history at most [H1]. */
   readonly historyBudget: number;
@@ -36,7 +38,10 @@ export interface PromptComposerOptions {
 
 export interface ComposedPrompt {
   readonly prompt: Prompt;
-  /** Whether other people's text is in what was looked at for history, shown or not: an answer that is shown may repeat a question that is not [M5a]. */
+  /**
+   * Whether the turn brings along what the speaker did not write in it, or there is any of that in what was looked at for history, shown or not: an
+   * answer that is shown may repeat a question or a file that is not [M5a].
+   */
   readonly othersPresent: boolean;
 }
 
@@ -54,15 +59,16 @@ export class PromptComposer {
     this.#options = options;
   }
 
-  async compose(context: TurnContext): Promise<ComposedPrompt> {
-    const { readers, soul, timeZone, historyBudget, maxChars, logger } = this.#options;
-    const [sections, soulText, earlier] = await Promise.all([
+  async compose(context: TurnContext, signal: AbortSignal): Promise<ComposedPrompt> {
+    const { readers, soul, enclosures, timeZone, historyBudget, maxChars, logger } = this.#options;
+    const [sections, soulText, earlier, enclosed] = await Promise.all([
       readSections(readers, context, logger),
       soul().catch((error: unknown) => {
         logger.warn('SOUL.md could not be read', { error });
         return '';
       }),
       this.#earlierMessages(context),
+      enclosures(context, signal),
     ]);
 
     const name = sessionName(sessionOf(context));
@@ -79,16 +85,18 @@ export class PromptComposer {
       channel: sections.filter((section) => section.slot === 'channel'),
       snapshot,
       history: window,
-      last: [...sections.filter((section) => section.slot === 'last'), changes],
+      last: [...sections.filter((section) => section.slot === 'last'), changes, ...enclosed.sections],
       message: {
         speakerName: context.speaker.name,
         messages: context.messages,
         place: context.place,
         localTime: localDateTime(context.now, timeZone),
       },
+      files: enclosed.files,
       promptMaxChars: maxChars,
     });
-    return { prompt, othersPresent: earlier.some((message) => isOfOthers(message, context)) };
+    const othersPresent = enclosed.holdsOthers || earlier.some((message) => isOfOthers(message, context));
+    return { prompt, othersPresent };
   }
 
   /** What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's. */
@@ -109,6 +117,6 @@ export class PromptComposer {
   }
 }
 
-function isOfOthers({ author }: ChatMessage, { speaker }: TurnContext): boolean {
-  return author.kind !== 'self' && author.id !== speaker.id;
+function isOfOthers({ author, bringsOthers }: ChatMessage, { speaker }: TurnContext): boolean {
+  return author.kind !== 'self' && (author.id !== speaker.id || bringsOthers === true);
 }

@@ -155,7 +155,7 @@ function contextOf(messages: readonly IncomingMessage[], now: Date): TurnContext
       ...(newest.author.kind === 'bot' ? { isBot: true } : {}),
     },
     place: newest.place,
-    messages: messages.map(({ id, text, at, attachments }) => ({ id, text, at, attachments })),
+    messages,
     now,
     othersPresent: true,
   };

@@ -66,6 +66,7 @@ export function promptInput(changes: Partial<PromptInput> = {}): PromptInput {
       place: publicPlace,
       localTime: '2026-01-15 13:00',
     },
+    files: [],
     promptMaxChars: 40_000,
     ...changes,
   };

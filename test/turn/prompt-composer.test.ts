@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../src/core/chat.ts';
+import { noEnclosures } from '../../src/turn/enclosures.ts';
 import { PromptComposer } from '../../src/turn/prompt-composer.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -33,12 +34,13 @@ async function othersPresentIn(history: readonly ChatMessage[] | Error): Promise
     history: {
       recent: () => (history instanceof Error ? Promise.reject(history) : Promise.resolve(history)),
     },
+    enclosures: () => Promise.resolve(noEnclosures),
     timeZone: 'UTC',
     historyBudget: 200,
     maxChars: 40_000,
     logger: new RecordingLogger(),
   });
-  return (await composer.compose(aliceContext)).othersPresent;
+  return (await composer.compose(aliceContext, new AbortController().signal)).othersPresent;
 }
 
 describe("other people's text in the context [M5a]", () => {

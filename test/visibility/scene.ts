@@ -107,6 +107,8 @@ export class Scene {
         recent: (channelId, limit) =>
           Promise.resolve(this.#withHistory ? (this.#posted.get(channelId) ?? []).slice(-limit) : []),
       },
+      attachments: { open: () => Promise.resolve([]) },
+      readReplied: () => Promise.resolve('gone'),
       clock: () => new Date(this.#now),
       logger: recordingLogger(),
     });

@@ -102,6 +102,8 @@ export class SwitchedScene {
       signs: { waiting: () => {}, taken: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       history: { recent: () => Promise.resolve([]) },
+      attachments: { open: () => Promise.resolve([]) },
+      readReplied: () => Promise.resolve('gone'),
       clock: () => new Date(this.#now),
       logger: recordingLogger(),
     });

@@ -170,7 +170,7 @@ export function createNotebookFiles(options: NotebookFilesOptions): NotebookFile
 }
 
 const othersPresentReason =
-  "Nothing was written: this conversation holds other people's text, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";
+  "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";
 
 const becamePublicReason =
   'Nothing was written: this channel became visible to more people since the message was said. Do not try again in this turn.';

@@ -34,8 +34,20 @@ const standIn =
 const otherItems = 5;
 const listed = '`!memory show` lists what I keep.';
 
-/** Answers a turn from memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. */
+/**
+ * Answers a turn from memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. Attached files are
+ * named, since they were seen; what is in them is nothing to the rules.
+ */
 export function chatReply(request: ReadRequest): ChatReply {
+  const { files, message } = request;
+  if (files.length === 0) return replyToWords(request);
+  const seen = `I see ${files.map((name) => `“${name}”`).join(', ')}, but I cannot look into files.`;
+  if (message.text === '') return say(`${seen} ${standIn}`);
+  const reply = replyToWords(request);
+  return reply.type === 'text' ? say(`${seen}\n${reply.text}`) : reply;
+}
+
+function replyToWords(request: ReadRequest): ChatReply {
   if (request.toolRuns.length > 0) return say(request.toolRuns.map(tellToolRun).join('\n'));
   const { text } = request.message;
   const wish = memoryWishIn(text);

@@ -23,6 +23,8 @@ export interface ReadRequest {
   readonly history: readonly HistoryLine[];
   /** The words of the message to answer, and the name of who wrote it. */
   readonly message: { readonly from: string; readonly text: string };
+  /** The names of attached files, opened or not. */
+  readonly files: readonly string[];
   readonly tools: ReadonlySet<string>;
   /** What the last round of tool calls gave, in order; empty in the first round. */
   readonly toolRuns: readonly ToolRun[];
@@ -37,6 +39,7 @@ const sectionPattern = new RegExp(
 export function readRequest(request: ModelRequest): ReadRequest {
   const sections = new Map<SectionName, readonly string[]>();
   const history: HistoryLine[] = [];
+  const files: string[] = [];
   let message = { from: '', text: '' };
 
   for (const turn of request.messages) {
@@ -50,7 +53,8 @@ export function readRequest(request: ModelRequest): ReadRequest {
         sectionPattern,
         (_, name: SectionName, attributes = '', body: string) => {
           if (name === 'message')
-            message = { from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '', text: body.trim() };
+            message = { from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '', text: withoutNote(body) };
+          else if (name === 'attached_file') files.push(...fileName(body));
           else sections.set(name, body.split('\n').slice(1));
           return '';
         },
@@ -62,9 +66,21 @@ export function readRequest(request: ModelRequest): ReadRequest {
     sections,
     history,
     message,
+    files,
     tools: new Set(request.tools?.map((tool) => tool.name)),
     toolRuns: lastToolRuns(request),
   };
+}
+
+/** The words alone, without the line that names attached files. */
+function withoutNote(body: string): string {
+  return body.replace(/^\[attached: [^\n]*\]$/gmu, '').trim();
+}
+
+/** A file's section has its name as title. */
+function fileName(body: string): readonly string[] {
+  const name = /^(.+):$/mu.exec(body)?.[1];
+  return name === undefined ? [] : [name];
 }
 
 function historyLine(line: string): readonly HistoryLine[] {

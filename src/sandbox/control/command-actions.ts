@@ -7,7 +7,7 @@ import { createInteraction } from '../world/interactions.ts';
 import { memberOf, channelOf, guildIdOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { offeredCommand, requireRightToCommand } from './offered-commands.ts';
-import { requireRightToWrite, requireView, titleOf } from './person-actions.ts';
+import { requireRightToWrite, requireView, titleOf } from './rights.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { halfTypedOptions, slashOptions } from './slash-options.ts';

@@ -6,7 +6,7 @@ import { findMessageAnywhere } from '../world/messages.ts';
 import { channelOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { ask } from './command-actions.ts';
-import { requireView } from './person-actions.ts';
+import { requireView } from './rights.ts';
 import { findPerson } from './references.ts';
 import { SandboxError } from './sandbox-error.ts';
 

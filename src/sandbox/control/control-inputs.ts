@@ -2,6 +2,7 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 import { maxFiles } from '../world/attachments.ts';
+import { faultInputs } from './fault-inputs.ts';
 
 const permission = z.custom<keyof typeof PermissionFlagsBits>(
   (value) => typeof value === 'string' && value in PermissionFlagsBits,
@@ -22,19 +23,28 @@ const outcome = {
 const person = z.string().min(1);
 /** `#general` or `general`; `dm` for the speaker's DM with the bot; `@alice` for Alice's; a thread's name; or an id. */
 const channel = z.string().min(1);
-const faultTarget = {
-  /** Method and path after `/api/v10`, with `*` for any one segment; `*` alone for every request. */
-  route: z.string().min(1),
-  /** How often; 1 if not said. */
-  times: z.int().positive().default(1),
-  /** So many requests of the route pass first. */
-  after: z.int().nonnegative().default(0),
-};
-const cdnTarget = {
-  /** The name of the file; every file if not said. */
-  file: z.string().optional(),
-  /** How often; 1 if not said. */
-  times: z.int().positive().default(1),
+/** What a person types, and the files that they drop. */
+const writing = {
+  /** `@Name` becomes a mention. */
+  text: z.string().default(''),
+  /** Puts a mention of the bot before the text. */
+  mentionBot: z.boolean().default(false),
+  attachments: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        /** What its name stands for if not said. */
+        contentType: z.string().optional(),
+        text: z.string().optional(),
+        base64: z.base64().optional(),
+        /** What the message says of where the file lies and how long it is, true or not. */
+        pretended: z
+          .strictObject({ url: z.url().optional(), bytes: z.int().nonnegative().optional() })
+          .optional(),
+      }),
+    )
+    .max(maxFiles)
+    .default([]),
 };
 
 /** What each method of the control takes; checked in the process as over HTTP. */
@@ -63,6 +73,8 @@ export const controlInputs = {
     guild: z.string().optional(),
     name: z.string().min(1),
     private: z.boolean().default(false),
+    /** Takes posts instead of messages. */
+    forum: z.boolean().default(false),
     /** Who sees a private channel besides the bot. */
     members: z.array(person).default([]),
   }),
@@ -85,34 +97,37 @@ export const controlInputs = {
     /** The id of the message that it hangs on. */
     message: z.string().optional(),
   }),
+  addPost: z.strictObject({
+    /** A channel that was added as a forum. */
+    forum: channel,
+    as: person,
+    title: z.string().min(1).max(100),
+    ...writing,
+  }),
+  alterThread: z.strictObject({
+    thread: channel,
+    /** Its owner, or who may manage threads; whoever may where nobody is named. */
+    as: person.optional(),
+    archived: z.boolean().optional(),
+    locked: z.boolean().optional(),
+    name: z.string().min(1).max(100).optional(),
+  }),
+  setThreadMember: z.strictObject({
+    thread: channel,
+    person,
+    member: z.boolean().default(true),
+    /** Who adds them or takes them out; they do it themselves where nobody is named. */
+    as: person.optional(),
+  }),
   openDm: z.strictObject({ person }),
   say: z.strictObject({
     as: person,
     in: channel,
-    /** `@Name` becomes a mention. */
-    text: z.string().default(''),
     /** The id of a message in the same channel. */
     replyTo: z.string().optional(),
     /** Whether a reply pings the author that it answers. */
     pingReplied: z.boolean().default(true),
-    /** Puts a mention of the bot before the text. */
-    mentionBot: z.boolean().default(false),
-    attachments: z
-      .array(
-        z.strictObject({
-          name: z.string().min(1),
-          /** What its name stands for if not said. */
-          contentType: z.string().optional(),
-          text: z.string().optional(),
-          base64: z.base64().optional(),
-          /** What the message says of where the file lies and how long it is, true or not. */
-          pretended: z
-            .strictObject({ url: z.url().optional(), bytes: z.int().nonnegative().optional() })
-            .optional(),
-        }),
-      )
-      .max(maxFiles)
-      .default([]),
+    ...writing,
   }),
   edit: z.strictObject({ message: z.string(), text: z.string().min(1) }),
   delete: z.strictObject({
@@ -210,45 +225,7 @@ export const controlInputs = {
     /** The path after `/api/v10`, with `*` for any one segment. */
     path: z.string().optional(),
   }),
-  setFault: z.discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('429'),
-      retryAfterSeconds: z.number().positive().default(1),
-      scope: z.enum(['user', 'shared', 'global']).default('user'),
-      ...faultTarget,
-    }),
-    z.strictObject({
-      kind: z.literal('status'),
-      status: z.int().min(400).max(599),
-      code: z.int().default(0),
-      message: z.string().default('Set by the sandbox'),
-      ...faultTarget,
-    }),
-    z.strictObject({ kind: z.literal('latency'), milliseconds: z.int().positive(), ...faultTarget }),
-    z.strictObject({ kind: z.literal('reset'), ...faultTarget }),
-    z.strictObject({ kind: z.literal('lost'), ...faultTarget }),
-  ]),
-  setCdnFault: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('redirect'), to: z.url(), ...cdnTarget }),
-    z.strictObject({ kind: z.literal('status'), status: z.int().min(400).max(599), ...cdnTarget }),
-    z.strictObject({ kind: z.literal('no-length'), ...cdnTarget }),
-    z.strictObject({
-      kind: z.literal('larger'),
-      bytes: z.int().positive(),
-      withLength: z.boolean().default(true),
-      ...cdnTarget,
-    }),
-    z.strictObject({ kind: z.literal('slow'), milliseconds: z.int().positive(), ...cdnTarget }),
-    z.strictObject({ kind: z.literal('type'), contentType: z.string().min(1), ...cdnTarget }),
-    z.strictObject({ kind: z.literal('cut'), ...cdnTarget }),
-  ]),
-  dropConnection: z.strictObject({
-    how: z.enum(['close', 'cut', 'reconnect', 'invalidate']).default('close'),
-    /** Whether the session may be resumed; otherwise the resume is answered by op 9. */
-    resumable: z.boolean().default(true),
-    /** The resume sends so many events again that the client has already had. */
-    repeat: z.int().nonnegative().default(0),
-  }),
+  ...faultInputs,
   dispatchAgain: z.strictObject({ message: z.string() }),
   delivered: z.strictObject({ timeoutMs: z.int().positive().default(5_000) }),
   nothing: z.strictObject({}),

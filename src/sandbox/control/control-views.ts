@@ -16,11 +16,15 @@ export interface PersonView {
 
 export interface ChannelView {
   readonly id: string;
-  readonly kind: 'text' | 'thread' | 'dm';
+  /** A forum takes posts, which are threads. */
+  readonly kind: 'text' | 'forum' | 'thread' | 'dm';
   /** A DM has the person's name. */
   readonly name: string;
   readonly guildId?: string;
   readonly parentId?: string;
+  /** Of a thread: put away, and open only to who may manage threads. */
+  readonly isArchived?: boolean;
+  readonly isLocked?: boolean;
   /** The names of all who can view it, bots included. */
   readonly seenBy: readonly string[];
 }
@@ -86,10 +90,12 @@ export function channelView(world: World, channel: Channel): ChannelView {
   const guildId = guildIdOf(channel);
   return {
     id: channel.id,
-    kind: channel.kind,
+    kind: channel.kind === 'text' && channel.isForum ? 'forum' : channel.kind,
     name: channel.kind === 'dm' ? userOf(world, channel.personId).username : channel.name,
     ...(guildId === undefined ? {} : { guildId }),
-    ...(channel.kind === 'thread' ? { parentId: channel.parentId } : {}),
+    ...(channel.kind === 'thread'
+      ? { parentId: channel.parentId, isArchived: channel.archived, isLocked: channel.locked }
+      : {}),
     seenBy: [...world.users.values()]
       .filter((user) => canView(world, channel, user.id))
       .map(({ username }) => username),

@@ -13,9 +13,10 @@ import { channelView, messageView, personView } from './control-views.ts';
 import { interactionCalls } from './interaction-calls.ts';
 import { messageCalls } from './message-calls.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
-import { addPerson, addThread, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
+import { addPerson, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
 import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
 import type { SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
+import { threadCalls } from './thread-calls.ts';
 
 export interface LocalControlParts {
   readonly world: World;
@@ -84,7 +85,12 @@ export function createLocalControl(parts: LocalControlParts): {
       const onlyFor = input.private ? people(input.members) : undefined;
       return channelView(
         world,
-        createTextChannel(world, { guildId, name: input.name.replace(/^#/, ''), onlyFor }),
+        createTextChannel(world, {
+          guildId,
+          name: input.name.replace(/^#/, ''),
+          isForum: input.forum,
+          onlyFor,
+        }),
       );
     }),
     setChannelPrivacy: define('setChannelPrivacy', controlInputs.setChannelPrivacy, (input) => {
@@ -98,9 +104,7 @@ export function createLocalControl(parts: LocalControlParts): {
     deleteChannel: define('deleteChannel', controlInputs.deleteChannel, (input) =>
       deleteChannel(world, input.channel),
     ),
-    addThread: define('addThread', controlInputs.addThread, (input) =>
-      channelView(world, addThread(world, input)),
-    ),
+    ...threadCalls(define, world),
     openDm: define('openDm', controlInputs.openDm, (input) =>
       channelView(world, findChannel(world, 'dm', findPerson(world, input.person))),
     ),

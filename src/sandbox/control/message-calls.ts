@@ -4,8 +4,9 @@ import type { World } from '../world/world.ts';
 import type { DefineCall } from './control-calls.ts';
 import { controlInputs } from './control-inputs.ts';
 import { messageView } from './control-views.ts';
-import { edit, pin, react, requireRightToDelete, requireView, say } from './person-actions.ts';
+import { edit, pin, react, requireRightToDelete, say } from './person-actions.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
+import { requireView } from './rights.ts';
 import type { SandboxControl } from './sandbox-control.ts';
 import { SandboxError } from './sandbox-error.ts';
 

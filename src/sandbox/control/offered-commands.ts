@@ -4,7 +4,7 @@ import type { Channel, Command, User } from '../world/entities.ts';
 import { may } from '../world/permissions.ts';
 import { guildIdOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { titleOf } from './person-actions.ts';
+import { titleOf } from './rights.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /** @throws {SandboxError} where the person may not use commands of bots. */

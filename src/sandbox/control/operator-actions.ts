@@ -1,13 +1,12 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { deleteTextChannel, setOverwrite } from '../world/channels.ts';
-import type { TextChannel, ThreadChannel, User } from '../world/entities.ts';
+import type { TextChannel, User } from '../world/entities.ts';
 import { addMember, createUser } from '../world/people.ts';
-import { createThread, deleteThread } from '../world/threads.ts';
+import { deleteThread } from '../world/threads.ts';
 import { guildOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { requireView } from './person-actions.ts';
-import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
+import { findChannel, findGuild, findPerson, findTextChannel } from './references.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 export type PermissionName = keyof typeof PermissionFlagsBits;
@@ -62,38 +61,6 @@ export function overwrite(
     deny: permissionBits(input.deny),
   });
   return channel;
-}
-
-/** A person opens a thread. @throws {SandboxError} when they cannot see the channel, or the message has one already. */
-export function addThread(
-  world: World,
-  input: {
-    readonly channel: string;
-    readonly name: string;
-    readonly as: string;
-    readonly private: boolean;
-    readonly members: readonly string[];
-    readonly message?: string | undefined;
-  },
-): ThreadChannel {
-  const parent = findTextChannel(world, input.channel);
-  const owner = findPerson(world, input.as);
-  requireView(world, parent, owner);
-  const startMessage = input.message === undefined ? undefined : findMessageById(world, input.message);
-  if (startMessage !== undefined && startMessage.channelId !== parent.id) {
-    throw new SandboxError(`Message ${startMessage.id} is not in ${input.channel}`);
-  }
-  if (startMessage !== undefined && (input.private || world.channels.has(startMessage.id))) {
-    throw new SandboxError('A thread on a message is public, and a message has one at most');
-  }
-  return createThread(world, {
-    parent,
-    name: input.name,
-    ownerId: owner.id,
-    isPrivate: input.private,
-    memberIds: input.members.map((reference) => findPerson(world, reference).id),
-    ...(startMessage === undefined ? {} : { startMessage }),
-  });
 }
 
 /** @throws {SandboxError} for a DM, which cannot be deleted. */

@@ -1,36 +1,21 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
-
-import { contentTypeOf, maxFileBytes } from '../world/attachments.ts';
-import type { Attachment, Channel, Message, User } from '../world/entities.ts';
+import type { Message } from '../world/entities.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
-import { canSend, canView, may } from '../world/permissions.ts';
 import { maxPins, pinMessage, pinnedMessages, unpinMessage } from '../world/pins.ts';
 import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
-import { channelOf } from '../world/world.ts';
+import { channelOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
+import { requireOpen, requirePermission, requireRightToWrite, requireView } from './rights.ts';
 import { SandboxError } from './sandbox-error.ts';
+import { requireLength, written } from './writing.ts';
+import type { Writing } from './writing.ts';
 
-/** Discord's limit for people with Nitro, in UTF-16 units. */
-const maxPersonMessageLength = 4_000;
-
-export interface Saying {
+export interface Saying extends Writing {
   readonly as: string;
   readonly in: string;
-  readonly text: string;
   readonly replyTo?: string | undefined;
   readonly pingReplied: boolean;
-  readonly mentionBot: boolean;
-  readonly attachments: readonly {
-    readonly name: string;
-    readonly contentType?: string | undefined;
-    readonly text?: string | undefined;
-    readonly base64?: string | undefined;
-    readonly pretended?:
-      | { readonly url?: string | undefined; readonly bytes?: number | undefined }
-      | undefined;
-  }[];
 }
 
 /** A person writes a message. @throws {SandboxError} where Discord would not let them. */
@@ -38,14 +23,7 @@ export function say(world: World, input: Saying): Message {
   const author = findPerson(world, input.as);
   const channel = findChannel(world, input.in, author);
   requireRightToWrite(world, channel, author);
-  const text = linkMentions(
-    input.mentionBot ? `<@${world.botId}> ${input.text}` : input.text,
-    world.users.values(),
-  ).trim();
-  if (input.attachments.length > 0) requirePermission(world, channel, author, 'AttachFiles');
-  if (text === '' && input.attachments.length === 0)
-    throw new SandboxError('A message needs a text or an attachment');
-  requireLength(text);
+  const { text, attachments } = written(world, channel, author, input);
   const replied = input.replyTo === undefined ? undefined : findMessage(world, channel.id, input.replyTo);
   if (input.replyTo !== undefined && replied === undefined) {
     throw new SandboxError(`There is no message ${input.replyTo} in ${input.in} to reply to`);
@@ -56,30 +34,15 @@ export function say(world: World, input: Saying): Message {
     text,
     mentions: mentionsIn(text, undefined, input.pingReplied ? replied?.authorId : undefined),
     replyTo: replied === undefined ? undefined : { channelId: channel.id, messageId: replied.id },
-    attachments: input.attachments.map((attachment) => uploaded(world, attachment)),
+    attachments,
   });
-}
-
-function uploaded(world: World, file: Saying['attachments'][number]): Attachment {
-  const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '') : Buffer.from(file.base64, 'base64');
-  if (bytes.length > maxFileBytes) {
-    throw new SandboxError(
-      `${file.name} has ${bytes.length} bytes, more than the ${maxFileBytes} of Discord`,
-    );
-  }
-  return {
-    id: world.nextId(),
-    name: file.name,
-    contentType: file.contentType ?? contentTypeOf(file.name),
-    bytes,
-    ...(file.pretended === undefined ? {} : { pretended: file.pretended }),
-  };
 }
 
 /** A person changes a message of theirs. @throws {SandboxError} for one of the bot, or one that is not there. */
 export function edit(world: World, input: { readonly message: string; readonly text: string }): Message {
   const message = findMessageById(world, input.message);
   if (message.authorId === world.botId) throw new SandboxError("Only the bot can edit the bot's messages");
+  requireOpen(world, channelOf(world, message.channelId), userOf(world, message.authorId));
   const text = linkMentions(input.text, world.users.values()).trim();
   requireLength(text);
   editMessage(world, message, { text, mentions: mentionsIn(text, undefined, undefined) });
@@ -96,6 +59,7 @@ export function react(
   const message = findMessageById(world, input.message);
   const channel = channelOf(world, message.channelId);
   requireView(world, channel, user);
+  requireOpen(world, channel, user);
   const emoji = knownEmoji(input.emoji);
   if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is no emoji`);
   if (present && !message.reactions.has(emoji)) {
@@ -136,39 +100,4 @@ export function requireRightToDelete(
     requireView(world, channel, user);
     if (message.authorId !== user.id) requirePermission(world, channel, user, 'ManageMessages');
   }
-}
-
-/** @throws {SandboxError} when the person cannot see the channel. */
-export function requireView(world: World, channel: Channel, user: User): void {
-  if (canView(world, channel, user.id)) return;
-  throw new SandboxError(`${user.username} cannot see ${titleOf(channel)}`);
-}
-
-function requirePermission(
-  world: World,
-  channel: Channel,
-  user: User,
-  permission: keyof typeof PermissionFlagsBits,
-): void {
-  if (may(world, channel, user.id, PermissionFlagsBits[permission])) return;
-  throw new SandboxError(`${user.username} lacks ${permission} in ${titleOf(channel)}`);
-}
-
-/** @throws {SandboxError} when the person cannot see the channel, or may not write there. */
-export function requireRightToWrite(world: World, channel: Channel, user: User): void {
-  requireView(world, channel, user);
-  if (!canSend(world, channel, user.id)) {
-    throw new SandboxError(`${user.username} may not write in ${titleOf(channel)}`);
-  }
-}
-
-function requireLength(text: string): void {
-  if (text.length <= maxPersonMessageLength) return;
-  throw new SandboxError(
-    `A message has at most ${maxPersonMessageLength} characters, this one has ${text.length}`,
-  );
-}
-
-export function titleOf(channel: Channel): string {
-  return channel.kind === 'dm' ? 'this DM' : `#${channel.name}`;
 }

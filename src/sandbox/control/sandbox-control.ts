@@ -68,6 +68,11 @@ export interface SandboxControl {
   /** Deletes a channel of a guild or a thread. */
   deleteChannel(input: ControlInput<'deleteChannel'>): Promise<void>;
   addThread(input: ControlInput<'addThread'>): Promise<ChannelView>;
+  /** Opens a post of a forum; the answer is its first message, whose id is the post's too. */
+  addPost(input: ControlInput<'addPost'>): Promise<MessageView>;
+  /** Puts a thread away or opens it, locks or renames it. */
+  alterThread(input: ControlInput<'alterThread'>): Promise<ChannelView>;
+  setThreadMember(input: ControlInput<'setThreadMember'>): Promise<ChannelView>;
   openDm(input: ControlInput<'openDm'>): Promise<ChannelView>;
 
   /** Refused where the person could not write in Discord. */

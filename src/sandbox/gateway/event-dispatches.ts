@@ -1,27 +1,27 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 
-import {
-  channelType,
-  textChannelPayload,
-  threadMemberPayload,
-  threadPayload,
-} from '../payloads/channel-payload.ts';
+import { guildChannelPayload } from '../payloads/channel-payload.ts';
 import { guildCreatePayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
 import { interactionPayload } from '../payloads/interaction-payload.ts';
 import { messageEventPayload } from '../payloads/message-payload.ts';
-import type { Channel, Message, ThreadChannel } from '../world/entities.ts';
+import type { Channel, Message } from '../world/entities.ts';
 import { canView } from '../world/permissions.ts';
 import { pinnedMessages } from '../world/pins.ts';
 import type { WorldEvent } from '../world/world-event.ts';
 import { channelOf, guildIdOf, memberOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
+import { guildEvent } from './gated-event.ts';
+import type { ClientEvent, Found, GatedEvent } from './gated-event.ts';
 import { subscribes } from './intents.ts';
-
-/** An event for one client, not numbered yet. */
-export interface ClientEvent {
-  readonly type: GatewayDispatchEvents;
-  readonly data: unknown;
-}
+import {
+  ownMembership,
+  threadCreated,
+  threadDeleted,
+  threadJoined,
+  threadLeft,
+  threadListSync,
+  threadUpdated,
+} from './thread-dispatches.ts';
 
 export interface Audience {
   readonly intents: number;
@@ -30,18 +30,16 @@ export interface Audience {
 
 /** What a client with these intents is told of an event: nothing where it is not subscribed or the bot may not see it. */
 export function dispatchesFor(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {
-  const found = clientEvent(world, event, audience);
-  return found !== undefined && subscribes(audience.intents, found.intent)
-    ? [{ type: found.type, data: found.data }]
-    : [];
+  return [clientEvents(world, event, audience)]
+    .flat()
+    .flatMap((found) =>
+      found !== undefined && subscribes(audience.intents, found.intent)
+        ? [{ type: found.type, data: found.data }]
+        : [],
+    );
 }
 
-interface GatedEvent extends ClientEvent {
-  /** One of these intents is needed; 0 for none. */
-  readonly intent: number;
-}
-
-function clientEvent(world: World, event: WorldEvent, audience: Audience): GatedEvent | undefined {
+function clientEvents(world: World, event: WorldEvent, audience: Audience): Found | readonly Found[] {
   switch (event.type) {
     case 'message-created':
       return messageEvent(world, event.message, GatewayDispatchEvents.MessageCreate, audience);
@@ -64,19 +62,25 @@ function clientEvent(world: World, event: WorldEvent, audience: Audience): Gated
     case 'reactions-cleared':
       return reactionsCleared(world, event);
     case 'channel-created':
-      return guildEvent(GatewayDispatchEvents.ChannelCreate, textChannelPayload(world, event.channel));
+      return guildEvent(GatewayDispatchEvents.ChannelCreate, guildChannelPayload(world, event.channel));
     case 'channel-updated':
-      return guildEvent(GatewayDispatchEvents.ChannelUpdate, textChannelPayload(world, event.channel));
+      return guildEvent(GatewayDispatchEvents.ChannelUpdate, guildChannelPayload(world, event.channel));
     case 'channel-deleted':
-      return guildEvent(GatewayDispatchEvents.ChannelDelete, textChannelPayload(world, event.channel));
+      return guildEvent(GatewayDispatchEvents.ChannelDelete, guildChannelPayload(world, event.channel));
     case 'thread-created':
-      return threadCreated(world, event.thread, true);
+      return threadCreated(world, event.thread, 'new');
     case 'thread-deleted':
       return threadDeleted(event.thread);
+    case 'thread-updated':
+      return threadUpdated(world, event.thread);
+    case 'thread-unarchived':
+      return ownMembership(world, event.thread);
+    case 'access-gained':
+      return threadListSync(world, event.channel);
     case 'thread-joined':
       return threadJoined(world, event.thread, event.userId);
     case 'thread-left':
-      return threadMembersUpdate(world, event.thread, event.userId, { removed_member_ids: [event.userId] });
+      return threadLeft(world, event.thread, event.userId);
     case 'role-created':
     case 'role-updated':
       return guildEvent(
@@ -116,10 +120,6 @@ function clientEvent(world: World, event: WorldEvent, audience: Audience): Gated
     case 'interaction-updated':
       return undefined;
   }
-}
-
-function guildEvent(type: GatewayDispatchEvents, data: unknown): GatedEvent {
-  return { type, data, intent: GatewayIntentBits.Guilds };
 }
 
 function messageEvent(
@@ -216,42 +216,6 @@ function pinsChanged(world: World, channel: Channel): GatedEvent | undefined {
       ...guildPart(channel),
     },
     intent: channel.kind === 'dm' ? GatewayIntentBits.DirectMessages : GatewayIntentBits.Guilds,
-  };
-}
-
-function threadCreated(world: World, thread: ThreadChannel, isNew: boolean): GatedEvent | undefined {
-  if (!canView(world, thread, world.botId)) return undefined;
-  const data = threadPayload(world, thread, world.botId);
-  return guildEvent(GatewayDispatchEvents.ThreadCreate, isNew ? { ...data, newly_created: true } : data);
-}
-
-function threadDeleted(thread: ThreadChannel): GatedEvent {
-  return guildEvent(GatewayDispatchEvents.ThreadDelete, {
-    id: thread.id,
-    guild_id: thread.guildId,
-    parent_id: thread.parentId,
-    type: channelType(thread),
-  });
-}
-
-/** Being added to a thread shows the bot the thread; others joining one that it sees is a change of members. */
-function threadJoined(world: World, thread: ThreadChannel, userId: string): GatedEvent | undefined {
-  if (userId === world.botId) return threadCreated(world, thread, false);
-  return threadMembersUpdate(world, thread, userId, { added_members: [threadMemberPayload(thread, userId)] });
-}
-
-function threadMembersUpdate(
-  world: World,
-  thread: ThreadChannel,
-  userId: string,
-  change: object,
-): GatedEvent | undefined {
-  if (!canView(world, thread, world.botId)) return undefined;
-  return {
-    type: GatewayDispatchEvents.ThreadMembersUpdate,
-    data: { id: thread.id, guild_id: thread.guildId, member_count: thread.members.size, ...change },
-    // Without the intent for members Discord tells a bot only of its own membership.
-    intent: userId === world.botId ? GatewayIntentBits.Guilds : GatewayIntentBits.GuildMembers,
   };
 }
 

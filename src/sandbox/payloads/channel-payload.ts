@@ -1,7 +1,8 @@
-import { ChannelType, OverwriteType, ThreadAutoArchiveDuration } from 'discord-api-types/v10';
+import { ChannelType, ForumLayoutType, OverwriteType } from 'discord-api-types/v10';
 import type {
   APIChannel,
   APIDMChannel,
+  APIGuildForumChannel,
   APIOverwrite,
   APIPrivateThreadChannel,
   APIPublicThreadChannel,
@@ -9,8 +10,9 @@ import type {
   APIThreadMember,
 } from 'discord-api-types/v10';
 
+import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Channel, DmChannel, Overwrite, TextChannel, ThreadChannel } from '../world/entities.ts';
-import { messagesOf } from '../world/messages.ts';
+import { beginsThread, messagesOf } from '../world/messages.ts';
 import { userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { flagBits } from './flag-bits.ts';
@@ -18,6 +20,7 @@ import { userPayload } from './user-payload.ts';
 
 export type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
 
+/** The type of a channel with messages in it, which a forum has only in its posts. */
 export function channelType(
   channel: Channel,
 ): ChannelType.DM | ChannelType.GuildText | ChannelType.PrivateThread | ChannelType.PublicThread {
@@ -37,16 +40,18 @@ export function channelPayload(world: World, channel: Channel, viewerId: string)
     case 'dm':
       return dmPayload(world, channel);
     case 'text':
-      return textChannelPayload(world, channel);
+      return guildChannelPayload(world, channel);
     case 'thread':
       return threadPayload(world, channel, viewerId);
   }
 }
 
-export function textChannelPayload(world: World, channel: TextChannel): APITextChannel {
-  return {
+export function guildChannelPayload(
+  world: World,
+  channel: TextChannel,
+): APIGuildForumChannel | APITextChannel {
+  const common: Omit<APITextChannel, 'type'> = {
     id: channel.id,
-    type: ChannelType.GuildText,
     guild_id: channel.guildId,
     name: channel.name,
     position: channel.position,
@@ -57,6 +62,16 @@ export function textChannelPayload(world: World, channel: TextChannel): APITextC
     rate_limit_per_user: 0,
     last_message_id: lastMessageId(world, channel),
     flags: flagBits(0),
+  };
+  if (!channel.isForum) return { ...common, type: ChannelType.GuildText };
+  return {
+    ...common,
+    type: ChannelType.GuildForum,
+    last_message_id: lastPostId(world, channel),
+    available_tags: [],
+    default_reaction_emoji: null,
+    default_sort_order: null,
+    default_forum_layout: ForumLayoutType.NotSet,
   };
 }
 
@@ -72,15 +87,15 @@ export function threadPayload(world: World, thread: ThreadChannel, viewerId: str
     name: thread.name,
     last_message_id: lastMessageId(world, thread),
     rate_limit_per_user: 0,
-    message_count: messages.length,
-    total_message_sent: messages.length,
+    message_count: messages.filter((message) => !beginsThread(message, thread)).length,
+    total_message_sent: thread.sent,
     member_count: thread.members.size,
     thread_metadata: {
-      archived: false,
-      auto_archive_duration: ThreadAutoArchiveDuration.OneDay,
-      archive_timestamp: thread.createdAt,
+      archived: thread.archived,
+      auto_archive_duration: thread.autoArchiveMinutes,
+      archive_timestamp: thread.archiveChangedAt,
       create_timestamp: thread.createdAt,
-      locked: false,
+      locked: thread.locked,
       ...(thread.isPrivate ? { invitable: true } : {}),
     },
     flags: flagBits(0),
@@ -118,6 +133,18 @@ function overwritePayload(overwrite: Overwrite): APIOverwrite {
     allow: overwrite.allow.toString(),
     deny: overwrite.deny.toString(),
   };
+}
+
+function lastPostId(world: World, forum: TextChannel): string | null {
+  const posts = [...world.channels.values()].filter(
+    (channel) => channel.kind === 'thread' && channel.parentId === forum.id,
+  );
+  return (
+    posts
+      .map(({ id }) => id)
+      .toSorted(compareSnowflakes)
+      .at(-1) ?? null
+  );
 }
 
 function lastMessageId(world: World, channel: Channel): string | null {

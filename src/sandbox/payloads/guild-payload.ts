@@ -15,10 +15,10 @@ import type {
 } from 'discord-api-types/v10';
 
 import type { Guild, Member, Role } from '../world/entities.ts';
-import { canView } from '../world/permissions.ts';
+import { activeThreads } from '../world/active-threads.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { textChannelPayload, threadPayload } from './channel-payload.ts';
+import { guildChannelPayload, threadPayload } from './channel-payload.ts';
 import { flagBits } from './flag-bits.ts';
 import { userPayload } from './user-payload.ts';
 
@@ -116,13 +116,9 @@ export function guildCreatePayload(
     voice_states: [],
     members: members.map((member) => memberPayload(world, member)),
     channels: channels.flatMap((channel) =>
-      channel.kind === 'text' && channel.guildId === guild.id ? [textChannelPayload(world, channel)] : [],
+      channel.kind === 'text' && channel.guildId === guild.id ? [guildChannelPayload(world, channel)] : [],
     ),
-    threads: channels.flatMap((channel) =>
-      channel.kind === 'thread' && channel.guildId === guild.id && canView(world, channel, world.botId)
-        ? [threadPayload(world, channel, world.botId)]
-        : [],
-    ),
+    threads: activeThreads(world, guild.id).map((thread) => threadPayload(world, thread, world.botId)),
     presences: [],
     stage_instances: [],
     guild_scheduled_events: [],

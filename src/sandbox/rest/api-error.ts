@@ -81,6 +81,11 @@ export const apiErrors = {
       Codes.MaximumNumberOfPinsReachedForTheChannel,
       'Maximum number of pins reached for the channel (250)',
     ),
+  notATextChannel: () =>
+    new ApiError(400, Codes.CannotSendMessagesInNonTextChannel, 'Cannot send messages in a non-text channel'),
+  /** Discord says the same of a locked thread that is open, then with status 403. */
+  threadArchived: (status: 400 | 403 = 400) =>
+    new ApiError(status, Codes.InvalidActionOnArchivedThread, 'Thread is archived'),
   bulkDeleteCount: () =>
     new ApiError(
       400,

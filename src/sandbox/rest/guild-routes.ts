@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { textChannelPayload, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
+import { guildChannelPayload, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
 import { guildPayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
-import { canView } from '../world/permissions.ts';
+import { activeThreads } from '../world/active-threads.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { guildWithBot } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
@@ -52,17 +52,13 @@ export function guildRoutes(app: FastifyInstance, context: RestContext): void {
   app.get<InGuild>('/guilds/:guild/channels', (request) => {
     const guild = guildWithBot(context, request.params.guild);
     return [...world.channels.values()].flatMap((channel) =>
-      channel.kind === 'text' && channel.guildId === guild.id ? [textChannelPayload(world, channel)] : [],
+      channel.kind === 'text' && channel.guildId === guild.id ? [guildChannelPayload(world, channel)] : [],
     );
   });
 
   app.get<InGuild>('/guilds/:guild/threads/active', (request) => {
     const guild = guildWithBot(context, request.params.guild);
-    const threads = [...world.channels.values()].flatMap((channel) =>
-      channel.kind === 'thread' && channel.guildId === guild.id && canView(world, channel, world.botId)
-        ? [channel]
-        : [],
-    );
+    const threads = activeThreads(world, guild.id);
     return {
       threads: threads.map((thread) => threadPayload(world, thread, world.botId)),
       members: threads

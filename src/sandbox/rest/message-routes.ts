@@ -5,14 +5,14 @@ import { messagePayload } from '../payloads/message-payload.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { messagePage } from '../world/message-page.ts';
 import { deleteMessage, deleteMessages, editMessage, findMessage, messagesOf } from '../world/messages.ts';
-import { may } from '../world/permissions.ts';
+import { isLockedFor, may } from '../world/permissions.ts';
 import { snowflakeTime } from '../world/snowflake-source.ts';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent } from './message-form.ts';
 import { attachmentsAfter, postMessage } from './post-message.ts';
-import { messageIn, requirePermission, restView, viewableChannel } from './rest-context.ts';
+import { messageIn, requireOpen, requirePermission, restView, viewableChannel } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
 
 const pageSchema = z.object({
@@ -67,6 +67,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     const message = messageIn(context, channel, request.params.message);
     const form = parseMessageForm(request.body);
     if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
+    requireOpen(context, channel);
     const attachments = attachmentsAfter(world, message, form);
     if (form.text !== undefined && attachments.length === 0) requireContent(form);
     if (form.files.length > 0 && channel.kind !== 'dm') requirePermission(context, channel, 'AttachFiles');
@@ -93,6 +94,8 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
       if (channel.kind === 'dm') throw apiErrors.notInDm();
       requirePermission(context, channel, 'ManageMessages');
     }
+    const isClosed = channel.kind === 'thread' && channel.archived;
+    if (isClosed && isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived();
     deleteMessage(world, channel.id, message.id);
     return reply.code(204).send();
   });

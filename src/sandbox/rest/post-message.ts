@@ -1,7 +1,8 @@
 import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
-import { canSend, may } from '../world/permissions.ts';
+import type { NewMessage } from '../world/messages.ts';
+import { canSend, isLockedFor, may } from '../world/permissions.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
@@ -28,17 +29,28 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
   const replied =
     replyTo === undefined ? undefined : findMessage(world, replyTo.channelId, replyTo.messageId);
   return createMessage(world, {
+    ...contentOf(world, form, replied?.authorId),
     channel,
     authorId: world.botId,
+    nonce: form.nonce,
+    replyTo,
+  });
+}
+
+/** What a form puts into a message; `repliedUserId` wrote what it answers. */
+export function contentOf(
+  world: World,
+  form: MessageForm,
+  repliedUserId: string | undefined,
+): Omit<NewMessage, 'channel' | 'authorId'> {
+  return {
     text: form.text ?? '',
-    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, replied?.authorId),
+    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, repliedUserId),
     attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
     embeds: form.embeds ?? [],
     components: form.components,
     flags: form.flags ?? 0,
-    nonce: form.nonce,
-    replyTo,
-  });
+  };
 }
 
 /** What a message has once it is edited: the attachments that the form keeps, and the files that come with it. */
@@ -52,6 +64,8 @@ function requireRightToSend(world: World, channel: Channel, form: MessageForm): 
     if (!acceptsDms(world, channel)) throw apiErrors.cannotDm();
     return;
   }
+  if (channel.kind === 'text' && channel.isForum) throw apiErrors.notATextChannel();
+  if (isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived(403);
   const mayAttach =
     form.files.length === 0 || may(world, channel, world.botId, PermissionFlagsBits.AttachFiles);
   if (!canSend(world, channel, world.botId) || !mayAttach) throw apiErrors.missingPermissions();

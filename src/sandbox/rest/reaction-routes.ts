@@ -34,6 +34,7 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
     const { channel, message } = target(request.params);
     if (request.params.user !== '@me') throw apiErrors.notFound();
     requirePermission(context, channel, 'ReadMessageHistory');
+    if (channel.kind === 'thread' && channel.archived) throw apiErrors.threadArchived();
     const emoji = emojiOf(request.params.emoji);
     // As in Discord: joining in what others reacted with needs no right to begin a reaction.
     if (!message.reactions.has(emoji)) {

@@ -1,9 +1,9 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { MessageView } from '../payloads/message-payload.ts';
-import type { Channel, Guild, Message } from '../world/entities.ts';
+import type { Channel, Guild, Message, ThreadChannel } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
-import { canView, may } from '../world/permissions.ts';
+import { canView, isLockedFor, may } from '../world/permissions.ts';
 import type { World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
 import type { CdnFaults, Download } from './cdn-faults.ts';
@@ -62,4 +62,17 @@ export function requirePermission(
   if (!may(context.world, channel, context.world.botId, PermissionFlagsBits[permission])) {
     throw apiErrors.missingPermissions();
   }
+}
+
+/** A thread that the bot can view. @throws {ApiError} 10003, 50001 or 50024. */
+export function viewableThread(context: RestContext, id: string): ThreadChannel {
+  const channel = viewableChannel(context, id);
+  if (channel.kind !== 'thread') throw apiErrors.wrongChannelType();
+  return channel;
+}
+
+/** @throws {ApiError} 50083 when the channel is a thread that was put away, or that is locked for the bot. */
+export function requireOpen({ world }: RestContext, channel: Channel): void {
+  if (channel.kind === 'thread' && channel.archived) throw apiErrors.threadArchived();
+  if (isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived(403);
 }

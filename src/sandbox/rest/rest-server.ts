@@ -16,6 +16,8 @@ import { pinRoutes } from './pin-routes.ts';
 import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
+import { threadListRoutes } from './thread-list-routes.ts';
+import { threadRoutes } from './thread-routes.ts';
 import { Upload, parseUpload } from './upload.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -77,6 +79,8 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   accountRoutes(api, context);
   guildRoutes(api, context);
   channelRoutes(api, context);
+  threadRoutes(api, context);
+  threadListRoutes(api, context);
   messageRoutes(api, context);
   reactionRoutes(api, context);
   pinRoutes(api, context);

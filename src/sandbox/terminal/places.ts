@@ -5,6 +5,7 @@ import { SandboxError } from '../control/sandbox-error.ts';
 export function placeName(channel: ChannelView, channels: readonly ChannelView[], speaker: string): string {
   switch (channel.kind) {
     case 'text':
+    case 'forum':
       return `#${channel.name}`;
     case 'dm':
       return channel.name === speaker ? '@dm' : `@${channel.name}`;

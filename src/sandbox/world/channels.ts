@@ -1,11 +1,13 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { DmChannel, Overwrite, TextChannel } from './entities.ts';
+import { canView } from './permissions.ts';
 import type { World } from './world.ts';
 
 export interface NewTextChannel {
   readonly guildId: string;
   readonly name: string;
+  readonly isForum?: boolean;
   /** Hidden from @everyone; seen by these users and the bot. */
   readonly onlyFor?: readonly string[] | undefined;
   readonly id?: string;
@@ -17,6 +19,7 @@ export function createTextChannel(world: World, input: NewTextChannel): TextChan
     id: input.id ?? world.nextId(),
     guildId: input.guildId,
     name: input.name,
+    isForum: input.isForum ?? false,
     position: [...world.channels.values()].filter(({ kind }) => kind === 'text').length,
     overwrites: new Map(),
   };
@@ -31,20 +34,30 @@ export function createTextChannel(world: World, input: NewTextChannel): TextChan
  * for users are replaced.
  */
 export function setPrivacy(world: World, channel: TextChannel, onlyFor: readonly string[] | undefined): void {
-  for (const overwrite of channel.overwrites.values()) {
-    if (overwrite.kind === 'member' || overwrite.targetId === channel.guildId) {
-      channel.overwrites.delete(overwrite.targetId);
+  changeAccess(world, channel, () => {
+    for (const overwrite of channel.overwrites.values()) {
+      if (overwrite.kind === 'member' || overwrite.targetId === channel.guildId) {
+        channel.overwrites.delete(overwrite.targetId);
+      }
     }
-  }
-  if (onlyFor !== undefined) writePrivacy(world, channel, onlyFor);
-  world.emit({ type: 'channel-updated', channel });
+    if (onlyFor !== undefined) writePrivacy(world, channel, onlyFor);
+  });
 }
 
 /** Sets one overwrite; one that neither allows nor denies anything is removed. */
 export function setOverwrite(world: World, channel: TextChannel, overwrite: Overwrite): void {
-  if (overwrite.allow === 0n && overwrite.deny === 0n) channel.overwrites.delete(overwrite.targetId);
-  else channel.overwrites.set(overwrite.targetId, overwrite);
+  changeAccess(world, channel, () => {
+    if (overwrite.allow === 0n && overwrite.deny === 0n) channel.overwrites.delete(overwrite.targetId);
+    else channel.overwrites.set(overwrite.targetId, overwrite);
+  });
+}
+
+/** Announces a change of who may do what, and that the bot sees the channel from now on where it did not before. */
+function changeAccess(world: World, channel: TextChannel, change: () => void): void {
+  const couldView = canView(world, channel, world.botId);
+  change();
   world.emit({ type: 'channel-updated', channel });
+  if (!couldView && canView(world, channel, world.botId)) world.emit({ type: 'access-gained', channel });
 }
 
 /** Deletes a channel with its threads and messages. */

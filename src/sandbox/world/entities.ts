@@ -10,6 +10,7 @@ import type {
   ApplicationCommandType,
   InteractionContextType,
   MessageType,
+  ThreadAutoArchiveDuration,
 } from 'discord-api-types/v10';
 
 export interface User {
@@ -60,6 +61,8 @@ export interface TextChannel {
   readonly id: string;
   readonly guildId: string;
   readonly name: string;
+  /** Takes posts, which are threads, and no messages. */
+  readonly isForum: boolean;
   readonly position: number;
   /** By the id of the role or user. */
   readonly overwrites: Map<string, Overwrite>;
@@ -70,13 +73,22 @@ export interface ThreadChannel {
   readonly id: string;
   readonly guildId: string;
   readonly parentId: string;
-  readonly name: string;
+  name: string;
   /** Only its members, and those who may manage threads, see it. */
   readonly isPrivate: boolean;
   readonly ownerId: string;
   /** User id → when they joined. */
   readonly members: Map<string, string>;
   readonly createdAt: string;
+  archived: boolean;
+  /** Only who may manage threads writes in it, changes it or opens it again. */
+  locked: boolean;
+  /** Minutes without a message after which Discord puts it away; the sandbox does not. */
+  autoArchiveMinutes: ThreadAutoArchiveDuration;
+  /** When it was put away or opened last. ISO 8601, UTC. */
+  archiveChangedAt: string;
+  /** How many messages it has had, deleted ones included, the one it begins with not. */
+  sent: number;
 }
 
 /** A conversation between the bot and one person. */

@@ -8,12 +8,16 @@ import type {
   InteractionOrigin,
   Message,
   MessageReference,
+  ThreadChannel,
 } from './entities.ts';
 import type { Mentions } from './mentions.ts';
+import { changeThread } from './thread-state.ts';
 import { joinThread } from './thread-members.ts';
 import type { World } from './world.ts';
 
 export interface NewMessage {
+  /** A new one if not said. */
+  readonly id?: string;
   readonly channel: Channel;
   readonly authorId: string;
   readonly text: string;
@@ -31,7 +35,7 @@ export interface NewMessage {
 /** A message that nobody sees yet. */
 export function draftMessage(world: World, input: NewMessage): Message {
   const message: Message = {
-    id: world.nextId(),
+    id: input.id ?? world.nextId(),
     channelId: input.channel.id,
     authorId: input.authorId,
     type: input.type ?? (input.replyTo === undefined ? MessageType.Default : MessageType.Reply),
@@ -54,10 +58,12 @@ export function draftMessage(world: World, input: NewMessage): Message {
   return message;
 }
 
-/** Posts a message. Writing in a thread makes its author a member, being pinged in a private one does too. */
+/** Posts a message. Writing in a thread opens it again where it was put away, and makes its author a member, being pinged in a private one does too. */
 export function createMessage(world: World, input: NewMessage): Message {
   const message = draftMessage(world, input);
   if (input.channel.kind === 'thread') {
+    if (input.channel.archived) changeThread(world, input.channel, { archived: false });
+    if (!beginsThread(message, input.channel)) input.channel.sent += 1;
     joinThread(world, input.channel, message.authorId);
     for (const id of message.mentionedIds) joinThread(world, input.channel, id);
   }
@@ -66,6 +72,11 @@ export function createMessage(world: World, input: NewMessage): Message {
   else messages.push(message);
   world.emit({ type: 'message-created', message });
   return message;
+}
+
+/** Whether a thread or post begins with this message, which Discord does not count. */
+export function beginsThread(message: Message, thread: ThreadChannel): boolean {
+  return message.id === thread.id || message.type === MessageType.ThreadStarterMessage;
 }
 
 export interface MessageChange {

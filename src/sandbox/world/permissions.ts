@@ -66,8 +66,18 @@ export function canView(world: World, channel: Channel, userId: string): boolean
   return may(world, channel, userId, PermissionFlagsBits.ViewChannel);
 }
 
-/** Whether the user may post: threads have a permission of their own for it. */
+/** Whether a locked thread keeps the user from writing, changing and opening it. */
+export function isLockedFor(world: World, channel: Channel, userId: string): boolean {
+  return (
+    channel.kind === 'thread' &&
+    channel.locked &&
+    !may(world, channel, userId, PermissionFlagsBits.ManageThreads)
+  );
+}
+
+/** Whether the user may post: threads have a permission of their own for it, and a forum takes posts only. */
 export function canSend(world: World, channel: Channel, userId: string): boolean {
+  if (isLockedFor(world, channel, userId) || (channel.kind === 'text' && channel.isForum)) return false;
   return may(
     world,
     channel,

@@ -1,13 +1,19 @@
-import { MessageType } from 'discord-api-types/v10';
+import { MessageFlags, MessageType, ThreadAutoArchiveDuration } from 'discord-api-types/v10';
 
 import type { Message, TextChannel, ThreadChannel } from './entities.ts';
 import { createMessage } from './messages.ts';
+import type { NewMessage } from './messages.ts';
 import type { World } from './world.ts';
 
-export interface NewThread {
+interface ThreadBasics {
   readonly parent: TextChannel;
   readonly name: string;
   readonly ownerId: string;
+  /** One of Discord's durations; a day if not said. */
+  readonly autoArchiveMinutes?: ThreadAutoArchiveDuration | undefined;
+}
+
+export interface NewThread extends ThreadBasics {
   readonly isPrivate: boolean;
   readonly memberIds?: readonly string[];
   /** The message the thread hangs on; the thread then has its id. */
@@ -19,39 +25,74 @@ export interface NewThread {
  * leaves a note in its parent channel; both are system messages.
  */
 export function createThread(world: World, input: NewThread): ThreadChannel {
-  const createdAt = world.now().toISOString();
-  const thread: ThreadChannel = {
-    kind: 'thread',
-    id: input.startMessage?.id ?? world.nextId(),
-    guildId: input.parent.guildId,
-    parentId: input.parent.id,
-    name: input.name,
+  const { parent, ownerId, startMessage } = input;
+  const thread = addThread(world, startMessage?.id ?? world.nextId(), input, {
     isPrivate: input.isPrivate,
-    ownerId: input.ownerId,
-    members: new Map([input.ownerId, ...(input.memberIds ?? [])].map((id) => [id, createdAt])),
-    createdAt,
-  };
-  world.channels.set(thread.id, thread);
-  world.emit({ type: 'thread-created', thread });
-  if (input.startMessage !== undefined) {
+    memberIds: input.memberIds ?? [],
+  });
+  const note = { authorId: ownerId, mentions: { userIds: [], everyone: false } };
+  if (startMessage !== undefined) {
+    startMessage.flags |= MessageFlags.HasThread;
+    world.emit({ type: 'message-touched', message: startMessage });
     createMessage(world, {
+      ...note,
       channel: thread,
-      authorId: input.ownerId,
       text: '',
-      mentions: { userIds: [], everyone: false },
       type: MessageType.ThreadStarterMessage,
-      replyTo: { channelId: input.parent.id, messageId: input.startMessage.id },
+      replyTo: { channelId: parent.id, messageId: startMessage.id },
     });
   } else if (!input.isPrivate) {
     createMessage(world, {
-      channel: input.parent,
-      authorId: input.ownerId,
+      ...note,
+      channel: parent,
       text: input.name,
-      mentions: { userIds: [], everyone: false },
       type: MessageType.ThreadCreated,
       replyTo: { channelId: thread.id, messageId: thread.id },
     });
   }
+  return thread;
+}
+
+export interface NewPost extends ThreadBasics {
+  readonly message: Omit<NewMessage, 'id' | 'channel' | 'authorId' | 'type'>;
+}
+
+/** Opens a post of a forum: a thread and its first message, with one id. */
+export function createPost(
+  world: World,
+  input: NewPost,
+): { readonly thread: ThreadChannel; readonly message: Message } {
+  const id = world.nextId();
+  const thread = addThread(world, id, input, { isPrivate: false, memberIds: [] });
+  const message = createMessage(world, { ...input.message, id, channel: thread, authorId: input.ownerId });
+  return { thread, message };
+}
+
+function addThread(
+  world: World,
+  id: string,
+  { parent, name, ownerId, autoArchiveMinutes }: ThreadBasics,
+  options: { readonly isPrivate: boolean; readonly memberIds: readonly string[] },
+): ThreadChannel {
+  const createdAt = world.now().toISOString();
+  const thread: ThreadChannel = {
+    kind: 'thread',
+    id,
+    guildId: parent.guildId,
+    parentId: parent.id,
+    name,
+    isPrivate: options.isPrivate,
+    ownerId,
+    members: new Map([ownerId, ...options.memberIds].map((memberId) => [memberId, createdAt])),
+    createdAt,
+    archived: false,
+    locked: false,
+    autoArchiveMinutes: autoArchiveMinutes ?? ThreadAutoArchiveDuration.OneDay,
+    archiveChangedAt: createdAt,
+    sent: 0,
+  };
+  world.channels.set(thread.id, thread);
+  world.emit({ type: 'thread-created', thread });
   return thread;
 }
 

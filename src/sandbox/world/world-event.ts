@@ -38,6 +38,9 @@ export type WorldEvent =
       readonly channel: TextChannel;
     }
   | { readonly type: 'thread-created'; readonly thread: ThreadChannel }
+  | { readonly type: 'thread-updated' | 'thread-unarchived'; readonly thread: ThreadChannel }
+  /** The bot can see a channel that it could not see before. */
+  | { readonly type: 'access-gained'; readonly channel: TextChannel }
   | { readonly type: 'thread-deleted'; readonly thread: ThreadChannel }
   | { readonly type: 'thread-joined'; readonly thread: ThreadChannel; readonly userId: string }
   | { readonly type: 'thread-left'; readonly thread: ThreadChannel; readonly userId: string }

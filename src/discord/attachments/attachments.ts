@@ -1,0 +1,96 @@
+import type { AttachmentPort, OpenedFile } from '../../core/attachments.ts';
+import type { AttachedFile } from '../../core/chat.ts';
+import type { Logger } from '../../core/logger.ts';
+import { isAllowedAddress } from './allowed-address.ts';
+import { decodeText } from './decode-text.ts';
+import { beginDownload, type Download, type DownloadFailure } from './download.ts';
+import { fileKind, type FileKind } from './file-kind.ts';
+import { maxBytes, maxFiles, notReadable, refusalOf, TurnTotals } from './file-limits.ts';
+
+/** For one file; milliseconds. */
+const downloadTimeoutMs = 10_000;
+
+export interface AttachmentsOptions {
+  /** Where another Discord-compatible server keeps files. */
+  readonly cdnUrl?: string | undefined;
+  readonly logger: Logger;
+  readonly timeoutMs?: number;
+}
+
+/** A file whose first bytes are here. */
+interface Begun {
+  readonly file: AttachedFile;
+  readonly fileKind: FileKind;
+  readonly download: Download;
+}
+
+type Unopened = Extract<OpenedFile, { readonly kind: 'unopened' }>;
+
+/**
+ * Opens the files of a turn: all are asked for at once, their first bytes tell what they are, and what is within the limits is read to
+ * its end. No file may be longer than Discord announced it.
+ */
+export function createAttachments(options: AttachmentsOptions): AttachmentPort {
+  const { cdnUrl, logger, timeoutMs = downloadTimeoutMs } = options;
+
+  async function begin(file: AttachedFile, index: number, signal: AbortSignal): Promise<Begun | Unopened> {
+    if (index >= maxFiles) return unopened(file, `only ${maxFiles} files are opened at once`);
+    if (file.size === 0) return unopened(file, 'empty');
+    if (file.size > maxBytes) return unopened(file, 'over 10 MB');
+    if (!isAllowedAddress(file.url, cdnUrl)) {
+      logger.warn('an attached file is not fetched, since it does not lie with Discord', { index });
+      return unopened(file, 'not kept by Discord');
+    }
+    const download = await beginDownload(file.url, { signal, timeoutMs });
+    if (typeof download === 'string') return failed(file, index, download);
+    return { file, fileKind: fileKind(download.head), download };
+  }
+
+  async function finish(begun: Begun | Unopened, index: number): Promise<OpenedFile> {
+    if ('kind' in begun) return begun;
+    const { file, fileKind: found, download } = begun;
+    const bytes = await download.readAll(file.size);
+    if (typeof bytes === 'string') return failed(file, index, bytes);
+    switch (found.kind) {
+      case 'image':
+        return { ...found, name: file.name, data: bytes.toString('base64') };
+      case 'document':
+        return { ...found, name: file.name, data: bytes.toString('base64') };
+      case 'text': {
+        const text = decodeText(bytes);
+        return text === undefined ? unopened(file, notReadable) : { kind: 'text', name: file.name, text };
+      }
+      case 'other':
+        return unopened(file, notReadable);
+    }
+  }
+
+  function failed(file: AttachedFile, index: number, failure: DownloadFailure): Unopened {
+    if (failure !== 'aborted') logger.warn('an attached file could not be fetched', { index, failure });
+    return unopened(file, failure === 'too-long' ? 'longer than announced' : 'it could not be fetched');
+  }
+
+  return {
+    async open(files, signal) {
+      const begun = await Promise.all(files.map((file, index) => begin(file, index, signal)));
+      const kept = withinLimits(begun);
+      return Promise.all(kept.map(finish));
+    },
+  };
+}
+
+/** Gives up what is not to be read, in order, so that what comes first has the room. */
+function withinLimits(begun: readonly (Begun | Unopened)[]): readonly (Begun | Unopened)[] {
+  const totals = new TurnTotals();
+  return begun.map((each) => {
+    if ('kind' in each) return each;
+    const reason = refusalOf(each.fileKind, each.file) ?? totals.add(each.fileKind, each.file);
+    if (reason === undefined) return each;
+    each.download.drop();
+    return unopened(each.file, reason);
+  });
+}
+
+function unopened({ name }: AttachedFile, reason: string): Unopened {
+  return { kind: 'unopened', name, reason };
+}

@@ -1,0 +1,62 @@
+import type { AttachmentPort, OpenedFile } from '../core/attachments.ts';
+import type { ReadReplied, RepliedMessage } from '../core/chat.ts';
+import type { Section } from '../core/section.ts';
+import type { TurnContext } from '../core/turn-context.ts';
+import { forwardedSection, repliedSection } from '../prompt/quoted-messages.ts';
+
+/** Replies of one turn whose messages are quoted; it has more only where somebody wrote on while a turn ran. */
+const maxQuotes = 3;
+
+/** What the messages of a turn bring along, read for this turn only. */
+export interface Enclosures {
+  /** Quoted messages, for the turn's last message. */
+  readonly sections: readonly Section[];
+  readonly files: readonly OpenedFile[];
+  /** Whether there is anything in it that the speaker did not write in this turn [M5a]. */
+  readonly holdsOthers: boolean;
+}
+
+export type ReadEnclosures = (context: TurnContext, signal: AbortSignal) => Promise<Enclosures>;
+
+export const noEnclosures: Enclosures = { sections: [], files: [], holdsOthers: false };
+
+export interface EnclosurePorts {
+  readonly attachments: AttachmentPort;
+  readonly readReplied: ReadReplied;
+}
+
+/** Reads what a turn brings along. The message's own files come first, so that they are opened where not all can be. */
+export function createReadEnclosures({ attachments, readReplied }: EnclosurePorts): ReadEnclosures {
+  return async (context, signal) => {
+    const replied = await readQuoted(context, readReplied);
+    const messages = replied.filter((each) => each !== 'gone');
+    const forwards = context.messages.flatMap((message) => message.forwards ?? []);
+    const files = await attachments.open(
+      [...context.messages, ...forwards, ...messages].flatMap((each) => each.files ?? []),
+      signal,
+    );
+    return {
+      sections: [...replied.map(repliedSection), ...forwards.map(forwardedSection)],
+      files,
+      holdsOthers:
+        forwards.length > 0 ||
+        files.some(({ kind }) => kind !== 'unopened') ||
+        messages.some(({ author }) => author.kind !== 'self' && author.id !== context.speaker.id),
+    };
+  };
+}
+
+/** The messages replied to, each once, without those of the turn itself and what no model hears of. */
+async function readQuoted(
+  { messages }: TurnContext,
+  readReplied: ReadReplied,
+): Promise<readonly (RepliedMessage | 'gone')[]> {
+  const own = new Set(messages.map(({ id }) => id));
+  const references = new Map(
+    messages.flatMap(({ repliesTo }) =>
+      repliesTo === undefined || own.has(repliesTo.id) ? [] : [[repliesTo.id, repliesTo]],
+    ),
+  );
+  const found = await Promise.all([...references.values()].slice(-maxQuotes).map(readReplied));
+  return found.filter((each) => each !== 'hidden');
+}

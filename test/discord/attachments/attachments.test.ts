@@ -1,0 +1,210 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { describe, expect, it } from 'vitest';
+
+import type { OpenedFile } from '../../../src/core/attachments.ts';
+import type { AttachedFile } from '../../../src/core/chat.ts';
+import { createAttachments } from '../../../src/discord/attachments/attachments.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { startFileServer, type FileServer } from './file-server.ts';
+import { sampleBytes } from './samples.ts';
+
+const kilobyte = 1024;
+const megabyte = 1024 * kilobyte;
+
+function fileAt(url: string, name: string, changes: Partial<AttachedFile> = {}): AttachedFile {
+  return { name, url: `${url}/${name}`, size: 10, ...changes };
+}
+
+interface Opening {
+  readonly server: FileServer;
+  readonly logger: RecordingLogger;
+  readonly open: (
+    names: readonly string[],
+    changes?: Partial<AttachedFile>,
+    signal?: AbortSignal,
+  ) => Promise<readonly OpenedFile[]>;
+}
+
+/** Attachments over a server that answers as told. */
+async function openingFrom(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  timeoutMs = 5_000,
+): Promise<Opening> {
+  const server = await startFileServer(answer);
+  const logger = new RecordingLogger();
+  const port = createAttachments({ cdnUrl: server.url, logger, timeoutMs });
+  return {
+    server,
+    logger,
+    open: (names, changes = {}, signal = new AbortController().signal) =>
+      port.open(
+        names.map((name) => fileAt(server.url, name, changes)),
+        signal,
+      ),
+  };
+}
+
+/** Attachments over a server that has these bytes under any name. */
+function openingOf(bytes: Buffer): Promise<Opening> {
+  return openingFrom((_, response) => response.end(bytes));
+}
+
+async function reasonFor(bytes: Buffer, changes: Partial<AttachedFile> = {}): Promise<string> {
+  const { open } = await openingOf(bytes);
+  const [file] = await open(['file.bin'], { size: bytes.length, ...changes });
+  return file?.kind === 'unopened' ? file.reason : `opened as ${file?.kind}`;
+}
+
+describe('an attached file', () => {
+  it('is opened as what its bytes say, whatever its name says, in the order of the message', async () => {
+    const contents: Readonly<Record<string, Buffer>> = {
+      'notes.png': Buffer.from('\ufeffplain words'),
+      'cat.txt': sampleBytes.png,
+      'paper.exe': sampleBytes.pdf,
+    };
+    const { open, server } = await openingFrom((request, response) =>
+      setTimeout(
+        () => response.end(contents[(request.url ?? '').slice(1)]),
+        request.url === '/cat.txt' ? 30 : 0,
+      ),
+    );
+    expect(await open(Object.keys(contents), { size: 1000 })).toEqual([
+      { kind: 'text', name: 'notes.png', text: 'plain words' },
+      { kind: 'image', name: 'cat.txt', mediaType: 'image/png', data: sampleBytes.png.toString('base64') },
+      { kind: 'document', name: 'paper.exe', data: sampleBytes.pdf.toString('base64') },
+    ]);
+    expect(server.requests).toHaveLength(3);
+    for (const { headers } of server.requests) {
+      expect(headers.authorization).toBeUndefined();
+      expect(headers.cookie).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['a program', sampleBytes.exe, {}, 'not a picture, a PDF or a text'],
+    ['a text in Latin-1', Buffer.from('caf\xe9', 'latin1'), {}, 'not a picture, a PDF or a text'],
+    ['an empty file', Buffer.alloc(0), {}, 'empty'],
+    ['a text of 101 KB', Buffer.alloc(101 * kilobyte, 'x'), {}, 'over 100 KB'],
+    ['a picture of 4 MB', sampleBytes.png, { size: 4 * megabyte }, 'a picture over 3.75 MB'],
+    [
+      'a picture of 9,000 pixels',
+      sampleBytes.png,
+      { pixels: 9000 },
+      'a picture over 8,000 pixels wide or high',
+    ],
+    ['a PDF of 11 MB', sampleBytes.pdf, { size: 11 * megabyte }, 'over 10 MB'],
+    ['more bytes than announced', Buffer.alloc(50, 'x'), { size: 49 }, 'longer than announced'],
+  ])('is named but not opened: %s', async (_, bytes, changes, reason) => {
+    expect(await reasonFor(bytes, changes)).toBe(reason);
+  });
+
+  it('is opened up to the limits', async () => {
+    expect(await reasonFor(Buffer.alloc(100 * kilobyte, 'x'))).toBe('opened as text');
+    const large = Buffer.concat([
+      sampleBytes.png,
+      Buffer.alloc((15 * megabyte) / 4 - sampleBytes.png.length),
+    ]);
+    expect(await reasonFor(large, { pixels: 8000 })).toBe('opened as image');
+  });
+
+  it('is not read on past its announced length, whatever the answer’s length says', async () => {
+    const { open, server, logger } = await openingFrom((_, response) => {
+      response.writeHead(200);
+      const more = setInterval(() => response.write('x'.repeat(1000)), 1);
+      response.once('close', () => clearInterval(more));
+    });
+    const [file] = await open(['endless.txt'], { size: 5000 });
+    expect(file).toMatchObject({ kind: 'unopened', reason: 'longer than announced' });
+    await expect.poll(() => server.brokenOff).toEqual(['/endless.txt']);
+    expect(logger.warnings).toEqual(['an attached file could not be fetched']);
+  });
+
+  it('is not read on when its beginning shows that nothing can be made of it', async () => {
+    const { open, server } = await openingFrom((_, response) => {
+      response.write(Buffer.concat([sampleBytes.exe, Buffer.alloc(1000)]));
+    });
+    expect(await open(['setup.exe'], { size: 9 * megabyte })).toMatchObject([{ kind: 'unopened' }]);
+    await expect.poll(() => server.brokenOff).toEqual(['/setup.exe']);
+  });
+
+  it('is not fetched from anywhere else, and not by way of a redirect', async () => {
+    const elsewhere = await startFileServer((_, response) => response.end('secret'));
+    const { open, logger } = await openingFrom((_, response) =>
+      response.writeHead(302, { location: `${elsewhere.url}/secret.txt` }).end(),
+    );
+    expect(await open(['notes.txt'], { url: `${elsewhere.url}/notes.txt` })).toMatchObject([
+      { kind: 'unopened', reason: 'not kept by Discord' },
+    ]);
+    expect(await open(['notes.txt'])).toMatchObject([
+      { kind: 'unopened', reason: 'it could not be fetched' },
+    ]);
+    expect(elsewhere.requests).toEqual([]);
+    expect(logger.lines.map(({ data }) => data)).toEqual([{ index: 0 }, { index: 0, failure: 'redirect' }]);
+  });
+
+  it.each([
+    ['refuses', 'status', (response: ServerResponse) => response.writeHead(404).end('gone')],
+    ['never answers', 'timeout', () => {}],
+    [
+      'stops in the middle',
+      'timeout',
+      (response: ServerResponse) => response.write('first words, many of them'),
+    ],
+    [
+      'hangs up in the middle',
+      'broken',
+      (response: ServerResponse) => response.write('first words, many of them', () => response.destroy()),
+    ],
+  ])('is named, and the log told, where the server %s', async (_, failure, answer) => {
+    const { open, logger } = await openingFrom((_request, response) => answer(response), 150);
+    expect(await open(['notes.txt'], { size: 1000 })).toEqual([
+      { kind: 'unopened', name: 'notes.txt', reason: 'it could not be fetched' },
+    ]);
+    expect(logger.lines).toEqual([
+      { level: 'warn', event: 'an attached file could not be fetched', data: { index: 0, failure } },
+    ]);
+  });
+
+  it('is given up with the turn', async () => {
+    const turn = new AbortController();
+    const { open, server, logger } = await openingFrom((_, response) => response.write('first words, many'));
+    const opening = open(['notes.txt'], { size: 1000 }, turn.signal);
+    await expect.poll(() => server.requests.length).toBe(1);
+    turn.abort();
+    expect(await opening).toMatchObject([{ kind: 'unopened' }]);
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('the files of a turn', () => {
+  it('are ten at most', async () => {
+    const { open, server } = await openingOf(Buffer.from('hello'));
+    const files = await open(Array.from({ length: 11 }, (_, index) => `${index}.txt`));
+    expect(files.map(({ kind }) => kind)).toEqual([...Array<string>(10).fill('text'), 'unopened']);
+    expect(files[10]).toMatchObject({ reason: 'only 10 files are opened at once' });
+    expect(server.requests).toHaveLength(10);
+  });
+
+  it('are 20 MB of documents and pictures at most, the first ones first', async () => {
+    const { open } = await openingOf(sampleBytes.pdf);
+    const files = await open(['a.pdf', 'b.pdf', 'c.pdf'], { size: 8 * megabyte });
+    expect(files).toMatchObject([
+      { kind: 'document' },
+      { kind: 'document' },
+      { kind: 'unopened', reason: 'over 20 MB together' },
+    ]);
+  });
+
+  it('are 200 KB of text at most, beside pictures', async () => {
+    const { open } = await openingFrom((request, response) =>
+      response.end(request.url?.endsWith('.png') === true ? sampleBytes.png : Buffer.from('hello')),
+    );
+    expect(await open(['a.txt', 'b.txt', 'c.txt', 'd.png'], { size: 90 * kilobyte })).toMatchObject([
+      { kind: 'text' },
+      { kind: 'text' },
+      { kind: 'unopened', reason: 'over 200 KB of text together' },
+      { kind: 'image' },
+    ]);
+  });
+});
