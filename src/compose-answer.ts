@@ -47,7 +47,8 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
   ]);
-  return async (turn, signal, { onNote }) => {
+  return async (turn, signal, { onText, onNote }) => {
+    let soFar = '';
     const [{ prompt, othersPresent }, isMemoryOff] = await Promise.all([
       composer.compose(turn, signal),
       memory.memorySwitch.isOff(turn),
@@ -61,6 +62,13 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,
+      onText(piece) {
+        soFar += piece;
+        onText(soFar);
+      },
+      onRestart() {
+        soFar = '';
+      },
       onQueue: showWaiting(turn, waitingSigns),
       onNote,
       logger,

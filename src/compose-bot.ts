@@ -7,6 +7,7 @@ import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
+import type { InteractionHandlers } from './core/application-command.ts';
 import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort, SignsPort } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
@@ -43,8 +44,8 @@ export interface BotPorts extends EnclosurePorts {
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export interface Bot {
-  readonly handlers: BotHandlers;
-  readonly commands: Pick<CommandSet, 'slashCommands' | 'parse'>;
+  readonly handlers: BotHandlers & InteractionHandlers;
+  readonly commands: Pick<CommandSet, 'slashCommands' | 'menuEntries' | 'parse'>;
   /** When the owner wants to be answered where. */
   readonly answerMode: PlaceSettings['answerMode'];
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
@@ -88,14 +89,14 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   const { isMemoryOff } = memory.placeSettings;
   const runTracelessly = withoutTexts(runTurn, { isMemoryOff, journal, logger });
   const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTracelessly)));
-  const commands = composeCommands(config, memory, logger);
+  const commands = composeCommands(config, memory, { journal, logger });
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,
     waitingSigns,
     runCommand,
-    handleCommand: commands.handle,
+    commands,
     order,
     retract,
     journal,

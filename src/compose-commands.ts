@@ -1,25 +1,35 @@
 import { createCommandSet } from './commands/command-set.ts';
 import type { CommandSet } from './commands/command-set.ts';
 import { createMemoryCommand } from './commands/memory-command.ts';
+import { createMessageMenus } from './commands/message-menus.ts';
 import { createSettingsCommand } from './commands/settings-command.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { AnswerMode } from './core/chat.ts';
 import type { Logger } from './core/logger.ts';
-import type { Place } from './core/place.ts';
+import type { Place, SessionKey } from './core/place.ts';
+import type { ChannelJournal } from './turn/channel-journal.ts';
 
 /** Characters of one durable item at most [K2]. */
 const itemMaxChars = 500;
 
+export interface CommandPorts {
+  readonly journal: Pick<ChannelJournal, 'isHidden'>;
+  readonly logger: Logger;
+}
+
 /** All commands that are switched on. */
-export function composeCommands(config: Config, memory: Memory, logger: Logger): CommandSet {
-  const memoryCommand = createMemoryCommand({
+export function composeCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
+  const options = {
+    ...ports,
     durable: memory.durable,
     rolling: memory.rolling,
+    recall: memory.recall,
     shortTerm: memory.shortTerm,
     settings: {
       durableEnabled: config.durable.enabled,
       itemMaxChars,
+      recallEnabled: config.recall.enabled,
       summaryEnabled: config.summary.enabled,
       summaryMaxChars: config.summary.maxChars,
       shortTermEnabled: config.shortTerm.enabled,
@@ -27,14 +37,17 @@ export function composeCommands(config: Config, memory: Memory, logger: Logger):
     },
     isMemoryOff: memory.placeSettings.isMemoryOff,
     timeZone: config.timeZone,
-    logger,
-  });
+    logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
+    isHidden: (channelId: string, messageId: string) => ports.journal.isHidden(channelId, messageId),
+  };
   const settingsCommand = createSettingsCommand({
     placeSettings: memory.placeSettings,
     defaults: { answer: (place) => defaultAnswerMode(config, place), actionsEnabled: true },
-    logger,
+    logger: ports.logger,
   });
-  return createCommandSet([...(config.commandsEnabled ? [memoryCommand] : []), settingsCommand]);
+  return config.commandsEnabled
+    ? createCommandSet([createMemoryCommand(options), settingsCommand], createMessageMenus(options))
+    : createCommandSet([settingsCommand]);
 }
 
 function defaultAnswerMode(

@@ -63,6 +63,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       token,
       access: config.discord,
       slashCommands: bot.commands.slashCommands,
+      menuEntries: bot.commands.menuEntries,
+      commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       answerMode: bot.answerMode,
       handlers: {
@@ -75,9 +77,14 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
           await recovered;
           return bot.handlers.command(request);
         },
+        async menu(request) {
+          await recovered;
+          return bot.handlers.menu(request);
+        },
       },
       history: discordPorts.history,
       knownChannels: () => bot.knownChannels(),
+      isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       onLost,
       clock,
       logger,

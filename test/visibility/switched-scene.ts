@@ -1,11 +1,11 @@
 import { composeBot } from '../../src/compose-bot.ts';
 import type { Bot } from '../../src/compose-bot.ts';
 import { readConfig } from '../../src/config/read-config.ts';
-import type { ReplyPort } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { DocumentKind } from '../../src/core/store.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { canaryWords } from './canary.ts';
@@ -78,13 +78,12 @@ export class SwitchedScene {
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
     });
-    const model = createHarmfulModel((text) => {
-      this.#given = canaryWords(text);
-    });
-    const replies: ReplyPort = {
-      typing: () => () => {},
-      send: () => Promise.resolve([this.#nextId()]),
-    };
+    const model = createHarmfulModel(
+      (text) => {
+        this.#given = canaryWords(text);
+      },
+      () => Promise.resolve(),
+    );
     this.#bot = composeBot(config, {
       store: this.#store,
       model: {
@@ -98,7 +97,7 @@ export class SwitchedScene {
         },
       },
       journal: createChannelJournal({ store: this.#store }),
-      replies,
+      replies: fakeReplies({ nextId: () => this.#nextId() }),
       signs: { waiting: () => {}, taken: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       history: { recent: () => Promise.resolve([]) },
