@@ -13,6 +13,7 @@ import { runToolLoop } from './model/tool-loop.ts';
 import { withMediaFallback } from './model/with-media-fallback.ts';
 import { createReadEnclosures } from './turn/enclosures.ts';
 import type { EnclosurePorts } from './turn/enclosures.ts';
+import { createActionSwitch } from './turn/action-switch.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
 import type { AnswerTurn } from './turn/turn-runner.ts';
 import type { WaitingSigns } from './turn/waiting-signs.ts';
@@ -32,9 +33,12 @@ export interface AnswerPorts extends EnclosurePorts {
 /** Reads memory, builds the prompt, and lets the model answer with its tools. */
 export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts): AnswerTurn {
   const { model, history, waitingSigns, logger } = ports;
-  const actions = config.discord.actionsEnabled ? ports.actions : undefined;
+  const actions = createActionSwitch(
+    config.discord.actionsEnabled ? ports.actions : undefined,
+    memory.placeSettings.areActionsOff,
+  );
   const composer = new PromptComposer({
-    readers: [...memory.readers, ...(actions === undefined ? [] : [actions.reader])],
+    readers: [...memory.readers, actions.reader],
     soul: memory.workspace.soul,
     history,
     enclosures: createReadEnclosures(ports),
@@ -43,23 +47,26 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
     maxChars: config.prompt.maxChars,
     logger,
   });
-  const tools = [
+  const memoryTools = memory.memorySwitch.tools([
     ...memory.notebook.tools,
     ...(config.recall.enabled
       ? [createRecallTool({ recall: memory.recall, defaultLimit: config.recall.defaultLimit })]
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
-    ...(actions?.tools ?? []),
-  ];
+  ]);
   return async (turn, signal, { onText, onNote }) => {
     let soFar = '';
-    const { prompt, othersPresent } = await composer.compose(turn, signal);
+    const [{ prompt, othersPresent }, isMemoryOff, actionTools] = await Promise.all([
+      composer.compose(turn, signal),
+      memory.memorySwitch.isOff(turn),
+      actions.toolsIn(turn.place),
+    ]);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
     const { text, stop } = await runToolLoop({
       client: withMediaFallback(model, logger),
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
-      tools,
+      tools: [...(isMemoryOff ? [] : memoryTools), ...actionTools],
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,

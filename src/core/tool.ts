@@ -18,7 +18,7 @@ export interface Tool {
 
 /** Tools that do something outside of memory, with the section that tells the model what it may do with them. */
 export interface ActionTools {
-  /** The same in every turn [P2]. */
+  /** The same in every turn of a place [P2]. */
   readonly tools: readonly Tool[];
   readonly reader: SectionReader<TurnContext>;
 }
