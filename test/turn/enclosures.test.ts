@@ -80,6 +80,19 @@ describe('what a turn brings along', () => {
     expect(sections.map(({ name }) => name)).toEqual(['replied_to', 'replied_to', 'replied_to']);
   });
 
+  it('has what a message that is replied to passes on', async () => {
+    const forwards = [{ text: 'the plan', files: [] }];
+    const { sections, holdsOthers } = await read(
+      [message('1', replyTo('9'))],
+      [{ ...replied('9', { id: aliceId, name: 'Alice', kind: 'human' }), forwards }],
+    );
+    expect(sections.map(({ name, lines }) => [name, ...lines])).toEqual([
+      ['replied_to', 'text 9'],
+      ['forwarded', 'the plan'],
+    ]);
+    expect(holdsOthers).toBe(true);
+  });
+
   it('hears nothing of commands', async () => {
     expect((await read([message('1', replyTo('command'))])).sections).toEqual([]);
   });
