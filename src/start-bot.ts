@@ -83,6 +83,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       },
       history: discordPorts.history,
       knownChannels: () => bot.knownChannels(),
+      isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       onLost,
       clock,
       logger,

@@ -21,6 +21,8 @@ export interface CatchUpOptions {
   /** Channels that the bot has been active in, DMs above all: Discord lists those to no bot. */
   readonly knownChannels: () => Promise<readonly string[]>;
   readonly settings: Pick<AccessSettings, 'autoReplyChannelIds' | 'channelIds'>;
+  /** Whether the reply that a message has was only begun. */
+  readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
 async function catchUpWith(channelId: string, floor: string, options: CatchUpOptions): Promise<void> {
   try {
     const missed = await options.messages.after(channelId, floor, pages);
-    const answered = answeredBy(options.botId, missed);
+    const answered = await answeredIn(channelId, missed, options);
     for (const message of missed) if (!answered.has(message.id)) await options.received(message);
     if (missed.length > 0)
       options.logger.info('messages were fetched after a gap', { channelId, count: missed.length });
@@ -64,10 +66,21 @@ async function catchUpWith(channelId: string, floor: string, options: CatchUpOpt
   }
 }
 
-/** What has its reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */
-function answeredBy(botId: string, messages: readonly Message[]): ReadonlySet<string> {
+/**
+ * What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again.
+ */
+async function answeredIn(
+  channelId: string,
+  messages: readonly Message[],
+  { botId, isUnfinished }: CatchUpOptions,
+): Promise<ReadonlySet<string>> {
   const replies = messages.filter(({ author, type }) => author.id === botId && type === MessageType.Reply);
-  return new Set(replies.flatMap(({ reference }) => reference?.messageId ?? []));
+  const answered = new Set<string>();
+  for (const { reference } of replies) {
+    const id = reference?.messageId;
+    if (id !== undefined && !(await isUnfinished(channelId, id))) answered.add(id);
+  }
+  return answered;
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type APIApplicationCommand,
   type APIMessage,
   type REST,
+  type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
 
@@ -18,6 +19,14 @@ export interface DiscordApi {
   /** Replaces the application's global commands, or those of a guild, by these. */
   registerCommands(applicationId: string, commands: readonly object[], guildId?: string): Promise<void>;
   postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
+  /** An aborted edit that has not left yet is not sent. */
+  editMessage(
+    channelId: string,
+    messageId: string,
+    body: RESTPatchAPIChannelMessageJSONBody,
+    signal?: AbortSignal,
+  ): Promise<APIMessage>;
+  deleteMessage(channelId: string, messageId: string): Promise<void>;
   /** The first hundred messages after one, oldest first. */
   messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]>;
   showTyping(channelId: string): Promise<void>;
@@ -36,6 +45,16 @@ export function createDiscordApi(rest: REST): DiscordApi {
     },
     postMessage: (channelId, body) =>
       answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body })),
+    editMessage: (channelId, messageId, body, signal) =>
+      answer<APIMessage>(
+        rest.patch(Routes.channelMessage(channelId, messageId), {
+          body,
+          ...(signal !== undefined && { signal }),
+        }),
+      ),
+    async deleteMessage(channelId, messageId) {
+      await rest.delete(Routes.channelMessage(channelId, messageId));
+    },
     async messagesAfter(channelId, messageId) {
       const query = new URLSearchParams({ after: messageId, limit: '100' });
       const found = await answer<readonly APIMessage[]>(

@@ -4,6 +4,7 @@ import {
   type Client,
   type GatewayMessageDeleteBulkDispatchData,
   type GatewayMessageDeleteDispatchData,
+  type GatewayMessageReactionAddDispatchData,
   type GatewayMessageUpdateDispatchData,
   type Message,
 } from 'discord.js';
@@ -46,6 +47,8 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
   readonly knownChannels: () => Promise<readonly string[]>;
+  /** Whether the reply that a message has was only begun. */
+  readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
@@ -126,6 +129,7 @@ function listen(
   const { client, history, logger } = options;
   const retractions = createRetractions({ ...options, order, handOn });
   listenToRetractions(client, retractions, handOn);
+  listenToReactions(options, order, handOn);
   // A new session: events since the end of the last one are lost.
   client.ws.on(GatewayDispatchEvents.Ready, () => history.forgetAll());
 
@@ -179,5 +183,18 @@ function listenToRetractions({ ws }: Client, retractions: Retractions, handOn: H
   });
   ws.on(GatewayDispatchEvents.MessageDeleteBulk, (data: GatewayMessageDeleteBulkDispatchData) => {
     handOn('a deletion', async () => retractions.deleted(data.channel_id, data.ids));
+  });
+}
+
+/** In Discord's own form: the client keeps no messages, and would tell of no reaction. */
+function listenToReactions({ client, handlers }: GatewayOptions, order: ChannelOrder, handOn: HandOn): void {
+  client.ws.on(GatewayDispatchEvents.MessageReactionAdd, (data: GatewayMessageReactionAddDispatchData) => {
+    const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
+    if (emoji.name === null || userId === client.user?.id) return;
+    const { name } = emoji;
+    // Behind the message itself, whose place may still be looked up.
+    void order.run(channelId, () =>
+      handOn('a reaction', () => handlers.reacted(channelId, messageId, userId, name)),
+    );
   });
 }

@@ -40,6 +40,9 @@ export interface BotHandlersOptions {
   readonly logger: Logger;
 }
 
+/** The reaction by which people stop an answer. */
+const stopEmoji = '🛑';
+
 /** Edits and deletions that are remembered for messages on their way to a turn. */
 const keptChanges = 1000;
 
@@ -102,6 +105,12 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers & In
     async deleted(channelId, messageIds) {
       withdraw(messageIds);
       await logged('a deletion', () => options.retract.deleted(channelId, messageIds));
+    },
+    async reacted(channelId, messageId, userId, emoji) {
+      if (emoji !== stopEmoji) return;
+      await turns.stopBy(userId, messageId, () =>
+        logged('a message that was taken back', () => journal.markHandled(channelId, [messageId])),
+      );
     },
   };
 

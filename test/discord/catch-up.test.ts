@@ -18,6 +18,7 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
     messages: { after: () => Promise.resolve([]) },
     knownChannels: () => Promise.resolve([]),
     settings: { autoReplyChannelIds: [], channelIds: [] },
+    isUnfinished: () => Promise.resolve(false),
     async received(message) {
       received.push(message.id);
     },

@@ -83,6 +83,10 @@ export class RecordingHandlers implements BotHandlers, InteractionHandlers {
     this.events.push(`deleted ${messageIds.join(' ')}`);
   }
 
+  async reacted(_channelId: string, messageId: string, userId: string, emoji: string): Promise<void> {
+    this.events.push(`${emoji} on ${messageId} by ${userId}`);
+  }
+
   get texts(): string[] {
     return this.messages.map(({ text }) => text);
   }
@@ -201,6 +205,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),
+    isUnfinished: () => Promise.resolve(false),
     onLost: (error) => lost.push(error),
     clock,
     logger,
