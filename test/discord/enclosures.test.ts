@@ -21,7 +21,7 @@ async function receive({ client, server, settled }: RunningGateway, data: object
       ...data,
     },
   ]);
-  Reflect.apply(client.emit, client, [Events.MessageCreate, message]);
+  Reflect.apply(Reflect.get(client, 'emit'), client, [Events.MessageCreate, message]);
   await settled();
 }
 
