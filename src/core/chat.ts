@@ -58,6 +58,9 @@ export interface WrittenCommand {
   readonly words: string;
 }
 
+/** When the bot answers in a guild channel: to mentions and replies only, or to everything that people say there. */
+export type AnswerMode = 'mentions' | 'everything';
+
 /** A message that intake has let through: from somebody with access, addressed to the bot. */
 export interface IncomingMessage extends ChatMessage {
   readonly place: Place;

@@ -195,6 +195,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     logger,
   });
   const gateway = await startGateway({
+    answerMode: () => Promise.resolve(undefined),
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
