@@ -7,6 +7,7 @@ import type {
   CommandRequest,
   IncomingMessage,
   MessageEdit,
+  ReadReplied,
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
@@ -109,6 +110,7 @@ export interface RunningGateway {
   readonly history: History;
   readonly replies: ReplyPort;
   readonly actions: ActionTools;
+  readonly readReplied: ReadReplied;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
   /** Every event until now has arrived and was handled. */
@@ -187,7 +189,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const client = newClient(server, logger);
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
-  const { history, replies, actions } = createDiscordPorts({
+  const { history, replies, readReplied, actions } = createDiscordPorts({
     client,
     access: { ...openToAll, ...options.access },
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
@@ -222,6 +224,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     history,
     replies,
     actions,
+    readReplied,
     logger,
     lost,
     ids: { ...channels, ...people },
