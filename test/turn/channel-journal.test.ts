@@ -137,10 +137,11 @@ describe('the journal of replies that grow', () => {
     await journal.markHandled(generalId, [id(2)]);
     await journal.dropSentTexts(generalId);
 
-    const kinds: unknown[] = [];
+    const kinds: string[] = [];
     for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, recordSchema))
       kinds.push(record.kind);
-    expect(kinds.toSorted()).toEqual(['begun', 'handled', 'hidden']);
+    expect(new Set(kinds)).toEqual(new Set(['begun', 'handled', 'hidden']));
+    expect(kinds).toHaveLength(3);
     const restarted = createChannelJournal({ store });
     expect(await restarted.begun(generalId)).toEqual([begun([id(1)], [id(11), id(12)])]);
   });

@@ -213,13 +213,15 @@ it('never shows more than 2,000 characters, an open fence, or anything too soon,
         expect(finished.kind).toBe('sent');
         expect(discord.texts).toEqual(splitReply(text));
         expect(discord.mostAtOnce).toBeLessThanOrEqual(1);
+        const pauses: number[] = [];
         let last = -Infinity;
         for (const { kind, content, begunAt, at } of discord.changes) {
           expect(content.length).toBeLessThanOrEqual(2000);
           expect(read(content).isBalanced).toBe(true);
-          if (kind === 'edit') expect(begunAt - last).toBeGreaterThanOrEqual(1200);
+          if (kind === 'edit') pauses.push(begunAt - last);
           last = at;
         }
+        expect(pauses.filter((pause) => pause < 1200)).toEqual([]);
       },
     ),
     { numRuns: 150 },

@@ -3,7 +3,7 @@ import type { APIMessage } from 'discord.js';
 import type { GrowingReplyOptions } from '../../../src/discord/replies/growing-reply.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
-export const botId = '130000000000000001';
+const botId = '130000000000000001';
 
 /** One version of a message, or its end, with when its request was over. */
 export interface Change {
@@ -103,10 +103,10 @@ export class VirtualDiscord {
 
   /** Lets time go by until something is over. */
   async until<Value>(work: Promise<Value>): Promise<Value> {
-    let isOver = false;
-    const watched = work.finally(() => (isOver = true));
+    const state = { isOver: false };
+    const watched = work.finally(() => (state.isOver = true));
     watched.catch(() => {});
-    for (let turn = 0; turn < 1000 && !isOver; turn += 1) await this.pass(100);
+    for (let turn = 0; turn < 1000 && !state.isOver; turn += 1) await this.pass(100);
     return watched;
   }
 
