@@ -77,6 +77,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       },
       history: discordPorts.history,
       knownChannels: () => bot.knownChannels(),
+      remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
       onLost,
       clock,
       logger,

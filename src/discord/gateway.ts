@@ -13,7 +13,7 @@ import type { BotHandlers } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AccessSettings } from './access.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp, type CatchUpOptions } from './catch-up.ts';
 import { createChannelFinder } from './channel-finder.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { ChannelOrder } from './channel-order.ts';
@@ -44,6 +44,8 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
   readonly knownChannels: () => Promise<readonly string[]>;
+  /** What is remembered of a channel from a message id on. */
+  readonly remembered: CatchUpOptions['remembered'];
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
@@ -154,8 +156,7 @@ function listen(
       const runSlashCommand = createSlashCommands({ ...common, answer });
       const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
       const messages = createChannelMessages(findChannel);
-      const catchUpNow = () =>
-        handOn('catching up', () => catchUp({ ...options, botId: user.id, messages, settings, received }));
+      const catchUpNow = () => handOn('catching up', () => catchUp({ ...common, messages, received }));
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => {

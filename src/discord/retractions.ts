@@ -1,12 +1,13 @@
-import type { Client, GatewayMessageUpdateDispatchData } from 'discord.js';
+import type { Client, GatewayMessageUpdateDispatchData, Message } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
-import type { BotHandlers } from '../core/chat.ts';
+import type { BotHandlers, MessageEdit } from '../core/chat.ts';
 import type { ChannelOrder } from './channel-order.ts';
 import type { HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
 import type { IntakePolicy } from './intake.ts';
 import { namesIn } from './names-in.ts';
+import { chatMessageOf } from './normalise.ts';
 import { readableText } from './readable-text.ts';
 
 /** Deletions that are remembered, so that a message which arrives after its deletion is not answered. */
@@ -28,6 +29,8 @@ export interface RetractionsOptions extends Pick<IntakePolicy, 'parseCommand'> {
 export interface Retractions {
   /** The event in Discord's own form: the client keeps no messages, and would tell of none. */
   edited(data: EditEvent): void;
+  /** A person's message that was fetched, and edited some time ago. */
+  found(message: Message): void;
   deleted(channelId: string, messageIds: readonly string[]): void;
   wasDeleted(messageId: string): boolean;
 }
@@ -42,6 +45,11 @@ export function createRetractions({
 }: RetractionsOptions): Retractions {
   const deletions = new LRUCache<string, true>({ max: rememberedDeletions });
 
+  function take(edit: Omit<MessageEdit, 'isCommand'>): void {
+    const isCommand = parseCommand(edit.text) !== undefined;
+    void order.run(edit.channelId, () => handOn('an edit', () => handlers.edited({ ...edit, isCommand })));
+  }
+
   return {
     edited(data) {
       const { id, channel_id: channelId } = data;
@@ -53,14 +61,12 @@ export function createRetractions({
       const authorId = data.author?.id;
       const isOwn = authorId !== undefined && authorId === client.user?.id;
       if (isOwn || data.edited_timestamp === null) return;
-      const edit = {
-        channelId,
-        messageId: id,
-        ...(authorId === undefined ? {} : { authorId }),
-        text,
-        isCommand: parseCommand(text) !== undefined,
-      };
-      void order.run(channelId, () => handOn('an edit', () => handlers.edited(edit)));
+      take({ channelId, messageId: id, ...(authorId === undefined ? {} : { authorId }), text });
+    },
+    found(message) {
+      const { id, channelId, author, text } = chatMessageOf(message, client.user?.id ?? '');
+      history.edited(channelId, id, text);
+      take({ channelId, messageId: id, authorId: author.id, text });
     },
     deleted(channelId, messageIds) {
       for (const id of messageIds) deletions.set(id, true);

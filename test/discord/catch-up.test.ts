@@ -17,6 +17,8 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
     botId: '1',
     messages: { after: () => Promise.resolve([]) },
     knownChannels: () => Promise.resolve([]),
+    remembered: () => Promise.resolve([]),
+    retractions: { deleted() {}, found() {} },
     settings: { autoReplyChannelIds: [], channelIds: [] },
     async received(message) {
       received.push(message.id);

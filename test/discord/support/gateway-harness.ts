@@ -7,6 +7,7 @@ import type {
   CommandRequest,
   IncomingMessage,
   MessageEdit,
+  RememberedMessage,
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
@@ -68,6 +69,8 @@ export interface RunOptions {
   readonly access?: Partial<AccessSettings>;
   readonly knownChannels?: readonly string[];
   readonly hidden?: ReadonlySet<string>;
+  /** Of every channel. */
+  readonly remembered?: readonly RememberedMessage[];
 }
 
 export interface RunningGateway {
@@ -166,6 +169,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),
+    remembered: () => Promise.resolve(options.remembered ?? []),
     onLost: (error) => lost.push(error),
     clock,
     logger,
