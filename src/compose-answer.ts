@@ -47,7 +47,8 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
   ];
-  return async (turn, signal, { onNote }) => {
+  return async (turn, signal, { onText, onNote }) => {
+    let soFar = '';
     const { prompt, othersPresent } = await composer.compose(turn, signal);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
@@ -58,6 +59,13 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,
+      onText(piece) {
+        soFar += piece;
+        onText(soFar);
+      },
+      onRestart() {
+        soFar = '';
+      },
       onQueue: showWaiting(turn, waitingSigns),
       onNote,
       logger,

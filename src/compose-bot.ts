@@ -6,13 +6,14 @@ import { composeAnswer } from './compose-answer.ts';
 import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
+import type { InteractionHandlers } from './core/application-command.ts';
 import type {
   BotHandlers,
   HistoryPort,
   PresentPlace,
+  RememberedMessage,
   ReplyPort,
   SignsPort,
-  RememberedMessage,
 } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
@@ -46,8 +47,8 @@ export interface BotPorts extends EnclosurePorts {
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export interface Bot {
-  readonly handlers: BotHandlers;
-  readonly commands: Pick<CommandSet, 'slashCommands' | 'parse'>;
+  readonly handlers: BotHandlers & InteractionHandlers;
+  readonly commands: Pick<CommandSet, 'slashCommands' | 'menuEntries' | 'parse'>;
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
   knownChannels(): Promise<readonly string[]>;
   /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
@@ -88,14 +89,14 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     makeReference: () => randomBytes(3).toString('hex'),
   });
   const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTurn)));
-  const commands = composeCommands(config, memory, logger);
+  const commands = composeCommands(config, memory, { journal, logger });
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,
     waitingSigns,
     runCommand,
-    handleCommand: commands.handle,
+    commands,
     order,
     retract,
     journal,

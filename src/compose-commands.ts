@@ -1,29 +1,43 @@
 import { createCommandSet } from './commands/command-set.ts';
 import type { CommandSet } from './commands/command-set.ts';
 import { createMemoryCommand } from './commands/memory-command.ts';
+import { createMessageMenus } from './commands/message-menus.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { Logger } from './core/logger.ts';
+import type { SessionKey } from './core/place.ts';
+import type { ChannelJournal } from './turn/channel-journal.ts';
 
 /** Characters of one durable item at most [K2]. */
 const itemMaxChars = 500;
 
+export interface CommandPorts {
+  readonly journal: Pick<ChannelJournal, 'isHidden'>;
+  readonly logger: Logger;
+}
+
 /** All commands that are switched on. */
-export function composeCommands(config: Config, memory: Memory, logger: Logger): CommandSet {
-  const memoryCommand = createMemoryCommand({
+export function composeCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
+  const options = {
+    ...ports,
     durable: memory.durable,
     rolling: memory.rolling,
+    recall: memory.recall,
     shortTerm: memory.shortTerm,
     settings: {
       durableEnabled: config.durable.enabled,
       itemMaxChars,
+      recallEnabled: config.recall.enabled,
       summaryEnabled: config.summary.enabled,
       summaryMaxChars: config.summary.maxChars,
       shortTermEnabled: config.shortTerm.enabled,
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
     timeZone: config.timeZone,
-    logger,
-  });
-  return createCommandSet(config.commandsEnabled ? [memoryCommand] : []);
+    logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
+    isHidden: (channelId: string, messageId: string) => ports.journal.isHidden(channelId, messageId),
+  };
+  return config.commandsEnabled
+    ? createCommandSet([createMemoryCommand(options)], createMessageMenus(options))
+    : createCommandSet([]);
 }

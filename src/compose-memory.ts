@@ -89,7 +89,7 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
       createMessageSource({ log: sessionLog }),
       createDetailSource({ store, log: sessionLog }),
       createNotebookSource({ store }),
-      createItemSource({ durable }),
+      ...(config.durable.enabled ? [createItemSource({ durable })] : []),
     ],
     timeZone,
     forgotten: (userId) => forgottenBy(durable, userId),

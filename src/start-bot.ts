@@ -63,6 +63,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       token,
       access: config.discord,
       slashCommands: bot.commands.slashCommands,
+      menuEntries: bot.commands.menuEntries,
+      commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       handlers: {
         ...bot.handlers,
@@ -74,15 +76,21 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
           await recovered;
           return bot.handlers.command(request);
         },
+        async menu(request) {
+          await recovered;
+          return bot.handlers.menu(request);
+        },
       },
       history: discordPorts.history,
       knownChannels: () => bot.knownChannels(),
       remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
+      isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       onLost,
       clock,
       logger,
     });
-    const recovered = connecting.then(() => bot.recover());
+    // What was deleted in the gap is not answered.
+    const recovered = connecting.then(({ caughtUp }) => caughtUp).then(() => bot.recover());
     const [gateway] = await Promise.all([connecting, recovered]);
     logger.info('the bot is ready', {
       botId: gateway.botId,

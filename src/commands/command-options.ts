@@ -3,6 +3,7 @@ import type { Place, SessionKey } from '../core/place.ts';
 import type { SectionReader } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
+import type { Recall } from '../memory/recall/recall.ts';
 
 /** The rolling summary, as far as commands need it. */
 export interface SummaryMemory {
@@ -22,6 +23,7 @@ export interface CommandSettings {
   readonly durableEnabled: boolean;
   /** Characters of one durable item at most. */
   readonly itemMaxChars: number;
+  readonly recallEnabled: boolean;
   readonly summaryEnabled: boolean;
   /** Characters of a summary in a prompt. */
   readonly summaryMaxChars: number;
@@ -37,6 +39,7 @@ export interface CommandOptions {
     'list' | 'formerOf' | 'remember' | 'forget' | 'setVisibility' | 'usage'
   >;
   readonly rolling: SummaryMemory;
+  readonly recall: Pick<Recall, 'search'>;
   readonly shortTerm: RecentExchanges;
   readonly settings: CommandSettings;
   /** IANA time zone of the dates in answers. */

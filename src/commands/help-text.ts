@@ -1,4 +1,5 @@
 const commands = `\`!memory show\` shows what I remember about you
+\`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
 \`!memory forget <words or id>\` makes me forget what contains these words, or the item with this id
 \`!memory share <id>\` lets an item be used everywhere

@@ -3,6 +3,7 @@ import { sessionOf } from '../core/turn-context.ts';
 import { changeVisibility } from './change-visibility.ts';
 import type { Command } from './command-set.ts';
 import type { CommandOptions } from './command-options.ts';
+import { completeItem } from './complete-item.ts';
 import { writeFailure } from './failure-answer.ts';
 import { forgetTarget } from './forget-target.ts';
 import { helpText } from './help-text.ts';
@@ -10,12 +11,14 @@ import { memoryDefinition, wordsFromSlash } from './memory-definition.ts';
 import { parseWords } from './memory-words.ts';
 import type { MemoryWords } from './memory-words.ts';
 import { rememberText } from './remember-text.ts';
+import { searchMemory } from './search-memory.ts';
 import { showMemory } from './show-memory.ts';
 
 /** `!memory` and `/memory` [§8]. */
 export function createMemoryCommand(options: CommandOptions): Command {
   return {
     slash: { name: 'memory', definition: memoryDefinition, words: wordsFromSlash },
+    complete: (request) => completeItem(request, options),
     async handle(request) {
       const words = parseWords(request.words);
       try {
@@ -35,6 +38,8 @@ function answer(words: MemoryWords, request: CommandRequest, options: CommandOpt
   switch (words.command) {
     case 'show':
       return showMemory(request, options);
+    case 'search':
+      return searchMemory(request, words, options);
     case 'remember':
       return rememberText(request, words.text, options);
     case 'forget':

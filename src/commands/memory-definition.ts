@@ -2,6 +2,14 @@
 const subcommand = 1;
 const text = 3;
 
+const itemId = {
+  type: text,
+  name: 'id',
+  description: 'The id of the item',
+  required: true,
+  autocomplete: true,
+} as const;
+
 /**
  * `/memory` as Discord's application command JSON. Each subcommand takes at most one option, whose name the words after `!memory` do
  * not have.
@@ -17,6 +25,12 @@ export const memoryDefinition = {
     { type: subcommand, name: 'show', description: 'Show everything that I remember about you' },
     {
       type: subcommand,
+      name: 'search',
+      description: 'Find what you said and what I keep about it',
+      options: [{ type: text, name: 'query', description: 'Words to look for', required: true }],
+    },
+    {
+      type: subcommand,
       name: 'remember',
       description: 'Remember something about you',
       options: [{ type: text, name: 'text', description: 'What to remember', required: true }],
@@ -25,7 +39,15 @@ export const memoryDefinition = {
       type: subcommand,
       name: 'forget',
       description: 'Forget what contains these words, or the item with this id',
-      options: [{ type: text, name: 'target', description: 'Some of its words, or its id', required: true }],
+      options: [
+        {
+          type: text,
+          name: 'target',
+          description: 'Some of its words, or its id',
+          required: true,
+          autocomplete: true,
+        },
+      ],
     },
     {
       type: subcommand,
@@ -45,13 +67,13 @@ export const memoryDefinition = {
       type: subcommand,
       name: 'share',
       description: 'Let an item be used everywhere',
-      options: [{ type: text, name: 'id', description: 'The id of the item', required: true }],
+      options: [itemId],
     },
     {
       type: subcommand,
       name: 'hide',
       description: 'Keep an item to our DM',
-      options: [{ type: text, name: 'id', description: 'The id of the item', required: true }],
+      options: [itemId],
     },
     { type: subcommand, name: 'help', description: 'Explain these commands' },
   ],

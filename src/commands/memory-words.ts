@@ -4,6 +4,7 @@ import { quoted } from './quoted.ts';
 /** What somebody asks of their memory. */
 export type MemoryWords =
   | { readonly command: 'show' }
+  | { readonly command: 'search'; readonly query: string }
   | { readonly command: 'remember'; readonly text: string }
   | { readonly command: 'forget'; readonly target: string }
   | { readonly command: 'reset'; readonly layer: 'rolling' }
@@ -22,6 +23,8 @@ export function parseWords(words: string): MemoryWords {
       return { command: 'help' };
     case 'show':
       return { command };
+    case 'search':
+      return rest === '' ? help('Say what to search for.') : { command, query: rest };
     case 'remember':
       return { command, text: rest };
     case 'forget':

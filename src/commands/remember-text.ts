@@ -7,9 +7,9 @@ import { readingPlace } from './reading-place.ts';
 
 /** Remembers a text by its owner's word [K2], and says what had to go for it [D3]. */
 export async function rememberText(
-  request: CommandRequest,
+  request: Pick<CommandRequest, 'id' | 'speaker' | 'place' | 'ephemeral'>,
   text: string,
-  options: CommandOptions,
+  options: Pick<CommandOptions, 'durable' | 'settings'>,
 ): Promise<string> {
   const { id: messageId, speaker, place } = request;
   const result = await options.durable.remember(speaker.id, { text, place, messageId, type: 'manual' });

@@ -20,6 +20,9 @@ export const variables = {
     }),
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids({ about: 'Channels where it answers without being mentioned.' }),
     DISCORD_ALLOW_BOT_IDS: ids({ about: 'Other bots that it answers; what they say is never remembered.' }),
+    DISCORD_COMMAND_GUILD_IDS: ids({
+      about: 'For development: register commands for these guilds only, where changes show at once.',
+    }),
     DISCOCLAW_OWNER_IDS: ids({ about: "The bot's owners, instead of the application's owner." }),
     DISCOCLAW_ACCESS: oneOf(['allowlist', 'everyone'], {
       about: 'Who may use the bot: owners and allowed people, or everyone.',

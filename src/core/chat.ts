@@ -98,6 +98,44 @@ export interface CommandRequest extends WrittenCommand {
   readonly at: string;
 }
 
+/** Where a reply that grows belongs, and what it asks and tells on its way. None of the functions may reject. */
+export interface ReplyStart {
+  readonly channelId: string;
+  /** As for `send`. */
+  readonly nonceBase: string;
+  /** Messages that stand there from before a restart: they become the first ones of the reply. */
+  readonly standing?: readonly string[];
+  /** Asked before each message that is posted or edited; after a no, nothing more is shown. */
+  readonly mayShow: () => Promise<boolean>;
+  /**
+   * Awaited with the ids of all messages that the reply has: before the first is posted, before each one enters history, and before one
+   * that has become superfluous is deleted.
+   */
+  readonly onMessages: (messageIds: readonly string[]) => Promise<void>;
+  /** Somebody has deleted one of its messages, as Discord says only now. */
+  readonly onGone: () => void;
+}
+
+/** What became of a reply. */
+export type FinishedReply =
+  | { readonly kind: 'sent'; readonly ids: readonly string[] }
+  /** Somebody deleted it meanwhile; what is left of it was not touched any more. */
+  | { readonly kind: 'gone' }
+  /** It may not be shown any more, or was withdrawn. */
+  | { readonly kind: 'withheld' };
+
+/** A reply that grows before people's eyes while its text is being made [G3]. */
+export interface GrowingReply {
+  /** Whether anything of it was posted, or is being posted. */
+  readonly hasBegun: boolean;
+  /** The text so far; only the latest counts. Shown when Discord's limits allow it. Never throws. */
+  show(text: string): void;
+  /** The whole text: its messages end up exactly as `send` would have put them there. Rejects as `send` does. */
+  finish(text: string): Promise<FinishedReply>;
+  /** Takes away all that was shown of it, also while it is being finished. Never rejects; nothing once it was sent. */
+  withdraw(): Promise<void>;
+}
+
 /** How a reply leaves: the port that `discord/` implements and `turn/` calls. */
 export interface ReplyPort {
   /** Shows "is typing…" until the returned function is called. Never throws. */
@@ -114,6 +152,10 @@ export interface ReplyPort {
     nonceBase: string,
     beforeSeen?: (messageId: string) => Promise<void>,
   ): Promise<readonly string[]>;
+  /** Begins a reply that grows; nothing is sent yet. */
+  begin(start: ReplyStart): GrowingReply;
+  /** The ids of the bot's messages that are replies to this one. Rejects as Discord does. */
+  find(channelId: string, messageId: string): Promise<readonly string[]>;
 }
 
 /** Small signs on people's messages. Neither throws; a sign that a channel does not admit is left out, and none delays anything. */
@@ -153,4 +195,6 @@ export interface BotHandlers {
   command(request: CommandRequest): Promise<string>;
   edited(edit: MessageEdit): Promise<void>;
   deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** Somebody, also without access, has put an emoji, by its characters or name, on any message that the bot can see. */
+  reacted(channelId: string, messageId: string, userId: string, emoji: string): Promise<void>;
 }

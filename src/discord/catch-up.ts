@@ -32,8 +32,10 @@ export interface CatchUpOptions {
   readonly knownChannels: () => Promise<readonly string[]>;
   /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
-  readonly retractions: Pick<Retractions, 'deleted' | 'found'>;
+  readonly retractions: Pick<Retractions, 'missed'>;
   readonly settings: Pick<AccessSettings, 'autoReplyChannelIds' | 'channelIds'>;
+  /** Whether the reply that a message has was only begun. */
+  readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly clock: Clock;
@@ -70,8 +72,8 @@ async function catchUpWith(channelId: string, floor: string, options: CatchUpOpt
   try {
     const remembered = await rememberedSince(channelId, floor, options);
     const missed = await options.messages.after(channelId, floor, pages);
-    tellChanges(channelId, remembered, missed, options);
-    const answered = answeredBy(options.botId, missed);
+    await tellChanges(channelId, remembered, missed, options);
+    const answered = await answeredIn(channelId, missed, options);
     for (const message of missed) if (!answered.has(message.id)) await options.received(message);
     if (missed.length > 0)
       options.logger.info('messages were fetched after a gap', { channelId, count: missed.length });
@@ -94,21 +96,19 @@ async function rememberedSince(
   }
 }
 
-function tellChanges(
+async function tellChanges(
   channelId: string,
   remembered: readonly RememberedMessage[],
   missed: readonly Message[],
   { client, retractions, logger }: CatchUpOptions,
-): void {
+): Promise<void> {
   const channel = client.channels.cache.get(channelId);
   if (channel === undefined || !isReadable(channel)) return;
   const isWhole = missed.length < pages * pageSize;
-  const { deleted, edited } = missedChanges(remembered, { messages: missed, isWhole });
-  if (deleted.length > 0) {
-    logger.info('messages were deleted in a gap', { channelId, count: deleted.length });
-    retractions.deleted(channelId, deleted);
-  }
-  for (const message of edited) retractions.found(message);
+  const changes = missedChanges(remembered, { messages: missed, isWhole });
+  if (changes.deleted.length > 0)
+    logger.info('messages were deleted in a gap', { channelId, count: changes.deleted.length });
+  await retractions.missed(channelId, changes);
 }
 
 /** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */
@@ -118,10 +118,21 @@ function isReadable(channel: Channel): boolean {
   return me !== null && memberMay('read', channel, me) === true;
 }
 
-/** What has its reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */
-function answeredBy(botId: string, messages: readonly Message[]): ReadonlySet<string> {
+/**
+ * What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again.
+ */
+async function answeredIn(
+  channelId: string,
+  messages: readonly Message[],
+  { botId, isUnfinished }: CatchUpOptions,
+): Promise<ReadonlySet<string>> {
   const replies = messages.filter(({ author, type }) => author.id === botId && type === MessageType.Reply);
-  return new Set(replies.flatMap(({ reference }) => reference?.messageId ?? []));
+  const answered = new Set<string>();
+  for (const { reference } of replies) {
+    const id = reference?.messageId;
+    if (id !== undefined && !(await isUnfinished(channelId, id))) answered.add(id);
+  }
+  return answered;
 }
 
 /**

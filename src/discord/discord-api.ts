@@ -1,8 +1,10 @@
 import {
   Routes,
   type APIApplication,
+  type APIApplicationCommand,
   type APIMessage,
   type REST,
+  type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
 
@@ -12,9 +14,19 @@ import { compareSnowflakes } from '../core/snowflake.ts';
 export interface DiscordApi {
   /** The application that the token belongs to. */
   application(): Promise<APIApplication>;
-  /** Replaces the application's commands by these; the same again changes nothing. */
-  registerCommands(applicationId: string, commands: readonly object[]): Promise<void>;
+  /** The application's global commands, or those of a guild. */
+  registeredCommands(applicationId: string, guildId?: string): Promise<readonly APIApplicationCommand[]>;
+  /** Replaces the application's global commands, or those of a guild, by these. */
+  registerCommands(applicationId: string, commands: readonly object[], guildId?: string): Promise<void>;
   postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
+  /** An aborted edit that has not left yet is not sent. */
+  editMessage(
+    channelId: string,
+    messageId: string,
+    body: RESTPatchAPIChannelMessageJSONBody,
+    signal?: AbortSignal,
+  ): Promise<APIMessage>;
+  deleteMessage(channelId: string, messageId: string): Promise<void>;
   /** The first hundred messages after one, oldest first. */
   messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]>;
   showTyping(channelId: string): Promise<void>;
@@ -26,11 +38,23 @@ export interface DiscordApi {
 export function createDiscordApi(rest: REST): DiscordApi {
   return {
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
-    async registerCommands(applicationId, commands) {
-      await rest.put(Routes.applicationCommands(applicationId), { body: commands });
+    registeredCommands: (applicationId, guildId) =>
+      answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
+    async registerCommands(applicationId, commands, guildId) {
+      await rest.put(commandsRoute(applicationId, guildId), { body: commands });
     },
     postMessage: (channelId, body) =>
       answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body })),
+    editMessage: (channelId, messageId, body, signal) =>
+      answer<APIMessage>(
+        rest.patch(Routes.channelMessage(channelId, messageId), {
+          body,
+          ...(signal !== undefined && { signal }),
+        }),
+      ),
+    async deleteMessage(channelId, messageId) {
+      await rest.delete(Routes.channelMessage(channelId, messageId));
+    },
     async messagesAfter(channelId, messageId) {
       const query = new URLSearchParams({ after: messageId, limit: '100' });
       const found = await answer<readonly APIMessage[]>(
@@ -48,6 +72,12 @@ export function createDiscordApi(rest: REST): DiscordApi {
       await rest.delete(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },
   };
+}
+
+function commandsRoute(applicationId: string, guildId: string | undefined): `/${string}` {
+  return guildId === undefined
+    ? Routes.applicationCommands(applicationId)
+    : Routes.applicationGuildCommands(applicationId, guildId);
 }
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each route has its own answer

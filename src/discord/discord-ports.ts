@@ -63,6 +63,11 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
     clock,
     logger,
     onSent: (message) => history.seen(ownMessage(client, message)),
+    onEdited(message) {
+      const { channelId, id, text } = ownMessage(client, message);
+      history.edited(channelId, id, text);
+    },
+    onRemoved: (channelId, messageId) => history.removed(channelId, [messageId]),
   });
   return {
     history,

@@ -4,11 +4,12 @@ import {
   type Client,
   type GatewayMessageDeleteBulkDispatchData,
   type GatewayMessageDeleteDispatchData,
+  type GatewayMessageReactionAddDispatchData,
   type GatewayMessageUpdateDispatchData,
   type Message,
 } from 'discord.js';
 
-import type { SlashCommand } from '../core/application-command.ts';
+import type { InteractionHandlers, MenuEntry, SlashCommand } from '../core/application-command.ts';
 import type { BotHandlers } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
@@ -22,13 +23,12 @@ import { gatewayErrorOfClose, type GatewayError } from './gateway-error.ts';
 import { createHandOn, type HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
 import type { IntakePolicy } from './intake.ts';
+import { createInteractions, type Interactions } from './interactions/interactions.ts';
+import { registerCommands } from './interactions/register-commands.ts';
 import { fetchApplication, logIn } from './login.ts';
 import { createMessageIntake } from './message-intake.ts';
 import { reportMissingPermissions } from './missing-permissions.ts';
 import { createRetractions, type Retractions } from './retractions.ts';
-import { createAdmission } from './interactions/admission.ts';
-import { createAnswering } from './interactions/answering.ts';
-import { createSlashCommands } from './interactions/slash-commands.ts';
 
 /** From the first request until the client is ready; milliseconds. */
 const loginTimeoutMs = 60_000;
@@ -40,12 +40,17 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   readonly access: AccessSettings;
   /** Those that are not named here are removed from Discord. */
   readonly slashCommands: readonly SlashCommand[];
-  readonly handlers: BotHandlers;
+  readonly menuEntries: readonly MenuEntry[];
+  /** Where not empty, commands are registered for these guilds only. */
+  readonly commandGuildIds: readonly string[];
+  readonly handlers: BotHandlers & InteractionHandlers;
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
   readonly knownChannels: () => Promise<readonly string[]>;
   /** What is remembered of a channel from a message id on. */
   readonly remembered: CatchUpOptions['remembered'];
+  /** Whether the reply that a message has was only begun. */
+  readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
@@ -59,6 +64,8 @@ export interface Gateway {
   isReady(): boolean;
   /** From now on nothing new is answered [G4]; resolves when what came in before was handed on. Edits and deletions still are. */
   stopIntake(): Promise<void>;
+  /** Resolves when what was missed before the start was fetched and handed on, and memory knows what was edited and deleted meanwhile. */
+  readonly caughtUp: Promise<void>;
   /** Resolves when everything that came in was handled, also what came meanwhile. */
   idle(): Promise<void>;
   destroy(): Promise<void>;
@@ -76,11 +83,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const order = new ChannelOrder();
   const handingOn = createHandOn(logger);
   const listening = listen(options, { ...access, ownerIds }, order, handingOn.handOn);
-  await Promise.all([
-    logIn(client, token, options.timeoutMs ?? loginTimeoutMs),
-    registerCommands(options, application.id),
-  ]);
+  await logIn(client, token, options.timeoutMs ?? loginTimeoutMs);
   const botId = await listening.botId;
+  const stopping = new AbortController();
+  const tidyUpCommands = await registerCommands({
+    api: createDiscordApi(client.rest),
+    applicationId: application.id,
+    definitions: [...options.slashCommands, ...options.menuEntries].map(({ definition }) => definition),
+    guildIds: options.commandGuildIds,
+    botGuildIds: [...client.guilds.cache.keys()],
+    signal: stopping.signal,
+    logger,
+  });
+  handingOn.handOn('tidying up commands', tidyUpCommands);
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
   logger.info('connected to Discord', {
     botId,
@@ -91,9 +106,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     botId,
     ownerIds,
+    caughtUp: listening.caughtUp,
     isReady: () => client.isReady(),
     stopIntake() {
       listening.stop();
+      stopping.abort();
       return order.idle();
     },
     idle: handingOn.idle,
@@ -101,24 +118,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Registering the same again changes nothing. Without it only the slash form is missing, so a failure is no reason to stay away. */
-async function registerCommands(
-  { client, slashCommands, logger }: GatewayOptions,
-  applicationId: string,
-): Promise<void> {
-  try {
-    await createDiscordApi(client.rest).registerCommands(
-      applicationId,
-      slashCommands.map(({ definition }) => definition),
-    );
-  } catch (error) {
-    logger.warn('the slash commands could not be registered', { error });
-  }
-}
-
 interface Listening {
   /** Once the client is ready. */
   readonly botId: Promise<string>;
+  readonly caughtUp: Promise<void>;
   stop(): void;
 }
 
@@ -132,10 +135,16 @@ function listen(
   const { client, history, logger } = options;
   const retractions = createRetractions({ ...options, order, handOn });
   listenToRetractions(client, retractions, handOn);
+  listenToReactions(options, order, handOn);
   // A new session: events since the end of the last one are lost.
   client.ws.on(GatewayDispatchEvents.Ready, () => history.forgetAll());
 
   let isStopped = false;
+  let interactions: Interactions | undefined;
+  let hasCaughtUp = (): void => {};
+  const caughtUp = new Promise<void>((resolve) => {
+    hasCaughtUp = resolve;
+  });
   const botId = new Promise<string>((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
       const policy = { ...settings, parseCommand: options.parseCommand };
@@ -151,25 +160,29 @@ function listen(
         handOn,
       };
       const takeIn = createMessageIntake(common);
-      const admit = createAdmission(common);
-      const answer = createAnswering({ ...common, admit });
-      const runSlashCommand = createSlashCommands({ ...common, answer });
+      const taking = createInteractions(common);
+      interactions = taking;
       const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
       const messages = createChannelMessages(findChannel);
-      const catchUpNow = () => handOn('catching up', () => catchUp({ ...common, messages, received }));
+      const catchUpNow = () =>
+        handOn('catching up', () => catchUp({ ...common, messages, received }).finally(hasCaughtUp));
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
-      client.on(Events.InteractionCreate, (interaction) => {
-        if (isStopped || !interaction.isChatInputCommand()) return;
-        handOn('a slash command', () => runSlashCommand(interaction));
-      });
+      client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
       client.on(Events.ShardReady, catchUpNow);
       catchUpNow();
       reportMissingPermissions(client, logger);
       resolve(user.id);
     });
   });
-  return { botId, stop: () => (isStopped = true) };
+  return {
+    botId,
+    caughtUp,
+    stop() {
+      isStopped = true;
+      interactions?.stop();
+    },
+  };
 }
 
 function listenToRetractions({ ws }: Client, retractions: Retractions, handOn: HandOn): void {
@@ -181,5 +194,18 @@ function listenToRetractions({ ws }: Client, retractions: Retractions, handOn: H
   });
   ws.on(GatewayDispatchEvents.MessageDeleteBulk, (data: GatewayMessageDeleteBulkDispatchData) => {
     handOn('a deletion', async () => retractions.deleted(data.channel_id, data.ids));
+  });
+}
+
+/** In Discord's own form: the client keeps no messages, and would tell of no reaction. */
+function listenToReactions({ client, handlers }: GatewayOptions, order: ChannelOrder, handOn: HandOn): void {
+  client.ws.on(GatewayDispatchEvents.MessageReactionAdd, (data: GatewayMessageReactionAddDispatchData) => {
+    const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
+    if (emoji.name === null || userId === client.user?.id) return;
+    const { name } = emoji;
+    // Behind the message itself, whose place may still be looked up.
+    void order.run(channelId, () =>
+      handOn('a reaction', () => handlers.reacted(channelId, messageId, userId, name)),
+    );
   });
 }

@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
 import type {
+  Choice,
+  CompletionRequest,
+  InteractionHandlers,
+  MenuRequest,
+} from '../core/application-command.ts';
+import type {
   BotHandlers,
   CommandRequest,
   IncomingMessage,
@@ -18,7 +24,11 @@ export interface BotHandlersOptions {
   readonly turns: SessionTurns;
   readonly waitingSigns: Pick<WaitingSigns, 'while'>;
   readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
-  readonly handleCommand: (request: CommandRequest) => Promise<string>;
+  readonly commands: {
+    handle(request: CommandRequest): Promise<string>;
+    complete(request: CompletionRequest): Promise<readonly Choice[]>;
+    handleMenu(request: MenuRequest): Promise<string>;
+  };
   /** Keeps a session's commands in the order in which they came, in whichever form. */
   readonly order: Pick<CommandOrder, 'run'>;
   /** Takes an edit or deletion to every layer that may hold the message [G5]. */
@@ -30,11 +40,14 @@ export interface BotHandlersOptions {
   readonly logger: Logger;
 }
 
+/** The reaction by which people stop an answer. */
+const stopEmoji = '🛑';
+
 /** Edits and deletions that are remembered for messages on their way to a turn. */
 const keptChanges = 1000;
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
-export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
+export function createBotHandlers(options: BotHandlersOptions): BotHandlers & InteractionHandlers {
   const { turns, waitingSigns, order, journal, logger } = options;
   const taken = new Set<string>();
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
@@ -74,7 +87,9 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
         once(message, () => options.runCommand(message, command)),
       );
     },
-    command: (request) => order.run(sessionOf(request), () => options.handleCommand(request)),
+    complete: (request) => options.commands.complete(request),
+    menu: (request) => order.run(sessionOf(request), () => options.commands.handleMenu(request)),
+    command: (request) => order.run(sessionOf(request), () => options.commands.handle(request)),
     async edited(edit) {
       const { channelId, messageId, text } = edit;
       if (edit.isCommand) {
@@ -90,6 +105,12 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers {
     async deleted(channelId, messageIds) {
       withdraw(messageIds);
       await logged('a deletion', () => options.retract.deleted(channelId, messageIds));
+    },
+    async reacted(channelId, messageId, userId, emoji) {
+      if (emoji !== stopEmoji) return;
+      await turns.stopBy(userId, messageId, () =>
+        logged('a message that was taken back', () => journal.markHandled(channelId, [messageId])),
+      );
     },
   };
 

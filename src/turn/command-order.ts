@@ -10,7 +10,7 @@ import type { TurnRunner } from './session-turns.ts';
 export interface CommandOrder {
   /** Runs a command after the session's earlier ones; settles as it does. */
   run<T>(session: SessionKey, command: () => Promise<T>): Promise<T>;
-  /** The same turns, each begun only when the commands of its session are answered, and not at all if it was aborted by then. */
+  /** The same turns, each begun only when the commands of its session are answered, and not at all if nobody waits for it by then. */
   afterCommands(runTurn: TurnRunner): TurnRunner;
 }
 
@@ -18,13 +18,13 @@ export function createCommandOrder(): CommandOrder {
   const queue = createKeyedQueue();
   return {
     run: (session, command) => queue.run(sessionName(session), command),
-    afterCommands: (runTurn) => async (messages, signal) => {
+    afterCommands: (runTurn) => async (messages, control) => {
       const [first] = messages;
       if (first !== undefined) {
         const session = { channelId: first.channelId, userId: first.author.id };
         await queue.run(sessionName(session), () => Promise.resolve());
       }
-      if (!signal.aborted) await runTurn(messages, signal);
+      if (control.ending === undefined || control.ending === 'stopped') await runTurn(messages, control);
     },
   };
 }

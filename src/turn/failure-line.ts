@@ -16,6 +16,12 @@ export function brokenOffLine(reference: string): string {
 /** The line under a reply that reached the output limit. */
 export const lengthLimitLine = '⚠️ My answer reached its length limit. Ask me to go on.';
 
+/** Under a reply whose author wanted no more of it, or in its place. */
+export const stoppedLine = '⏹️ Stopped, as you wished.';
+
+/** Under the beginning of a reply that a restart has cut off, and that is too old to be finished. */
+export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or ask again.';
+
 /** Instead of an answer that was made for fewer readers than it would have now [V2]. */
 export const keptBackLine =
   '⚠️ This channel became visible to more people while I was answering, so I kept the answer back. Please ask again.';

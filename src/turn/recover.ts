@@ -1,39 +1,39 @@
-import type { PresentPlace, ReplyPort } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Logger } from '../core/logger.ts';
 import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
-import type { ChannelJournal, PreparedReply } from './channel-journal.ts';
-import { keptBackLine } from './failure-line.ts';
+import { beginAnswerReply, newestOf } from './answer-reply.ts';
+import type { AnswerReplyOptions, Question } from './answer-reply.ts';
+import { interruptedLine, keptBackLine } from './failure-line.ts';
+import type { BegunReply, PreparedReply } from './journal-state.ts';
 import { createKeep } from './keep.ts';
-import { snowflakeTime } from '../core/snowflake.ts';
+import { TurnControl } from './turn-control.ts';
 
 /** Messages older than this are not answered after a restart [G3a]: 5 minutes, in milliseconds. */
 const catchUpWindowMs = 5 * 60_000;
 
-export interface RecoveryOptions {
-  readonly journal: ChannelJournal;
-  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions'>;
+export interface RecoveryOptions extends AnswerReplyOptions {
+  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions' | 'message'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   /** Takes edits and deletions to the layers that they had not reached. */
   readonly finishRetractions: (session: SessionKey) => Promise<void>;
-  readonly replies: ReplyPort;
-  readonly presentPlace: PresentPlace;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /**
- * What a kill left undone, done at start: answers that were ready are sent under their old nonce, so that Discord recognises one that
- * had arrived; derived layers go on from their cursors [F4].
+ * What a kill left undone, done at start: answers that were ready are sent under their old nonce, or finished in the messages that stand there, so
+ * that Discord recognises what had arrived; derived layers go on from their cursors [F4].
  */
 export async function recover(options: RecoveryOptions): Promise<void> {
   const { journal, sessionLog, afterTurn, logger } = options;
   for (const channelId of await journal.channels()) {
     try {
-      for (const reply of await journal.unsent(channelId)) await finishReply(options, reply);
+      for (const reply of await journal.unsent(channelId)) await trying(options, reply, finishReply);
+      for (const reply of await journal.begun(channelId)) await trying(options, reply, settleBegun);
+      // What a kill kept from being taken out of the file.
+      await journal.dropSentTexts(channelId);
     } catch (error) {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
@@ -46,32 +46,102 @@ export async function recover(options: RecoveryOptions): Promise<void> {
   }
 }
 
-/** What cannot be sent now stays unhandled, so that it is asked again when the bot catches up. */
-async function finishReply(options: RecoveryOptions, reply: PreparedReply): Promise<void> {
-  const { journal, replies, logger } = options;
-  const keep = createKeep(logger);
-  const { messageIds, place, text } = reply;
-  const newest = messageIds.at(-1);
-  const now = options.clock();
-  if (newest !== undefined && now.getTime() - snowflakeTime(newest).getTime() <= catchUpWindowMs) {
-    try {
-      const isKeptBack = becamePublic(place, await options.presentPlace(place));
-      if (reply.isCommand === true || isKeptBack) {
-        await replies.send(place.channelId, isKeptBack ? keptBackLine : text, newest, (id) =>
-          keep('what is no part of history', () => journal.hide(place.channelId, [id])),
-        );
-      } else {
-        await logReply(options, reply, await replies.send(place.channelId, text, newest), now);
-      }
-    } catch (error) {
-      logger.warn('an answer from before the restart could not be sent', {
-        channelId: place.channelId,
-        error,
-      });
-      return;
-    }
+/** What cannot be done now stays unhandled, so that it is asked again when the bot catches up. */
+async function trying<Reply extends Question>(
+  options: RecoveryOptions,
+  reply: Reply,
+  work: (options: RecoveryOptions, reply: Reply) => Promise<'handled' | 'unhandled'>,
+): Promise<void> {
+  const { channelId } = reply.place;
+  try {
+    if ((await work(options, reply)) === 'handled')
+      await options.journal.markHandled(channelId, reply.messageIds);
+  } catch (error) {
+    options.logger.warn('an answer from before the restart could not be sent', { channelId, error });
   }
-  await journal.markHandled(place.channelId, messageIds);
+}
+
+async function finishReply(
+  options: RecoveryOptions,
+  prepared: PreparedReply,
+): Promise<'handled' | 'unhandled'> {
+  const { text, isCommand, ...question } = prepared;
+  const now = options.clock();
+  if (isOld(question, now)) {
+    const isBegun = await options.journal.isUnfinished(question.place.channelId, newestOf(question));
+    return isBegun ? 'unhandled' : 'handled';
+  }
+  if (isCommand === true) {
+    const present = await options.presentPlace(question.place);
+    await sendLine(options, question, becamePublic(question.place, present) ? keptBackLine : text, false);
+    return 'handled';
+  }
+  const control = new TurnControl();
+  const reply = await beginAnswerReply(options, question, question.place, control);
+  const finished = await reply.finish(text);
+  if (finished.kind === 'sent') {
+    await logReply(options, prepared, finished.ids, now);
+    return 'handled';
+  }
+  const wasSeen = reply.hasBegun;
+  await reply.withdraw();
+  if (control.ending === 'became-public') await sendLine(options, question, keptBackLine, wasSeen);
+  return 'handled';
+}
+
+/**
+ * A reply that was only begun: the message is asked again if it is young enough, and what stands of the reply is no part of history till then; else
+ * the beginning stays, marked as such.
+ */
+async function settleBegun(options: RecoveryOptions, begun: BegunReply): Promise<'handled' | 'unhandled'> {
+  const { journal, replies, presentPlace } = options;
+  const { replyIds: known, ...question } = begun;
+  const { place } = question;
+  const newest = newestOf(question);
+  // The kill may have come right after the first message was posted.
+  const replyIds = known.length > 0 ? known : await replies.find(place.channelId, newest);
+  if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
+  if (await isTakenBack(options, question)) {
+    const reply = await beginAnswerReply(options, question, place, new TurnControl());
+    await reply.withdraw();
+    return 'handled';
+  }
+  if (!isOld(question, options.clock())) return 'unhandled';
+  if (replyIds.length === 0) return 'handled';
+  if (!becamePublic(place, await presentPlace(place))) {
+    await sendLine(options, question, interruptedLine, true);
+    return 'handled';
+  }
+  const reply = await beginAnswerReply(options, question, place, new TurnControl());
+  await reply.withdraw();
+  await sendLine(options, question, keptBackLine, true);
+  return 'handled';
+}
+
+/** Whether all that was asked was deleted since: the question is logged before the model hears of it. Of another bot nothing is. */
+async function isTakenBack(
+  { sessionLog }: RecoveryOptions,
+  { messageIds, userId, place: { channelId }, isBot }: Question,
+): Promise<boolean> {
+  if (isBot !== undefined) return false;
+  const texts = await Promise.all(messageIds.map((id) => sessionLog.message({ channelId, userId }, id)));
+  return texts.every((text) => text === undefined);
+}
+
+function isOld(question: Question, now: Date): boolean {
+  return now.getTime() - snowflakeTime(newestOf(question)).getTime() > catchUpWindowMs;
+}
+
+async function sendLine(
+  { journal, replies, logger }: RecoveryOptions,
+  question: Question,
+  line: string,
+  isAfterReply: boolean,
+): Promise<void> {
+  const { channelId } = question.place;
+  await replies.send(channelId, line, newestOf(question) + (isAfterReply ? 'e' : ''), (id) =>
+    createKeep(logger)('what is no part of history', () => journal.hide(channelId, [id])),
+  );
 }
 
 async function logReply(

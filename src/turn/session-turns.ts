@@ -1,8 +1,9 @@
 import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';
+import { TurnControl } from './turn-control.ts';
 
-/** Runs one turn over the messages given; must not throw. Aborted when all of them were deleted, or at shutdown. */
-export type TurnRunner = (messages: readonly IncomingMessage[], signal: AbortSignal) => Promise<void>;
+/** Runs one turn over the messages given; must not throw. The control may tell it to end, also before it begins. */
+export type TurnRunner = (messages: readonly IncomingMessage[], control: TurnControl) => Promise<void>;
 
 interface Waiting {
   message: IncomingMessage;
@@ -13,7 +14,7 @@ interface Session {
   waiting: Waiting[];
   running: readonly IncomingMessage[];
   readonly deleted: Set<string>;
-  abort: AbortController;
+  control: TurnControl;
 }
 
 /**
@@ -45,7 +46,7 @@ export class SessionTurns {
         waiting: [{ message, done }],
         running: [],
         deleted: new Set<string>(),
-        abort: new AbortController(),
+        control: new TurnControl(),
       };
       this.#sessions.set(name, started);
       void this.#work(name, started);
@@ -61,15 +62,34 @@ export class SessionTurns {
     }
   }
 
-  /** A deleted message that still waits is dropped; a turn all of whose messages are deleted is aborted. */
+  /** A deleted message that still waits is dropped; a turn ends when all of its messages are deleted, or one of its reply. */
   withdraw(messageIds: readonly string[]): void {
     const ids = new Set(messageIds);
     for (const session of this.#sessions.values()) {
       for (const entry of session.waiting) if (ids.has(entry.message.id)) entry.done();
       session.waiting = session.waiting.filter((entry) => !ids.has(entry.message.id));
       for (const message of session.running) if (ids.has(message.id)) session.deleted.add(message.id);
-      if (session.running.length > 0 && session.deleted.size === session.running.length)
-        session.abort.abort();
+      if (session.running.length === 0) continue;
+      if (session.deleted.size === session.running.length) session.control.end('deleted');
+      if (messageIds.some((id) => session.control.isReply(id))) session.control.end('reply-deleted');
+    }
+  }
+
+  /**
+   * The author of a message wants no more of the answer; the message is theirs, or the bot's reply to it. The turn that runs ends; of a message
+   * that waits nothing more comes, once `drop` has noted that. Nobody else can do that.
+   */
+  async stopBy(userId: string, messageId: string, drop: () => Promise<void>): Promise<void> {
+    for (const session of this.#sessions.values()) {
+      const { running, waiting, control } = session;
+      const isTheirs = (message: IncomingMessage): boolean => message.author.id === userId;
+      const isRunning = control.isReply(messageId) || running.some(({ id }) => id === messageId);
+      if (isRunning && running.every(isTheirs)) control.end('stopped');
+      const entry = waiting.find(({ message }) => message.id === messageId && isTheirs(message));
+      if (entry === undefined) continue;
+      session.waiting = waiting.filter((each) => each !== entry);
+      await drop();
+      entry.done();
     }
   }
 
@@ -91,7 +111,7 @@ export class SessionTurns {
   /** Ends the running turns too. */
   abort(): void {
     this.stop();
-    for (const session of this.#sessions.values()) session.abort.abort();
+    for (const session of this.#sessions.values()) session.control.end('shutdown');
   }
 
   async #work(name: string, session: Session): Promise<void> {
@@ -99,8 +119,8 @@ export class SessionTurns {
       const batch = session.waiting.splice(0, sameAudience(session.waiting));
       session.running = batch.map((entry) => entry.message);
       session.deleted.clear();
-      session.abort = new AbortController();
-      await this.#run(session.running, session.abort.signal);
+      session.control = new TurnControl();
+      await this.#run(session.running, session.control);
       session.running = [];
       for (const entry of batch) entry.done();
     }

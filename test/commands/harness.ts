@@ -6,6 +6,10 @@ import type { Section } from '../../src/core/section.ts';
 import { mayUse } from '../../src/core/visibility.ts';
 import type { Visibility } from '../../src/core/visibility.ts';
 import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { createItemSource } from '../../src/memory/recall/item-source.ts';
+import { createMessageSource } from '../../src/memory/recall/message-source.ts';
+import { createRecall } from '../../src/memory/recall/recall.ts';
+import { createSessionLog } from '../../src/memory/session-log/session-log.ts';
 import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -82,24 +86,32 @@ export function createHarness(
   const logger = new RecordingLogger();
   const rolling = new FakeRolling();
   const shortTerm = new FakeRecentExchanges();
+  const hidden = new Set<string>();
   let ticks = 0;
   const now = () => new Date(Date.parse('2026-01-15T10:00:00Z') + ticks * 1000);
+  const writes = createKeyedQueue();
+  const sessionLog = createSessionLog({ store, writes, clock: now, botName: 'Discoclaw' });
   const durable = createDurableMemory({
     store,
-    writes: createKeyedQueue(),
+    writes,
     clock: now,
     maxItems: options.maxItems ?? 200,
     injectMaxChars: 2000,
     timeZone: 'UTC',
     logger,
   });
-  const command = createMemoryCommand({
+  const commandOptions = {
     durable,
     rolling,
     shortTerm,
+    recall: createRecall({
+      sources: [createMessageSource({ log: sessionLog }), createItemSource({ durable })],
+      timeZone: 'UTC',
+    }),
     settings: {
       durableEnabled: true,
       itemMaxChars: 500,
+      recallEnabled: true,
       summaryEnabled: true,
       summaryMaxChars: 2000,
       shortTermEnabled: true,
@@ -108,8 +120,15 @@ export function createHarness(
     },
     timeZone: 'UTC',
     logger,
-  });
+    logged: (session: SessionKey, messageId: string) => sessionLog.message(session, messageId),
+    isHidden: (_channelId: string, messageId: string) => Promise.resolve(hidden.has(messageId)),
+  };
+  const command = createMemoryCommand(commandOptions);
   return {
+    commandOptions,
+    sessionLog,
+    /** Ids of commands, their answers and notices. */
+    hidden,
     store,
     logger,
     rolling,

@@ -6,6 +6,7 @@ import { memoryDefinition, wordsFromSlash } from '../../src/commands/memory-defi
 describe('the slash command', () => {
   it('has a subcommand for each command, and each is understood', () => {
     const example: Readonly<Record<string, string>> = {
+      query: 'tea',
       text: 'I like tea',
       target: 'tea',
       layer: 'rolling',
@@ -20,7 +21,7 @@ describe('the slash command', () => {
       });
       return subcommand.name;
     });
-    expect(names).toEqual(['show', 'remember', 'forget', 'reset', 'share', 'hide', 'help']);
+    expect(names).toEqual(['show', 'search', 'remember', 'forget', 'reset', 'share', 'hide', 'help']);
   });
 
   it('can be used in guilds and in DMs', () => {

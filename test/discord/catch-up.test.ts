@@ -18,8 +18,9 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
     messages: { after: () => Promise.resolve([]) },
     knownChannels: () => Promise.resolve([]),
     remembered: () => Promise.resolve([]),
-    retractions: { deleted() {}, found() {} },
+    retractions: { missed: () => Promise.resolve() },
     settings: { autoReplyChannelIds: [], channelIds: [] },
+    isUnfinished: () => Promise.resolve(false),
     async received(message) {
       received.push(message.id);
     },

@@ -238,7 +238,7 @@ describe('the gateway', () => {
     });
     const { gateway, logger } = await runGateway({ server });
     expect(gateway.isReady()).toBe(true);
-    expect(logger.warnings).toEqual(['the slash commands could not be registered']);
+    expect(logger.warnings).toEqual(['the commands could not be registered']);
   });
 
   it('fetches what it missed when the session could not be resumed', async () => {

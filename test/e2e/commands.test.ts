@@ -251,7 +251,7 @@ it('does not answer a person without access, and tells them nothing by slash eit
   );
 });
 
-it('sends a long show in parts, all of it, and pings nobody [K3][G3]', async () => {
+it('sends a long show in parts or pages, all of it, and pings nobody [K3][G3]', async () => {
   const name = await newcomer();
   const bobId = stage.info.people['bob'];
   const texts = Array.from(
@@ -263,15 +263,19 @@ it('sends a long show in parts, all of it, and pings nobody [K3][G3]', async () 
   const said = await stage.sandbox.say({ as: name, in: '#dev', text: '!memory show' });
   await stage.sandbox.waitForReply({ in: '#dev', after: said.id, containing: 'Characters used' });
   const parts = await stage.sandbox.messages({ in: '#dev', after: said.id, from: 'bot' });
-  const { answer, followUps } = await stage.sandbox.slash({
+  const { answer } = await stage.sandbox.slash({
     as: name,
     in: '#dev',
     name: 'memory',
     subcommand: 'show',
-    followUps: parts.length - 1,
   });
+  const pages = answer === undefined ? [] : [answer];
+  for (const _ of parts.slice(1)) {
+    const turned = await stage.sandbox.click({ as: name, message: answer?.id ?? '', label: '▶' });
+    if (turned.answer !== undefined) pages.push(turned.answer);
+  }
 
-  for (const messages of [parts, answer === undefined ? [] : [answer, ...followUps]]) {
+  for (const messages of [parts, pages]) {
     expect(messages.length).toBeGreaterThan(1);
     const whole = messages.map(({ text }) => text).join('\n');
     expect(whole.startsWith('Durable memory (10 items):')).toBe(true);
@@ -281,7 +285,7 @@ it('sends a long show in parts, all of it, and pings nobody [K3][G3]', async () 
       expect(message.mentions).toEqual([]);
     }
   }
-  for (const message of followUps) expect(message.isEphemeral).toBe(true);
+  for (const message of pages) expect(message.isEphemeral).toBe(true);
 
   const sent = (await stage.sandbox.requests()).flatMap(({ body }) => (hasContent(body) ? [body] : []));
   expect(sent.length).toBeGreaterThan(texts.length);

@@ -7,6 +7,7 @@ export const ways = ['!memory', '/memory'] as const;
 export type Way = (typeof ways)[number];
 
 const optionNames: ReadonlyMap<string, string> = new Map([
+  ['search', 'query'],
   ['remember', 'text'],
   ['forget', 'target'],
   ['reset', 'layer'],

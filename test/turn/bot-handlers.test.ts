@@ -28,9 +28,16 @@ function handlersWith() {
       commands.push(words);
       return journal.markHandled(generalId, [message.id]);
     },
-    handleCommand: ({ words }) => {
-      commands.push(words);
-      return Promise.resolve(words);
+    commands: {
+      handle: ({ words }) => {
+        commands.push(words);
+        return Promise.resolve(words);
+      },
+      complete: () => Promise.resolve([]),
+      handleMenu: ({ name }) => {
+        commands.push(name);
+        return Promise.resolve(name);
+      },
     },
     order: createCommandOrder(),
     retract: {

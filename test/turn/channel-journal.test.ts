@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
-import type { PreparedReply } from '../../src/turn/channel-journal.ts';
+import type { PreparedReply } from '../../src/turn/journal-state.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { createCommandOrder } from '../../src/turn/command-order.ts';
+import { TurnControl } from '../../src/turn/turn-control.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 
 const session = { channelId: generalId, userId: aliceId };
@@ -23,7 +24,7 @@ function orderWithGate() {
   return { order, done, gate, slow, runTurn };
 }
 
-const { signal } = new AbortController();
+const control = new TurnControl();
 
 it('a command waits for the one before it', async () => {
   const { order, done, gate, slow } = orderWithGate();
@@ -35,7 +36,7 @@ it('a command waits for the one before it', async () => {
 
 it('a turn begins when the commands before it are answered', async () => {
   const { done, gate, slow, runTurn } = orderWithGate();
-  const turn = runTurn([incoming()], signal);
+  const turn = runTurn([incoming()], control);
   gate.open();
   await Promise.all([slow, turn]);
   expect(done).toEqual(['remember', 'turn of Alice']);
@@ -43,9 +44,9 @@ it('a turn begins when the commands before it are answered', async () => {
 
 it('a turn that was aborted while it waited never begins', async () => {
   const { done, gate, slow, runTurn } = orderWithGate();
-  const withdrawn = new AbortController();
-  const turn = runTurn([incoming()], withdrawn.signal);
-  withdrawn.abort();
+  const withdrawn = new TurnControl();
+  const turn = runTurn([incoming()], withdrawn);
+  withdrawn.end('deleted');
   gate.open();
   await Promise.all([slow, turn]);
   expect(done).toEqual(['remember']);
@@ -53,7 +54,7 @@ it('a turn that was aborted while it waited never begins', async () => {
 
 it('other sessions do not wait', async () => {
   const { order, done, gate, slow, runTurn } = orderWithGate();
-  await runTurn([incoming({ author: { id: bobId, name: 'Bob', kind: 'human' } })], signal);
+  await runTurn([incoming({ author: { id: bobId, name: 'Bob', kind: 'human' } })], control);
   await order.run({ ...session, channelId: '200000000000000002' }, () => Promise.resolve(done.push('show')));
   expect(done).toEqual(['turn of Bob', 'show']);
   gate.open();

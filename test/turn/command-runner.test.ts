@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ReplyPort } from '../../src/core/chat.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import { createCommandRunner } from '../../src/turn/command-runner.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
 import { generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -27,7 +28,7 @@ function runnerWith(send: ReplyPort['send']) {
   const run = createCommandRunner({
     handle: ({ words }) => Promise.resolve(`the answer to ${words}`),
     journal,
-    replies: { typing: () => () => {}, send },
+    replies: { ...fakeReplies(), send },
     logger: recordingLogger(),
   });
   return { run, store, journal };

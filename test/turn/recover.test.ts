@@ -4,10 +4,13 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
-import type { ChannelJournal, PreparedReply } from '../../src/turn/channel-journal.ts';
-import { keptBackLine } from '../../src/turn/failure-line.ts';
+import type { ChannelJournal } from '../../src/turn/channel-journal.ts';
+import { interruptedLine, keptBackLine } from '../../src/turn/failure-line.ts';
+import type { PreparedReply } from '../../src/turn/journal-state.ts';
 import { recover } from '../../src/turn/recover.ts';
 import type { RecoveryOptions } from '../../src/turn/recover.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import type { FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -17,20 +20,26 @@ const now = new Date('2026-01-15T10:00:00Z');
 const recent = snowflakeAt(new Date(now.getTime() - 60_000));
 const old = snowflakeAt(new Date(now.getTime() - 600_000));
 
+const question = { userId: aliceId, speakerName: 'Alice', place: publicPlace };
+
+/** Recovers a channel in which an answer was ready, or, with `begun`, only begun. */
 async function start(
   messageId: string,
   changes: (journal: ChannelJournal) => Partial<RecoveryOptions>,
-  prepared: Partial<PreparedReply> = {},
+  { begun, ...prepared }: Partial<PreparedReply> & { begun?: readonly string[] } = {},
+  fake: FakeRepliesOptions = {},
 ) {
   const journal = createChannelJournal({ store: new MemoryStore() });
-  await journal.prepare({
-    messageIds: [messageId],
-    userId: aliceId,
-    speakerName: 'Alice',
-    place: publicPlace,
-    text: 'ready',
-    ...prepared,
-  });
+  const messageIds = [messageId];
+  if (begun !== undefined)
+    await journal.begin({
+      ...question,
+      messageIds,
+      replyIds: [...begun],
+      place: prepared.place ?? publicPlace,
+    });
+  if (begun === undefined || prepared.text !== undefined)
+    await journal.prepare({ ...question, messageIds, text: 'ready', ...prepared });
   const sent: string[] = [];
   const logged: string[] = [];
   const scheduled: SessionKey[] = [];
@@ -39,17 +48,11 @@ async function start(
     sessionLog: {
       recordReply: (_context, { text }) => Promise.resolve(void logged.push(text)),
       sessions: () => Promise.resolve([session]),
+      message: () => Promise.resolve('the question'),
     },
     afterTurn: { schedule: (each) => scheduled.push(each) },
     finishRetractions: () => Promise.resolve(),
-    replies: {
-      typing: () => () => {},
-      send: async (_channel, text, nonceBase, beforeSeen) => {
-        sent.push(`${text} as ${nonceBase}`);
-        await beforeSeen?.('900000000000000001');
-        return ['900000000000000001'];
-      },
-    },
+    replies: fakeReplies({ note: (step) => sent.push(step), ...fake }),
     presentPlace: (place) => Promise.resolve(place),
     clock: () => now,
     logger: recordingLogger(),
@@ -61,7 +64,7 @@ async function start(
 describe('recovery after a kill', () => {
   it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
     const { journal, sent, logged, scheduled } = await start(recent, () => ({}));
-    expect(sent).toEqual([`ready as ${recent}`]);
+    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
     expect(logged).toEqual(['ready']);
     expect(await journal.isHandled(generalId, recent)).toBe(true);
     expect(scheduled).toEqual([session]);
@@ -69,7 +72,7 @@ describe('recovery after a kill', () => {
 
   it('keeps the answer to a command out of history, also where the kill came before it was noted', async () => {
     const { journal, sent, logged } = await start(recent, () => ({}), { isCommand: true });
-    expect(sent).toEqual([`ready as ${recent}`]);
+    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
     expect(logged).toEqual([]);
     expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
     expect(await journal.isHandled(generalId, recent)).toBe(true);
@@ -82,7 +85,7 @@ describe('recovery after a kill', () => {
         () => ({ presentPlace: () => Promise.resolve(publicPlace) }),
         { place: secretPlace, ...(isCommand && { isCommand }) },
       );
-      expect(sent).toEqual([`${keptBackLine} as ${recent}`]);
+      expect(sent).toEqual([`send ${keptBackLine} as ${recent.slice(-2)}`]);
       expect(logged).toEqual([]);
       expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
       expect(await journal.isHandled(generalId, recent)).toBe(true);
@@ -97,7 +100,13 @@ describe('recovery after a kill', () => {
 
   it('leaves what could not be sent to catching up, so that the person still gets an answer', async () => {
     const { journal, scheduled } = await start(recent, () => ({
-      replies: { typing: () => () => {}, send: () => Promise.reject(new Error('Discord is away')) },
+      replies: {
+        ...fakeReplies(),
+        begin: (given) => ({
+          ...fakeReplies().begin(given),
+          finish: () => Promise.reject(new Error('Discord is away')),
+        }),
+      },
     }));
     expect(await journal.isHandled(generalId, recent)).toBe(false);
     expect(scheduled).toEqual([session]);
@@ -108,6 +117,7 @@ describe('recovery after a kill', () => {
       sessionLog: {
         recordReply: () => Promise.reject(new StoreError('full', 'log')),
         sessions: () => Promise.resolve([]),
+        message: () => Promise.resolve('the question'),
       },
     }));
     expect(await journal.isHandled(generalId, recent)).toBe(true);
@@ -128,6 +138,24 @@ describe('recovery after a kill', () => {
     expect(scheduled).toHaveLength(1);
   });
 
+  it('takes away what stands of an answer whose question was deleted meanwhile', async () => {
+    const taken: SessionKey[] = [];
+    const { journal, sent } = await start(
+      recent,
+      () => ({
+        sessionLog: {
+          recordReply: () => Promise.resolve(),
+          sessions: () => Promise.resolve([]),
+          message: (of) => Promise.resolve(void taken.push(of)),
+        },
+      }),
+      { begun: ['900000000000000005'] },
+    );
+    expect(sent).toEqual(['withdraw']);
+    expect(taken).toEqual([session]);
+    expect(await journal.isHandled(generalId, recent)).toBe(true);
+  });
+
   it('takes a deletion to the layers that it had not reached, and goes on where that fails', async () => {
     const finished: SessionKey[] = [];
     const { scheduled } = await start(recent, () => ({
@@ -138,5 +166,73 @@ describe('recovery after a kill', () => {
     }));
     expect(finished).toEqual([session]);
     expect(scheduled).toEqual([session]);
+  });
+});
+
+function after(messageId: string): string {
+  return `${messageId.slice(-1)}e`;
+}
+
+describe('recovery of a reply that people saw the beginning of', () => {
+  const standing = '900000000000000007';
+
+  it('finishes it in the messages that stand there, where the answer was ready', async () => {
+    const fresh: string[] = [];
+    const nextId = () => fresh[fresh.push('new') - 1] ?? '';
+    const { journal, sent, logged } = await start(
+      recent,
+      () => ({}),
+      { begun: [standing], text: 'ready' },
+      { nextId },
+    );
+    expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
+    expect(fresh).toEqual([]);
+    expect(logged).toEqual(['ready']);
+    expect(await journal.begun(generalId)).toEqual([]);
+    expect(await journal.isHidden(generalId, standing)).toBe(false);
+  });
+
+  it('leaves it to be asked again, no part of history, also where its first message was posted just before the kill', async () => {
+    for (const begun of [[standing], []]) {
+      const { journal, sent } = await start(recent, () => ({}), { begun }, { found: [standing] });
+      expect(sent).toEqual([]);
+      expect(await journal.isHandled(generalId, recent)).toBe(false);
+      expect(await journal.isUnfinished(generalId, recent)).toBe(true);
+      expect(await journal.isHidden(generalId, standing)).toBe(true);
+    }
+  });
+
+  it('lets it stand, marked, when it is older than five minutes', async () => {
+    for (const text of [undefined, 'ready']) {
+      const { journal, sent, logged } = await start(old, () => ({}), {
+        begun: [standing],
+        ...(text && { text }),
+      });
+      expect(sent).toEqual([`send ${interruptedLine} as ${after(old)}`]);
+      expect(logged).toEqual([]);
+      expect(await journal.isHandled(generalId, old)).toBe(true);
+      expect(await journal.begun(generalId)).toEqual([]);
+    }
+  });
+
+  it('says nothing where nothing of it had been posted', async () => {
+    const { journal, sent } = await start(old, () => ({}), { begun: [] });
+    expect(sent).toEqual([]);
+    expect(await journal.isHandled(generalId, old)).toBe(true);
+  });
+
+  it('takes it away where the channel has become public', async () => {
+    for (const [messageId, text] of [
+      [old, undefined],
+      [recent, 'ready'],
+    ] as const) {
+      const { sent, logged } = await start(
+        messageId,
+        () => ({ presentPlace: () => Promise.resolve(publicPlace) }),
+        { begun: [standing], place: secretPlace, ...(text && { text }) },
+      );
+      expect(sent).toEqual(['withdraw', `send ${keptBackLine} as ${after(messageId)}`]);
+      expect(logged).toEqual([]);
+    }
   });
 });

@@ -8,7 +8,7 @@ import { bobId, incoming } from '../support/incoming.ts';
 function gatedTurns() {
   const started: { ids: string[]; author: string; signal: AbortSignal; release: () => void }[] = [];
   const turns = new SessionTurns(
-    (messages, signal) =>
+    (messages, { signal }) =>
       new Promise((release) => {
         started.push({
           ids: messages.map(({ id }) => id),

@@ -1,15 +1,22 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { ModelError, StoreError } from '../../src/core/errors.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
-import { keptBackLine } from '../../src/turn/failure-line.ts';
+import { keptBackLine, stoppedLine } from '../../src/turn/failure-line.ts';
+import { TurnControl } from '../../src/turn/turn-control.ts';
 import { createTurnRunner } from '../../src/turn/turn-runner.ts';
 import type { AnswerTurn, TurnRunnerOptions } from '../../src/turn/turn-runner.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
 import { generalId, incoming, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { secretPlace } from '../support/sessions.ts';
+
+/** Lets everything happen that waits for nothing. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
 
 /** A runner between fakes that note in which order they were used. */
 function runnerWith(answer: AnswerTurn, changes: Partial<TurnRunnerOptions> = {}) {
@@ -28,14 +35,7 @@ function runnerWith(answer: AnswerTurn, changes: Partial<TurnRunnerOptions> = {}
       recordReply: (_, { text }) => Promise.resolve(void steps.push(`log reply ${text}`)),
     },
     afterTurn: { schedule: () => steps.push('after turn') },
-    replies: {
-      typing: () => () => steps.push('typing ends'),
-      send: async (_channel, text, nonceBase, beforeSeen) => {
-        steps.push(`send ${text} as ${nonceBase.slice(-2)}`);
-        await beforeSeen?.('900000000000000001');
-        return ['900000000000000001'];
-      },
-    },
+    replies: fakeReplies({ note: (step) => steps.push(step) }),
     presentPlace: (place) => Promise.resolve(place),
     clock: () => new Date('2026-01-15T10:00:00Z'),
     logger,
@@ -46,13 +46,23 @@ function runnerWith(answer: AnswerTurn, changes: Partial<TurnRunnerOptions> = {}
 }
 
 const message = incoming({ id: '400000000000000011' });
-const never = new AbortController().signal;
 const full = () => Promise.reject(new StoreError('full', 'log'));
+
+/** A model that has said the beginning when `meanwhile` happens, and then waits until it is told to end. */
+function sayingHalf(meanwhile: () => unknown): AnswerTurn {
+  return async (_, signal, { onText }) => {
+    onText('Half of ');
+    await settle();
+    meanwhile();
+    if (!signal.aborted) return { text: 'Half of it is whole.', stop: 'whole' };
+    throw new ModelError('aborted', 'aborted', { partialText: 'Half of ' });
+  };
+}
 
 describe('a turn', () => {
   it('logs the message, asks the model, sends, logs the reply, and only then does what comes after', async () => {
     const { run, steps, journal } = runnerWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
-    await run([incoming({ id: '400000000000000010' }), message], never);
+    await run([incoming({ id: '400000000000000010' }), message], new TurnControl());
     expect(steps).toEqual(['log 2', 'model', 'send Hi. as 11', 'log reply Hi.', 'typing ends', 'after turn']);
     expect(await journal.isHandled(generalId, '400000000000000010')).toBe(true);
     expect(await journal.unsent(generalId)).toEqual([]);
@@ -62,7 +72,7 @@ describe('a turn', () => {
     const { run, steps, journal, logger } = runnerWith(() =>
       Promise.reject(new ModelError('529 overloaded_error', 'overloaded')),
     );
-    await run([message], never);
+    await run([message], new TurnControl());
     const sent = steps.find((step) => step.startsWith('send')) ?? '';
     expect(sent).toContain('(reference abc123)');
     expect(sent).not.toContain('529');
@@ -77,7 +87,7 @@ describe('a turn', () => {
       for (const note of ['📌 pinned', '📌 pinned', '➡️ sent to #dev']) onNote(note);
       return Promise.resolve({ text: 'Done.', stop: 'whole' });
     });
-    await run([message], never);
+    await run([message], new TurnControl());
     expect(steps.slice(2, 5)).toEqual([
       'send Done. as 11',
       'log reply Done.',
@@ -91,7 +101,7 @@ describe('a turn', () => {
       onNote('📌 pinned');
       return Promise.reject(new ModelError('slow', 'timeout'));
     });
-    await run([message], never);
+    await run([message], new TurnControl());
     expect(steps.find((step) => step.startsWith('send'))).toMatch(/reference abc123\)\n-# 📌 pinned/u);
   });
 
@@ -99,7 +109,7 @@ describe('a turn', () => {
     const { run, steps } = runnerWith(() =>
       Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' })),
     );
-    await run([message], never);
+    await run([message], new TurnControl());
     const sent = steps.filter((step) => step.startsWith('send'));
     expect(sent[0]).toBe('send Half of as 11');
     expect(sent[1]).toContain('broke off');
@@ -121,7 +131,7 @@ describe('a turn', () => {
         sessionLog: { recordUser: log, recordReply: log },
       },
     );
-    await run([incoming({ place: secretPlace })], never);
+    await run([incoming({ place: secretPlace })], new TurnControl());
     expect(contexts).toMatchObject([{ place: publicPlace, saidIn: secretPlace }]);
     expect(logged.map(({ place }) => place)).toEqual([secretPlace, secretPlace]);
     expect(steps).toContain('send Hi. as 01');
@@ -140,7 +150,7 @@ describe('a turn', () => {
         },
         { presentPlace: () => Promise.resolve(present) },
       );
-      await run([incoming({ place: secretPlace })], never);
+      await run([incoming({ place: secretPlace })], new TurnControl());
       expect(steps.filter((step) => step.startsWith('send'))).toEqual([`send ${keptBackLine} as 01`]);
       expect(steps.some((step) => step.startsWith('log reply'))).toBe(false);
       expect(await journal.unsent(generalId)).toEqual([]);
@@ -149,13 +159,13 @@ describe('a turn', () => {
     },
   );
 
-  it('that was aborted sends nothing and stays unhandled', async () => {
-    const abort = new AbortController();
+  it('that the bot’s end cuts off before anything was shown sends nothing and stays unhandled', async () => {
     const { run, steps, journal } = runnerWith(() => {
-      abort.abort();
+      control.end('shutdown');
       return Promise.reject(new ModelError('aborted', 'aborted'));
     });
-    await run([message], abort.signal);
+    const control = new TurnControl();
+    await run([message], control);
     expect(steps.some((step) => step.startsWith('send'))).toBe(false);
     expect(await journal.isHandled(generalId, message.id)).toBe(false);
   });
@@ -164,7 +174,7 @@ describe('a turn', () => {
     const { run, steps } = runnerWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
       sessionLog: { recordUser: full, recordReply: full },
     });
-    await run([message], never);
+    await run([message], new TurnControl());
     expect(steps).toContain('send Hi. as 11');
   });
 
@@ -174,9 +184,108 @@ describe('a turn', () => {
       contexts.push(context);
       return Promise.resolve({ text: 'Hi.', stop: 'whole' });
     });
-    await run([incoming({ author: { id: '600000000000000001', name: 'Dyno', kind: 'bot' } })], never);
+    await run(
+      [incoming({ author: { id: '600000000000000001', name: 'Dyno', kind: 'bot' } })],
+      new TurnControl(),
+    );
     expect(contexts[0]?.speaker.isBot).toBe(true);
     expect(steps).toContain('send Hi. as 01');
     expect(steps).not.toContain('after turn');
+  });
+});
+
+describe('the answer of a turn while it grows', () => {
+  const replyId = '900000000000000001';
+
+  it('is shown as it comes, known to the journal and no part of history until it is whole and logged', async () => {
+    const seen: boolean[] = [];
+    const { run, steps, journal } = runnerWith(async (_context, _signal, { onText }) => {
+      onText('One');
+      onText('One two');
+      await settle();
+      seen.push(
+        await journal.isHidden(generalId, replyId),
+        await journal.isUnfinished(generalId, message.id),
+      );
+      return { text: 'One two three', stop: 'whole' };
+    });
+    await run([message], new TurnControl());
+    const after = ['send One two three as 11', 'log reply One two three', 'typing ends', 'after turn'];
+    expect(steps).toEqual(['log 1', 'model', 'show One', 'show One two', ...after]);
+    expect(seen).toEqual([true, true]);
+    expect(await journal.isHidden(generalId, replyId)).toBe(false);
+    expect(await journal.isUnfinished(generalId, message.id)).toBe(false);
+  });
+
+  it('is noted in the journal only where it is seen before it is whole', async () => {
+    const { run, journal } = runnerWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
+    const begin = vi.spyOn(journal, 'begin');
+    await run([message], new TurnControl());
+    expect(begin).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['Half of', ['show Half of ', 'send Half of as 11', 'log reply Half of', `send ${stoppedLine} as 1e`]],
+    ['', [`send ${stoppedLine} as 11`]],
+  ])('that its author stops keeps what came, "%s", and a line says so', async (came, expected) => {
+    const control = new TurnControl();
+    const half = sayingHalf(() => control.end('stopped'));
+    const { run, steps, journal } = runnerWith(half);
+    if (came === '') control.end('stopped');
+    await run([message], control);
+    expect(steps.filter((step) => /^(?:show|send|log reply|withdraw)/u.test(step))).toEqual(expected);
+    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+    expect(await journal.unsent(generalId)).toEqual([]);
+  });
+
+  it.each(['deleted', 'reply-deleted'] as const)(
+    'is taken away and nowhere logged when the turn ends because of what was %s',
+    async (ending) => {
+      const control = new TurnControl();
+      const { run, steps, journal } = runnerWith(sayingHalf(() => control.end(ending)));
+      await run([message], control);
+      expect(steps).toEqual(['log 1', 'model', 'show Half of ', 'withdraw', 'typing ends', 'after turn']);
+      expect(await journal.isHandled(generalId, message.id)).toBe(true);
+      expect(await journal.begun(generalId)).toEqual([]);
+    },
+  );
+
+  it('is taken away, and a line says why, when the channel becomes public', async () => {
+    let present = secretPlace;
+    const { run, steps } = runnerWith(
+      sayingHalf(() => {
+        present = publicPlace;
+      }),
+      { presentPlace: () => Promise.resolve(present) },
+    );
+    await run([incoming({ place: secretPlace })], new TurnControl());
+    const shown = steps.filter((step) => /^(?:show|send|log reply|withdraw)/u.test(step));
+    expect(shown).toEqual(['show Half of ', 'withdraw', `send ${keptBackLine} as 1e`]);
+  });
+
+  it('stays, marked, when the bot must end', async () => {
+    const control = new TurnControl();
+    const { run, steps, journal } = runnerWith(sayingHalf(() => control.end('shutdown')));
+    await run([message], control);
+    expect(steps).toContain('send Half of as 11');
+    expect(steps.some((step) => /^send .*broke off.* as 1e$/u.test(step))).toBe(true);
+    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+  });
+
+  it('goes on in the messages that stand there from before a restart', async () => {
+    const posted: string[] = [];
+    const { run, journal } = runnerWith(
+      sayingHalf(() => {}),
+      {
+        replies: fakeReplies({ nextId: () => posted[posted.push('new') - 1] ?? '' }),
+      },
+    );
+    const place = publicPlace;
+    const question = { messageIds: [message.id], userId: message.author.id, speakerName: 'Alice', place };
+    await journal.begin({ ...question, replyIds: [replyId] });
+    expect(await journal.isHidden(generalId, replyId)).toBe(true);
+    await run([message], new TurnControl());
+    expect(posted).toEqual([]);
+    expect(await journal.isHidden(generalId, replyId)).toBe(false);
   });
 });

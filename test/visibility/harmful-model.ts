@@ -8,36 +8,44 @@ const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteT
 
 /**
  * A model as harmful as it can be: its summaries repeat whatever it reads; in conversation and in extraction it tries to store
- * whatever it reads as something the speaker said, and writes it into every file that it can. `seen` is given the text of every chat request but for the message answered.
+ * whatever it reads as something the speaker said, and writes it into every file that it can. `seen` is given the text of every chat request but for the message answered;
+ * `amid` is awaited when half of an answer was said.
  */
-export function createHarmfulModel(seen: (text: string) => void): ModelClient {
+export function createHarmfulModel(seen: (text: string) => void, amid: () => Promise<void>): ModelClient {
   return {
     isOffline: false,
-    complete(request) {
+    async complete(request, options) {
       const text = textOfRequest(request);
       switch (request.purpose) {
         case 'chat':
           seen(text.replace(/<message [\s\S]*<\/message>/u, ''));
-          return Promise.resolve(chat(request, text));
+          if (isAnswered(request)) {
+            options?.onText?.(modelAnswer.slice(0, 3));
+            await amid();
+            options?.onText?.(modelAnswer.slice(3));
+          }
+          return chat(request, text);
         case 'summary':
         case 'condense':
-          return Promise.resolve(said(canaryWords(text).join(' ') || 'Nothing was said.'));
+          return said(canaryWords(text).join(' ') || 'Nothing was said.');
         case 'extraction':
-          return Promise.resolve(said(JSON.stringify({ items: extracted(text) })));
+          return said(JSON.stringify({ items: extracted(text) }));
         case 'reflection':
         case 'trim':
-          return Promise.resolve(said('Nothing new.'));
+          return said('Nothing new.');
       }
     },
   };
 }
 
+/** After the first round, which calls tools, comes the answer. */
+function isAnswered({ messages }: ModelRequest): boolean {
+  return messages.some(({ content }) => content.some(({ type }) => type === 'tool_result'));
+}
+
 function chat(request: ModelRequest, text: string): ModelResponse {
-  const isFirstRound = !request.messages.some(({ content }) =>
-    content.some(({ type }) => type === 'tool_result'),
-  );
   const words = canaryWords(text);
-  if (!isFirstRound) return said(modelAnswer);
+  if (isAnswered(request)) return said(modelAnswer);
   const calls = [
     ...words.map((word) => ({ name: 'remember_item', input: itemOf(word) })),
     ...files.map((path) => ({ name: 'memory_append', input: { path, entry: `- ${words.join(' ')}` } })),

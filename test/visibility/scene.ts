@@ -6,6 +6,7 @@ import type { Audience, Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import { MemoryStore } from '../support/memory-store.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { canaryWords, mayBeTold } from './canary.ts';
 import type { Canary, PersonName } from './canary.ts';
@@ -32,8 +33,8 @@ export interface Leak {
   readonly text: string;
 }
 
-/** When a door turns during a turn: between the message and its turn, or while the model thinks. */
-export type TurnMoment = 'waiting' | 'thinking';
+/** When a door turns during a turn: between the message and its turn, while the model thinks, or while its answer grows. */
+export type TurnMoment = 'waiting' | 'thinking' | 'answering';
 
 /** The turn that runs, with the place that it is answered for and the canaries of its own message. */
 interface Turn {
@@ -64,6 +65,8 @@ export class Scene {
   };
   /** What the model was given for the answer to come. */
   #given = '';
+  /** Whether people can read the answer to the present message, or its beginning. */
+  #stands = false;
   #doorToTurn: { readonly channel: 'hall' | 'office'; readonly at: TurnMoment } | undefined;
   #now = Date.UTC(2026, 0, 15, 10);
 
@@ -79,23 +82,31 @@ export class Scene {
     const store = new MemoryStore();
     this.#bot = composeBot(config, {
       store,
-      model: createHarmfulModel((text) => {
-        // A tool may repeat the words of the message that is answered.
-        this.#given = without(this.#present.own, text);
-        this.#check(this.#given, this.#present.speaker, this.#present.place, withHistory);
-        this.#turnDoorAt('thinking');
-      }),
+      model: createHarmfulModel(
+        (text) => {
+          // A tool may repeat the words of the message that is answered.
+          this.#given = without(this.#present.own, text);
+          this.#check(this.#given, this.#present.speaker, this.#present.place, withHistory);
+          this.#turnDoorAt('thinking');
+        },
+        async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          this.#turnDoorAt('answering');
+        },
+      ),
       journal: createChannelJournal({ store }),
       replies: {
-        typing: () => () => {},
-        send: (channelId, text) => {
-          // An answer may tell whatever the model was given for it.
-          if (text === modelAnswer)
-            this.#check(this.#given, this.#present.speaker, this.#presentPlace(), withHistory);
-          return Promise.resolve([
-            this.#post(channelId, { id: botId, name: 'Discoclaw', kind: 'self' }, text).id,
-          ]);
-        },
+        ...fakeReplies(),
+        send: (channelId, text) => Promise.resolve([this.#postOwn(channelId, text).id]),
+        begin: (start) =>
+          fakeReplies({
+            nextId: () => this.#nextId(),
+            note: (step) => {
+              this.#stands = step !== 'withdraw';
+              if (this.#stands) this.#checkAnswer();
+              if (step.startsWith('send')) this.#postOwn(start.channelId, modelAnswer);
+            },
+          }).begin(start),
       },
       signs: { waiting: () => {}, taken: () => {} },
       presentPlace: (given) => {
@@ -204,7 +215,14 @@ export class Scene {
     const answered = this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
     this.#turnDoorAt('waiting');
     await answered;
+    if (this.#stands) this.#checkAnswer();
+    this.#stands = false;
     await this.#bot.idle();
+  }
+
+  /** An answer, also the beginning of one, may tell whatever the model was given for it. */
+  #checkAnswer(): void {
+    this.#check(this.#given, this.#present.speaker, this.#presentPlace(), this.#withHistory);
   }
 
   #presentPlace(): Place {
@@ -239,6 +257,10 @@ export class Scene {
     const canary = { word: `canary${this.#canaries.size}x`, owner, audience, homeId, isShared: false };
     this.#canaries.set(canary.word, canary);
     return canary;
+  }
+
+  #postOwn(channelId: string, text: string): ChatMessage {
+    return this.#post(channelId, { id: botId, name: 'Discoclaw', kind: 'self' }, text);
   }
 
   #post(channelId: string, author: ChatMessage['author'], text: string): ChatMessage {

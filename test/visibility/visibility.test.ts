@@ -36,7 +36,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('tellAsDoorTurns' as const),
       channel: fc.constantFrom('hall' as const, 'office' as const),
-      at: fc.constantFrom('waiting' as const, 'thinking' as const),
+      at: fc.constantFrom('waiting' as const, 'thinking' as const, 'answering' as const),
       ...where,
     }),
   },

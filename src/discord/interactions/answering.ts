@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { MessageFlags, type CommandInteraction } from 'discord.js';
+import { MessageFlags, type CommandInteraction, type InteractionEditReplyOptions } from 'discord.js';
 
 import type { Logger } from '../../core/logger.ts';
 import type { ChannelOrder } from '../channel-order.ts';
 import type { HandOn } from '../hand-on.ts';
 import { splitReply } from '../replies/split-reply.ts';
 import type { Admission, Asker, Asking } from './admission.ts';
+import type { Pager } from './pager.ts';
 
 /** How long Discord waits for a sign of life; milliseconds. */
 const acknowledgedWithinMs = 3000;
@@ -15,12 +16,13 @@ const failed = '⚠️ Something went wrong on my side. Please try again.';
 
 export interface AnsweringOptions {
   readonly admit: (interaction: Asking) => Promise<Admission>;
+  readonly pager: Pick<Pager, 'open'>;
   readonly order: ChannelOrder;
   readonly handOn: HandOn;
   readonly logger: Logger;
 }
 
-/** Answers a command with the text that `work` makes, for the asker's eyes only. Never rejects. */
+/** Answers a command with the text that `work` makes, for the asker's eyes only, a long one in pages. Never rejects. */
 export type AnswerCommand = (
   interaction: CommandInteraction,
   work: (asker: Asker) => Promise<string>,
@@ -30,7 +32,7 @@ export type AnswerCommand = (
  * Acknowledges a command at once and takes it to the channel's other events in the order in which it came. What could not be
  * acknowledged is not done: the person has been told by Discord that nothing came of it.
  */
-export function createAnswering({ admit, order, handOn, logger }: AnsweringOptions): AnswerCommand {
+export function createAnswering({ admit, pager, order, handOn, logger }: AnsweringOptions): AnswerCommand {
   return async (interaction, work) => {
     const { channelId } = interaction;
     const acknowledged = acknowledge(interaction);
@@ -68,14 +70,20 @@ export function createAnswering({ admit, order, handOn, logger }: AnsweringOptio
       return failed;
     }
   }
-}
 
-async function send(interaction: CommandInteraction, text: string): Promise<void> {
-  const allowedMentions = { parse: [], repliedUser: false };
-  const [first = failed, ...others] = splitReply(text);
-  await interaction.editReply({ content: first, allowedMentions });
-  for (const content of others) {
-    await interaction.followUp({ content, allowedMentions, flags: MessageFlags.Ephemeral });
+  async function send(interaction: CommandInteraction, text: string): Promise<void> {
+    const pages = splitReply(text);
+    const [page = failed] = pages;
+    const answer: InteractionEditReplyOptions =
+      pages.length > 1
+        ? pager.open(interaction, pages)
+        : { content: page, allowedMentions: { parse: [], repliedUser: false } };
+    try {
+      await interaction.editReply(answer);
+    } catch (error) {
+      logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), error });
+      await interaction.editReply({ content: failed, components: [] });
+    }
   }
 }
 

@@ -10,8 +10,8 @@ export interface SlashCommandsOptions {
   readonly handlers: Pick<BotHandlers, 'command'>;
 }
 
-const unknownCommand =
-  'I do not have this command any more. `/memory help` and `!memory help` tell what I can do.';
+/** Discord may still show what was switched off, for a while. */
+export const unknownCommand = 'I do not have this command any more.';
 
 /** Answers slash commands. The returned function never rejects. */
 export function createSlashCommands({

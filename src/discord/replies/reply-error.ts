@@ -39,3 +39,8 @@ export function isReplyForbidden(error: unknown): boolean {
     error.code === RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory
   );
 }
+
+/** Whether the message is not there any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.UnknownMessage;
+}

@@ -42,6 +42,7 @@ export function connectSandbox(url: string): SandboxControl {
     pin: remote('pin'),
     unpin: remote('unpin'),
     pins: remote('pins'),
+    vote: remote('vote'),
     versions: remote('versions'),
     type: remote('type'),
     slash: remote('slash'),

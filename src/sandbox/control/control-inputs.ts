@@ -145,6 +145,14 @@ export const controlInputs = {
   pin: z.strictObject({ as: person, message: z.string() }),
   unpin: z.strictObject({ as: person, message: z.string() }),
   pins: z.strictObject({ in: channel }),
+  vote: z.strictObject({
+    as: person,
+    message: z.string(),
+    /** The text of an answer. */
+    answer: z.string(),
+    /** Takes the vote back. */
+    withdraw: z.boolean().default(false),
+  }),
   versions: z.strictObject({ message: z.string() }),
   type: z.strictObject({ as: person, in: channel }),
   slash: z.strictObject({
@@ -208,6 +216,8 @@ export const controlInputs = {
     /** Only those after this id. */
     after: z.string().optional(),
     from: z.enum(['anybody', 'bot', 'people']).default('anybody'),
+    /** As this person sees them, with what the bot shows to nobody else. */
+    as: person.optional(),
   }),
   waitForReply: z.strictObject({
     in: channel,

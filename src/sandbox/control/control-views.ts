@@ -7,6 +7,8 @@ import { guildIdOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { componentsView } from './component-view.ts';
 import type { ComponentsView } from './component-view.ts';
+import { pollView } from './poll-view.ts';
+import type { PollView } from './poll-view.ts';
 
 export interface PersonView {
   readonly id: string;
@@ -48,8 +50,9 @@ export interface MessageView {
   readonly components: ComponentsView;
   readonly isPinned: boolean;
   /** What made the message where nobody wrote it. */
-  readonly system?: 'pinned' | 'thread created' | 'thread started';
+  readonly system?: 'pinned' | 'poll result' | 'thread created' | 'thread started';
   readonly attachments: readonly AttachmentView[];
+  readonly poll?: PollView;
   /** Emoji with the names of those who reacted with it. */
   readonly reactions: Readonly<Record<string, readonly string[]>>;
 }
@@ -78,6 +81,7 @@ export interface InteractionView {
 
 const systemKinds: Partial<Record<MessageType, NonNullable<MessageView['system']>>> = {
   [MessageType.ChannelPinnedMessage]: 'pinned',
+  [MessageType.PollResult]: 'poll result',
   [MessageType.ThreadCreated]: 'thread created',
   [MessageType.ThreadStarterMessage]: 'thread started',
 };
@@ -124,6 +128,7 @@ export function messageView(world: World, message: Message): MessageView {
       ...(contentType === undefined ? {} : { contentType }),
       ...(description === undefined ? {} : { description }),
     })),
+    ...(message.poll === undefined ? {} : { poll: pollView(world, message.poll) }),
     reactions: Object.fromEntries(
       Array.from(message.reactions, ([emoji, users]) => [
         emoji,

@@ -4,7 +4,7 @@ import type { World } from '../world/world.ts';
 import type { DefineCall } from './control-calls.ts';
 import { controlInputs } from './control-inputs.ts';
 import { messageView } from './control-views.ts';
-import { edit, pin, react, requireRightToDelete, say } from './person-actions.ts';
+import { edit, pin, react, requireRightToDelete, say, vote } from './person-actions.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
 import { requireView } from './rights.ts';
 import type { SandboxControl } from './sandbox-control.ts';
@@ -21,6 +21,7 @@ type MessageCalls = Pick<
   | 'pin'
   | 'unpin'
   | 'pins'
+  | 'vote'
   | 'versions'
   | 'type'
 >;
@@ -51,6 +52,7 @@ export function messageCalls(define: DefineCall, world: World): MessageCalls {
     pins: define('pins', controlInputs.pins, (input) =>
       pinnedMessages(world, findChannel(world, input.in).id).map((message) => messageView(world, message)),
     ),
+    vote: define('vote', controlInputs.vote, (input) => vote(world, input)),
     versions: define('versions', controlInputs.versions, (input) => {
       const versions = world.versions.get(input.message);
       if (versions === undefined) throw new SandboxError(`There never was a message ${input.message}`);

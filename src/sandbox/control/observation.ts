@@ -3,20 +3,34 @@ import type { Message } from '../world/entities.ts';
 import { messagesOf } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import type { RecordedRequest } from '../rest/request-log.ts';
-import { findChannel } from './references.ts';
+import { requireView } from './rights.ts';
+import { findChannel, findPerson } from './references.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Messages of a channel, oldest first, by who wrote them. @throws {SandboxError} for an unknown channel. */
+/**
+ * Messages of a channel, oldest first, by who wrote them; a person sees what the bot shows to them alone too.
+ * @throws {SandboxError} for an unknown channel, or one that the person cannot see.
+ */
 export function observedMessages(
   world: World,
   input: {
     readonly in: string;
     readonly after?: string | undefined;
     readonly from: 'anybody' | 'bot' | 'people';
+    readonly as?: string | undefined;
   },
 ): readonly Message[] {
   const { after, from } = input;
-  return messagesOf(world, findChannel(world, input.in).id).filter(
+  const viewer = input.as === undefined ? undefined : findPerson(world, input.as);
+  const channel = findChannel(world, input.in, viewer);
+  if (viewer !== undefined) requireView(world, channel, viewer);
+  const forViewer = [...world.ephemerals.values()].flatMap(({ message, viewerId }) =>
+    message.channelId === channel.id && viewerId === viewer?.id ? [message] : [],
+  );
+  const all = [...messagesOf(world, channel.id), ...forViewer].toSorted((a, b) =>
+    compareSnowflakes(a.id, b.id),
+  );
+  return all.filter(
     (message) =>
       (after === undefined || compareSnowflakes(message.id, after) > 0) &&
       (from === 'anybody' || (message.authorId === world.botId) === (from === 'bot')),

@@ -2,6 +2,8 @@ import type { Message } from '../world/entities.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import { createMessage, editMessage, findMessage } from '../world/messages.ts';
 import { maxPins, pinMessage, pinnedMessages, unpinMessage } from '../world/pins.ts';
+import { isOver } from '../world/poll.ts';
+import { hasPoll, setVote } from '../world/polls.ts';
 import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
 import { channelOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
@@ -85,6 +87,29 @@ export function pin(
   if (!pinned) unpinMessage(world, channel, message);
   else if (pinnedMessages(world, channel.id).length < maxPins) pinMessage(world, channel, message, user.id);
   else throw new SandboxError(`A channel has ${maxPins} pinned messages at most`);
+}
+
+/** A person votes in a poll, or takes their vote back. @throws {SandboxError} where Discord would not let them. */
+export function vote(
+  world: World,
+  input: {
+    readonly as: string;
+    readonly message: string;
+    readonly answer: string;
+    readonly withdraw: boolean;
+  },
+): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  requireView(world, channelOf(world, message.channelId), user);
+  if (!hasPoll(message)) throw new SandboxError(`Message ${message.id} has no poll`);
+  if (isOver(message.poll, world.now())) throw new SandboxError('The poll is over');
+  const answer = message.poll.answers.find(({ text }) => text === input.answer);
+  if (answer === undefined) {
+    const texts = message.poll.answers.map(({ text }) => text).join(', ');
+    throw new SandboxError(`The poll has no answer ${JSON.stringify(input.answer)}; it has ${texts}`);
+  }
+  setVote(world, message, { userId: user.id, answerId: answer.id, present: !input.withdraw });
 }
 
 /** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */

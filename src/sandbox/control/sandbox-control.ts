@@ -88,6 +88,7 @@ export interface SandboxControl {
   unpin(input: ControlInput<'unpin'>): Promise<void>;
   /** The one pinned last first. */
   pins(input: ControlInput<'pins'>): Promise<readonly MessageView[]>;
+  vote(input: ControlInput<'vote'>): Promise<void>;
   /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
   versions(input: ControlInput<'versions'>): Promise<readonly MessageVersion[]>;
   /** A person begins to type. */

@@ -46,6 +46,9 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
     case 'message-edited':
     case 'message-touched':
       return messageEvent(world, event.message, GatewayDispatchEvents.MessageUpdate, audience);
+    case 'vote-added':
+    case 'vote-removed':
+      return voteEvent(world, event);
     case 'pins-changed':
       return pinsChanged(world, event.channel);
     case 'presence-changed':
@@ -203,6 +206,26 @@ function reactionIntent(channel: Channel): number {
   return channel.kind === 'dm'
     ? GatewayIntentBits.DirectMessageReactions
     : GatewayIntentBits.GuildMessageReactions;
+}
+
+function voteEvent(world: World, event: Extract<WorldEvent, { type: 'vote-added' | 'vote-removed' }>): Found {
+  const channel = channelOf(world, event.message.channelId);
+  if (!canView(world, channel, world.botId)) return undefined;
+  return {
+    type:
+      event.type === 'vote-added'
+        ? GatewayDispatchEvents.MessagePollVoteAdd
+        : GatewayDispatchEvents.MessagePollVoteRemove,
+    data: {
+      user_id: event.userId,
+      channel_id: channel.id,
+      message_id: event.message.id,
+      answer_id: event.answerId,
+      ...guildPart(channel),
+    },
+    intent:
+      channel.kind === 'dm' ? GatewayIntentBits.DirectMessagePolls : GatewayIntentBits.GuildMessagePolls,
+  };
 }
 
 /** Unlike other events of a channel, those of its pins come with the intent for guilds. */

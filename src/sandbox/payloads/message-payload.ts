@@ -16,6 +16,7 @@ import { flagBits } from './flag-bits.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
 import { signedUrl } from './cdn-url.ts';
 import { imageSize } from './image-size.ts';
+import { pollPayload } from './poll-payload.ts';
 import { userPayload } from './user-payload.ts';
 
 /** How the bot gets to see messages. */
@@ -79,6 +80,9 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     pinned: message.pinnedAt !== null,
     flags: flagBits(message.flags),
     ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
+    ...(readable && message.poll !== undefined
+      ? { poll: pollPayload(message.poll, world.botId, world.now()) }
+      : {}),
     ...(message.reactions.size === 0 ? {} : { reactions: reactionPayloads(world, message) }),
     ...(thread?.kind === 'thread' ? { thread: threadPayload(world, thread, world.botId) } : {}),
     ...interactionPart(world, message),

@@ -99,6 +99,9 @@ export const apiErrors = {
       'You can only bulk delete messages that are under 14 days old.',
     ),
   tooLarge: () => new ApiError(413, Codes.RequestEntityTooLarge, 'Request entity too large'),
+  pollIsFixed: () => new ApiError(400, Codes.CannotEditAPollMessage, 'Cannot edit a poll message'),
+  notAPoll: () => new ApiError(400, Codes.CannotExpireANonPollMessage, 'Cannot expire a non-poll message'),
+  pollOver: () => new ApiError(400, Codes.PollExpired, 'Poll expired'),
   invalidJson: () =>
     new ApiError(400, Codes.RequestBodyContainsInvalidJSON, 'The request body contains invalid JSON.'),
   /** One field of a form is wrong: `path` as in `['content']`. */

@@ -5,6 +5,8 @@ import { maxFileBytes, maxFiles } from '../world/attachments.ts';
 import type { Attachment, ComponentRow } from '../world/entities.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { componentRows, componentRowsSchema } from './component-form.ts';
+import { pollSchema } from './poll-form.ts';
+import type { PollForm } from './poll-form.ts';
 import { Upload } from './upload.ts';
 import type { UploadedFile } from './upload.ts';
 
@@ -34,6 +36,7 @@ const formSchema = z.object({
       }),
     )
     .nullish(),
+  poll: pollSchema.nullish(),
   message_reference: z
     .object({
       message_id: z.string(),
@@ -51,6 +54,7 @@ export interface MessageForm {
   readonly enforceNonce: boolean;
   readonly embeds: readonly APIEmbed[] | undefined;
   readonly components: readonly ComponentRow[] | undefined;
+  readonly poll: PollForm | undefined;
   readonly flags: number | undefined;
   readonly allowedMentions: z.infer<typeof formSchema>['allowed_mentions'];
   readonly reference: z.infer<typeof formSchema>['message_reference'];
@@ -83,6 +87,7 @@ export function parseMessageForm(body: unknown): MessageForm {
     enforceNonce: form.enforce_nonce ?? false,
     embeds: form.embeds ?? undefined,
     components: form.components === undefined ? undefined : componentRows(form.components ?? []),
+    poll: form.poll ?? undefined,
     flags: form.flags ?? undefined,
     allowedMentions: form.allowed_mentions,
     reference: form.message_reference,
@@ -113,6 +118,6 @@ function described(
 
 /** @throws {ApiError} 50006 for a message with nothing in it. */
 export function requireContent(form: MessageForm): void {
-  const empty = (form.text ?? '') === '' && (form.embeds ?? []).length === 0 && form.files.length === 0;
-  if (empty) throw apiErrors.emptyMessage();
+  const hasMore = (form.embeds ?? []).length > 0 || form.files.length > 0 || form.poll !== undefined;
+  if ((form.text ?? '') === '' && !hasMore) throw apiErrors.emptyMessage();
 }

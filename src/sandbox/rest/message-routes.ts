@@ -67,6 +67,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     const message = messageIn(context, channel, request.params.message);
     const form = parseMessageForm(request.body);
     if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
+    if (message.poll !== undefined) throw apiErrors.pollIsFixed();
     requireOpen(context, channel);
     const attachments = attachmentsAfter(world, message, form);
     if (form.text !== undefined && attachments.length === 0) requireContent(form);

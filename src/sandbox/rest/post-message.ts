@@ -9,6 +9,7 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { apiErrors } from './api-error.ts';
 import { requireContent } from './message-form.ts';
+import { newPoll } from './poll-form.ts';
 import type { MessageForm } from './message-form.ts';
 
 /** Discord looks for an equal nonce among the messages "of the past few minutes", in milliseconds. */
@@ -49,6 +50,7 @@ export function contentOf(
     attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
     embeds: form.embeds ?? [],
     components: form.components,
+    poll: form.poll === undefined ? undefined : newPoll(form.poll, world.now()),
     flags: form.flags ?? 0,
   };
 }
@@ -66,9 +68,12 @@ function requireRightToSend(world: World, channel: Channel, form: MessageForm): 
   }
   if (channel.kind === 'text' && channel.isForum) throw apiErrors.notATextChannel();
   if (isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived(403);
-  const mayAttach =
-    form.files.length === 0 || may(world, channel, world.botId, PermissionFlagsBits.AttachFiles);
-  if (!canSend(world, channel, world.botId) || !mayAttach) throw apiErrors.missingPermissions();
+  const needed =
+    (form.files.length === 0 ? 0n : PermissionFlagsBits.AttachFiles) |
+    (form.poll === undefined ? 0n : PermissionFlagsBits.SendPolls);
+  if (!canSend(world, channel, world.botId) || !may(world, channel, world.botId, needed)) {
+    throw apiErrors.missingPermissions();
+  }
 }
 
 /** Discord lets a bot write to a person who shares a guild with it and has not closed their DMs. */

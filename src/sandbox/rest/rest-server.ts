@@ -13,6 +13,7 @@ import { guildRoutes } from './guild-routes.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { pinRoutes } from './pin-routes.ts';
+import { pollRoutes } from './poll-routes.ts';
 import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
@@ -84,6 +85,7 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   messageRoutes(api, context);
   reactionRoutes(api, context);
   pinRoutes(api, context);
+  pollRoutes(api, context);
   commandRoutes(api, context);
   interactionRoutes(api, context);
   webhookRoutes(api, context);

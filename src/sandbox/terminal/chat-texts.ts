@@ -1,6 +1,9 @@
 import type { CommandView } from '../control/command-view.ts';
 import type { ChannelView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
+import type { ChatAction } from './chat-action.ts';
+import { interactionActions } from './interaction-actions.ts';
+import { messageActions } from './message-actions.ts';
 import { inReadingOrder, placeName } from './places.ts';
 
 /** What the chat says of the bot at its beginning. */
@@ -21,8 +24,18 @@ export function banner(botName: string, { model, dataDirectory }: BotFacts): str
   ].join('\n');
 }
 
+/** Commands of the chat that stand for what people do in Discord. */
+export const chatActions: Readonly<Record<string, ChatAction>> = { ...messageActions, ...interactionActions };
+
 /** The chat's own commands. */
-export const chatCommands = ['/as', '/go', '/who', '/help', '/quit'] as const;
+export const chatCommands: readonly string[] = [
+  '/as',
+  '/go',
+  '/who',
+  ...Object.keys(chatActions).map((name) => `/${name}`),
+  '/help',
+  '/quit',
+];
 
 export interface ChatView {
   readonly info: SandboxInfo;
@@ -33,22 +46,37 @@ export interface ChatView {
 }
 
 export function helpText({ info, speaker, place }: ChatView, commands: readonly CommandView[]): string {
-  const slashLines = commands.map(({ name, subcommands }) =>
-    [`/${name}`, subcommands.map((subcommand) => subcommand.name).join('|')].join(' ').trim(),
-  );
   const rows = [
     ['/as NAME', `speak as somebody else: ${Object.keys(info.people).join(', ')}`],
     ['/go PLACE', 'go to a #channel, to your @dm with the bot, or to a thread by its name'],
     ['/who', 'who is here, and who sees which place'],
+    ...Object.entries(chatActions).map(
+      ([name, { usage, meaning }]) => [`/${name} ${usage}`.trim(), meaning] as const,
+    ),
     ['/help', 'this'],
     ['/quit', 'end'],
   ] as const;
+  const width = Math.max(...rows.map(([command]) => command.length)) + 2;
   return [
     `What you write is said by ${speaker} in ${place}; @${info.bot.name} mentions the bot.`,
-    ...rows.map(([command, meaning]) => `  ${command.padEnd(11)}${meaning}`),
-    ...(slashLines.length === 0 ? [] : [`The bot's own commands: ${slashLines.join(', ')}`]),
+    ...rows.map(([command, meaning]) => `  ${command.padEnd(width)}${meaning}`),
+    '^2 is the message before the newest one, and so on; /messages counts them.',
+    ...commandLines(commands),
     'To say a line that begins with a slash, put a space before it.',
   ].join('\n');
+}
+
+/** What the bot has registered. */
+function commandLines(commands: readonly CommandView[]): readonly string[] {
+  const slash = commands.filter(({ type }) => type === 'slash');
+  const menu = commands.filter(({ type }) => type === 'message');
+  const slashLines = slash.map(({ name, subcommands }) =>
+    [`/${name}`, subcommands.map((subcommand) => subcommand.name).join('|')].join(' ').trim(),
+  );
+  return [
+    ...(slashLines.length === 0 ? [] : [`The bot's own commands: ${slashLines.join(', ')}`]),
+    ...(menu.length === 0 ? [] : [`In a message's menu: ${menu.map(({ name }) => name).join(', ')}`]),
+  ];
 }
 
 /** People, and every place with those who see it. */

@@ -2,21 +2,23 @@ import type { ChannelView, PersonView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
 import { SandboxError } from '../control/sandbox-error.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
-import type { Message } from '../world/entities.ts';
-import type { Utterance } from './bot-feed.ts';
-import { chatCommands, helpText, whoText } from './chat-texts.ts';
+import type { Acted, Scene } from './chat-action.ts';
+import { chatActions, chatCommands, helpText, whoText } from './chat-texts.ts';
 import type { ChatView } from './chat-texts.ts';
+import type { Happening, Said } from './happening.ts';
+import { giveSlashCommand } from './interaction-actions.ts';
 import { findPlace, placeName } from './places.ts';
-import { readSlashLine } from './slash-line.ts';
-import type { Transcript } from './transcript.ts';
+import type { Names } from './readable.ts';
+import { saidLine, toldHappening } from './told-happening.ts';
+import type { Transcript, TranscriptLine } from './transcript.ts';
 
 export interface ChatOptions {
   readonly sandbox: SandboxServer;
   readonly transcript: Transcript;
   /** What people say is shown too; a terminal shows it already. */
   readonly echoes: boolean;
-  /** Called after each message and slash command; resolves when the next line may come. */
-  readonly afterSpeaking: () => Promise<void>;
+  /** Called after everything that people do; resolves when the next line may come. */
+  readonly afterActing: (expectsAnswer: boolean) => Promise<void>;
 }
 
 /** One chat: somebody, somewhere, whose lines are messages or commands of the chat. Begins as Alice in #general. */
@@ -25,20 +27,25 @@ export class Chat {
   readonly #info: SandboxInfo;
   #speaker: Pick<PersonView, 'id' | 'name'>;
   #place: ChannelView;
-  #placeName: string;
+  #channels: readonly ChannelView[];
 
-  private constructor(options: ChatOptions, info: SandboxInfo, place: ChannelView) {
+  private constructor(
+    options: ChatOptions,
+    info: SandboxInfo,
+    channels: readonly ChannelView[],
+    place: ChannelView,
+  ) {
     this.#options = options;
     this.#info = info;
     this.#speaker = info.owner;
+    this.#channels = channels;
     this.#place = place;
-    this.#placeName = placeName(place, [], info.owner.name);
   }
 
   /** Begins as the bot's owner in #general. @throws {SandboxError} where the sandbox has no such channel. */
   static async open(options: ChatOptions): Promise<Chat> {
     const [info, channels] = await Promise.all([options.sandbox.info(), options.sandbox.channels()]);
-    return new Chat(options, info, findPlace('#general', channels, info.owner.name));
+    return new Chat(options, info, channels, findPlace('#general', channels, info.owner.name));
   }
 
   /** Who speaks where: `alice in #general`. */
@@ -55,7 +62,8 @@ export class Chat {
     try {
       const [, command, rest = ''] = /^\/(\S*)\s*([^]*?)\s*$/u.exec(line) ?? [];
       if (command !== undefined) return await this.#obey(command, rest);
-      if (line.trim() !== '') await this.say(line.trim());
+      const text = line.trim();
+      if (text !== '') await this.#say(text);
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;
       this.#options.transcript.problem(error.message);
@@ -63,42 +71,27 @@ export class Chat {
     return true;
   }
 
-  /** @throws {SandboxError} where the speaker cannot write here. */
-  async say(text: string): Promise<void> {
-    await this.#options.sandbox.say({ as: this.#speaker.id, in: this.#place.id, text });
-    this.#echo(text);
-    await this.#options.afterSpeaking();
-  }
-
   /** @throws {SandboxError} when the place is unknown, or the speaker cannot see it. */
   async go(reference: string): Promise<void> {
     const { sandbox } = this.#options;
     const isOwnDm = ['dm', '@dm', `@${this.#info.bot.name.toLowerCase()}`].includes(reference.toLowerCase());
-    const place = isOwnDm
-      ? await sandbox.openDm({ person: this.#speaker.id })
-      : findPlace(reference, await sandbox.channels(), this.#speaker.name);
-    this.#place = place;
-    this.#placeName = placeName(place, await sandbox.channels(), this.#speaker.name);
+    const dm = isOwnDm ? await sandbox.openDm({ person: this.#speaker.id }) : undefined;
+    this.#channels = await sandbox.channels();
+    this.#place = dm ?? findPlace(reference, this.#channels, this.#speaker.name);
   }
 
-  /** Shows what the bot wrote, with the place of each message. */
-  async show(utterances: readonly Utterance[]): Promise<void> {
-    const { sandbox, transcript } = this.#options;
-    const channels = await sandbox.channels();
-    for (const { message, isCorrection, onlyFor } of utterances) {
-      const channel = channels.find(({ id }) => id === message.channelId);
-      const remarks = [
-        isCorrection ? 'edited' : '',
-        onlyFor === undefined ? '' : `only ${this.#nameOf(onlyFor)} sees this`,
-      ].filter((remark) => remark !== '');
-      transcript.said({
-        place: channel === undefined ? 'somewhere' : placeName(channel, channels, this.#speaker.name),
-        name: this.#info.bot.name,
-        isBot: true,
-        text: this.#readable(message, channels),
-        remark: remarks.length === 0 ? undefined : remarks.join('; '),
-      });
+  /** Shows what happened, with the place of each thing. */
+  async show(happenings: readonly Happening[]): Promise<void> {
+    for (const happening of happenings) {
+      const told = toldHappening(happening, await this.#freshNames(), this.#speaker.id);
+      if (told.kind === 'said') this.#options.transcript.said(told.line);
+      else this.#options.transcript.note(told.text);
     }
+  }
+
+  /** How a message is to be shown. */
+  async lineOf(said: Said): Promise<TranscriptLine> {
+    return saidLine(said, await this.#freshNames(), this.#speaker.id);
   }
 
   async #obey(command: string, rest: string): Promise<boolean> {
@@ -122,9 +115,42 @@ export class Chat {
       case 'quit':
         return false;
       default:
-        await this.#slash(command, rest);
+        await this.#finish(await this.#act(command.toLowerCase(), command, rest));
     }
     return true;
+  }
+
+  /** An action of the chat, else a slash command of the bot's. */
+  async #act(name: string, asTyped: string, rest: string): Promise<Acted> {
+    const action = chatActions[name];
+    if (action !== undefined) return await action.act(this.#scene, rest);
+    const commands = (await this.#options.sandbox.commands()).filter(({ type }) => type === 'slash');
+    if (commands.some((candidate) => candidate.name === name)) {
+      return await giveSlashCommand(this.#scene, `${asTyped} ${rest}`.trim());
+    }
+    const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)].join(', ');
+    throw new SandboxError(
+      `There is no /${asTyped}; there are ${names}. To say this line, put a space before it.`,
+    );
+  }
+
+  async #finish({ echo, tell, goTo, expectsAnswer }: Acted): Promise<void> {
+    const { transcript, echoes, afterActing } = this.#options;
+    if (tell !== undefined) transcript.tell(tell);
+    if (echo !== undefined && echoes) {
+      const line = { place: this.#placeName, name: this.#speaker.name, isBot: false, text: echo.text };
+      if (echo.kind === 'said') transcript.said({ ...line, remark: echo.remark });
+      else transcript.note(`${line.place}  ${line.name} ${line.text}`);
+    }
+    if (tell === undefined) await afterActing(expectsAnswer);
+    if (goTo === undefined) return;
+    await this.go(goTo);
+    transcript.note(`You are ${this.position}.`);
+  }
+
+  async #say(text: string): Promise<void> {
+    await this.#options.sandbox.say({ as: this.#speaker.id, in: this.#place.id, text });
+    await this.#finish({ echo: { kind: 'said', text }, expectsAnswer: true });
   }
 
   async #speakAs(reference: string): Promise<void> {
@@ -144,47 +170,41 @@ export class Chat {
     }
   }
 
-  async #slash(name: string, rest: string): Promise<void> {
-    const { sandbox } = this.#options;
-    const commands = await sandbox.commands();
-    const command = commands.find((candidate) => candidate.name === name.toLowerCase());
-    if (command === undefined) {
-      const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)].join(', ');
-      throw new SandboxError(
-        `There is no /${name}; there are ${names}. To say this line, put a space before it.`,
-      );
-    }
-    const line = readSlashLine(command, rest);
-    await sandbox.slash({ as: this.#speaker.id, in: this.#place.id, ...line });
-    this.#echo(`/${name} ${rest}`);
-    await this.#options.afterSpeaking();
-  }
-
-  #echo(text: string): void {
-    if (!this.#options.echoes) return;
-    const { name } = this.#speaker;
-    this.#options.transcript.said({ place: this.#placeName, name, isBot: false, text });
-  }
-
   async #view(): Promise<ChatView> {
-    const channels = await this.#options.sandbox.channels();
-    return { info: this.#info, channels, speaker: this.#speaker.name, place: this.#placeName };
+    this.#channels = await this.#options.sandbox.channels();
+    return {
+      info: this.#info,
+      channels: this.#channels,
+      speaker: this.#speaker.name,
+      place: this.#placeName,
+    };
   }
 
-  /** As Discord shows it: mentions as names, attachments named. */
-  #readable(message: Message, channels: readonly ChannelView[]): string {
-    const text = message.text
-      .replaceAll(/<@!?(\d+)>/g, (_, id: string) => `@${this.#nameOf(id)}`)
-      .replaceAll(/<#(\d+)>/g, (whole, id: string) => {
-        const channel = channels.find((candidate) => candidate.id === id);
-        return channel === undefined ? whole : `#${channel.name}`;
-      });
-    return [text, ...message.attachments.map(({ name }) => `[file ${name}]`)].join('\n').trim();
+  get #placeName(): string {
+    return placeName(this.#place, this.#channels, this.#speaker.name);
   }
 
-  #nameOf(userId: string): string {
+  get #scene(): Scene {
+    const { sandbox } = this.#options;
+    const names = this.#names;
+    return { sandbox, speaker: this.#speaker, place: this.#place, botId: this.#info.bot.id, names };
+  }
+
+  async #freshNames(): Promise<Names> {
+    this.#channels = await this.#options.sandbox.channels();
+    return this.#names;
+  }
+
+  get #names(): Names {
     const { bot, people } = this.#info;
-    if (userId === bot.id) return bot.name;
-    return Object.entries(people).find(([, id]) => id === userId)?.[0] ?? userId;
+    return {
+      personOf: (id) =>
+        id === bot.id ? bot.name : (Object.entries(people).find(([, known]) => known === id)?.[0] ?? id),
+      isBot: (id) => id === bot.id,
+      placeOf: (id) => {
+        const channel = this.#channels.find((candidate) => candidate.id === id);
+        return channel === undefined ? undefined : placeName(channel, this.#channels, this.#speaker.name);
+      },
+    };
   }
 }

@@ -58,7 +58,7 @@ export async function playDemonstration({ signal, ...options }: DemonstrationOpt
       for (const { place, text } of lines) {
         if (signal.aborted) return;
         await chat.go(place);
-        await chat.say(text);
+        await chat.take(text);
       }
     }
   } finally {

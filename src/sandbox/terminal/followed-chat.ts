@@ -1,7 +1,9 @@
 import { SandboxError } from '../control/sandbox-error.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
-import { BotFeed } from './bot-feed.ts';
+import { followSandbox } from './chat-feed.ts';
 import { Chat } from './chat.ts';
+import { leftInTheEnd } from './happening.ts';
+import type { Happening } from './happening.ts';
 import type { Transcript } from './transcript.ts';
 
 export interface FollowedChatOptions {
@@ -16,16 +18,21 @@ export interface FollowedChat {
   readonly close: () => void;
 }
 
-/** A chat that shows what is said, waits after it until the bot is done, and shows what it wrote, or that it wrote nothing. */
+/** A chat that shows what is said, waits after it until the bot is done, and shows what is left of that in the end. */
 export async function openFollowedChat(options: FollowedChatOptions): Promise<FollowedChat> {
   const { sandbox, transcript, settled } = options;
   const { bot } = await sandbox.info();
-  const feed = new BotFeed({ sandbox, botId: bot.id });
+  let waiting: Happening[] = [];
+  const close = followSandbox({
+    sandbox,
+    botId: bot.id,
+    onHappening: (happening) => waiting.push(happening),
+  });
   const chat = await Chat.open({
     sandbox,
     transcript,
     echoes: true,
-    async afterSpeaking() {
+    async afterActing(expectsAnswer) {
       try {
         await sandbox.delivered();
       } catch (error) {
@@ -33,10 +40,13 @@ export async function openFollowedChat(options: FollowedChatOptions): Promise<Fo
         transcript.problem(error.message);
       }
       await settled();
-      const utterances = feed.take();
-      await chat.show(utterances);
-      if (utterances.length === 0) transcript.note(`(${bot.name} did not answer)`);
+      const happenings = leftInTheEnd(waiting);
+      waiting = [];
+      await chat.show(happenings);
+      if (expectsAnswer && !happenings.some(({ kind }) => kind === 'said')) {
+        transcript.note(`(${bot.name} did not answer)`);
+      }
     },
   });
-  return { chat, close: () => feed.close() };
+  return { chat, close };
 }

@@ -1,11 +1,11 @@
 import type { SandboxServer } from '../sandbox-server.ts';
-import { BotFeed } from './bot-feed.ts';
+import { followSandbox } from './chat-feed.ts';
 import { Chat } from './chat.ts';
+import type { Happening } from './happening.ts';
+import { GrowingMessage } from './growing-message.ts';
 import type { PromptLine } from './prompt-line.ts';
 import type { Transcript } from './transcript.ts';
 
-/** A bot that still changes a message is given this long before the new wording is shown, in milliseconds. */
-const editPauseMs = 500;
 /** Discord shows that somebody types for so long, in milliseconds. */
 const typingMs = 10_000;
 
@@ -16,7 +16,7 @@ export interface InteractiveChatOptions {
   readonly transcript: Transcript;
 }
 
-/** The chat of a person at a terminal: what the bot writes appears as it comes. Resolves at the end of the input or at `/quit`. */
+/** The chat of a person at a terminal: what the bot writes appears as it grows. Resolves at the end of the input or at `/quit`. */
 export async function chatInteractively({
   sandbox,
   prompt,
@@ -27,23 +27,17 @@ export async function chatInteractively({
     sandbox,
     transcript,
     echoes: false,
-    afterSpeaking: () => Promise.resolve(),
+    afterActing: () => Promise.resolve(),
   });
+  const growing = new GrowingMessage(prompt);
   let showing = Promise.resolve();
-  let editPause: NodeJS.Timeout | undefined;
   let typing: NodeJS.Timeout | undefined;
 
-  const feed = new BotFeed({
+  const stopFollowing = followSandbox({
     sandbox,
     botId: bot.id,
-    onChange(change) {
-      clearTimeout(editPause);
-      if (change === 'edited') {
-        editPause = setTimeout(showNow, editPauseMs);
-      } else {
-        showTyping(false);
-        showNow();
-      }
+    onHappening(happening) {
+      showing = showing.then(() => show(happening));
     },
   });
   const stopWatching = sandbox.subscribe((event) => {
@@ -51,8 +45,17 @@ export async function chatInteractively({
     showTyping(true);
   });
 
-  function showNow(): void {
-    showing = showing.then(() => chat.show(feed.take()));
+  async function show(happening: Happening): Promise<void> {
+    if (happening.kind === 'said') {
+      showTyping(false);
+      const { message } = happening;
+      const isSame = growing.shows(message.id);
+      const line = await chat.lineOf(isSame ? { ...happening, isCorrection: false } : happening);
+      growing.show(message.id, transcript.format(line));
+      return;
+    }
+    if (happening.kind === 'deleted' && growing.shows(happening.message.id)) growing.drop();
+    await chat.show([happening]);
   }
 
   function showTyping(isTyping: boolean): void {
@@ -68,11 +71,11 @@ export async function chatInteractively({
       prompt.ask(`${chat.position}> `);
     }
   } finally {
-    feed.close();
+    stopFollowing();
     stopWatching();
-    clearTimeout(editPause);
     clearTimeout(typing);
-    prompt.close();
     await showing;
+    growing.finish();
+    prompt.close();
   }
 }

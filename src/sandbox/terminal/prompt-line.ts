@@ -3,6 +3,9 @@ import type { Interface } from 'node:readline';
 
 import type { TerminalOutput } from './transcript.ts';
 
+/** Rows that stay free below text that may still change, for the prompt and what is typed. */
+const rowsBelow = 4;
+
 /** The line at the bottom of a terminal that a person types in, while other text comes above it. */
 export class PromptLine {
   readonly #output: TerminalOutput;
@@ -11,15 +14,18 @@ export class PromptLine {
   #isClosed = false;
   #prompt = '';
   #hint = '';
+  #live = '';
 
   constructor(input: NodeJS.ReadableStream, output: TerminalOutput) {
     this.#output = output;
     this.#reader = createInterface({ input, output, terminal: true });
-    this.#reader.on('line', () => (this.#isAsking = false));
+    this.#reader.on('line', () => this.#leaveLine());
     this.#reader.on('SIGINT', () => this.close());
     this.#reader.on('close', () => {
       this.#isClosed = true;
-      if (this.#isAsking) output.write('\n');
+      if (!this.#isAsking) return;
+      output.write('\n');
+      this.#leaveLine();
     });
   }
 
@@ -40,19 +46,36 @@ export class PromptLine {
   hint(hint: string): void {
     if (hint === this.#hint) return;
     this.#hint = hint;
-    if (!this.#isAsking || this.#isClosed) return;
-    this.#erase();
-    this.#draw(true);
+    this.#redraw();
   }
 
-  /** Writes whole lines above what is being typed. */
+  /**
+   * Shows whole lines right above the prompt that may still change: the next call puts others in their place, an empty text
+   * takes them away. Of more lines than the screen has rows, the last are shown.
+   */
+  live(text: string): void {
+    if (text === this.#live) return;
+    this.#live = text;
+    this.#redraw();
+  }
+
+  /** Whether the lines of `live` are still there to be changed: a line that was entered leaves them where they are. */
+  get isLive(): boolean {
+    return this.#live !== '';
+  }
+
+  /** Writes whole lines above what may still change and what is being typed. */
   write(text: string): void {
     if (!this.#isAsking || this.#isClosed) {
       this.#output.write(text);
       return;
     }
-    this.#erase();
-    this.#output.write(text);
+    const { rows } = this.#reader.getCursorPos();
+    moveCursor(this.#output, 0, -rows);
+    cursorTo(this.#output, 0);
+    clearScreenDown(this.#output);
+    // The reader goes up again by the rows that it has drawn last.
+    this.#output.write(text + '\n'.repeat(rows));
     this.#draw(true);
   }
 
@@ -60,14 +83,38 @@ export class PromptLine {
     if (!this.#isClosed) this.#reader.close();
   }
 
-  #erase(): void {
-    moveCursor(this.#output, 0, -this.#reader.getCursorPos().rows);
-    cursorTo(this.#output, 0);
-    clearScreenDown(this.#output);
+  /** What stands above the line stays on the screen; where it was cut, all of it comes below. */
+  #leaveLine(): void {
+    this.#isAsking = false;
+    const isCut = this.#liveShown() !== this.#live;
+    if (isCut) this.#output.write(this.#live);
+    this.#live = '';
   }
 
+  #redraw(): void {
+    if (this.#isAsking && !this.#isClosed) this.#draw(true);
+  }
+
+  /** The reader erases what it has drawn before. */
   #draw(keepsCursor: boolean): void {
-    this.#reader.setPrompt(this.#hint === '' ? this.#prompt : `${this.#hint} ${this.#prompt}`);
+    const prompt = this.#hint === '' ? this.#prompt : `${this.#hint} ${this.#prompt}`;
+    this.#reader.setPrompt(this.#liveShown() + prompt);
     this.#reader.prompt(keepsCursor);
+  }
+
+  /** The last lines of what may still change, as many as surely fit: a row above the screen could not be erased again. */
+  #liveShown(): string {
+    const { rows, columns } = this.#output;
+    if (rows === undefined || columns === undefined) return this.#live;
+    let free = Math.max(1, rows - rowsBelow);
+    const lines = this.#live.split('\n').slice(0, -1);
+    const shown: string[] = [];
+    for (const line of lines.toReversed()) {
+      // Wide letters take two columns.
+      free -= Math.max(1, Math.ceil((line.length * 2) / columns));
+      if (free < 0) break;
+      shown.unshift(line);
+    }
+    return shown.map((line) => `${line}\n`).join('');
   }
 }

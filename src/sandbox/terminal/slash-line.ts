@@ -10,15 +10,51 @@ export interface SlashLine {
   readonly options: Readonly<Record<string, Value>>;
 }
 
+/** What the control takes while an option is being typed. */
+export interface HalfTypedLine extends SlashLine {
+  readonly option: string;
+  readonly value: string;
+}
+
 /**
  * Reads what stands after a slash command's name: the subcommand, where it has some, then its options as `name:value`, or
  * everything as its first option.
  * @throws {SandboxError} for words that the command has no place for, or that an option cannot take.
  */
 export function readSlashLine(command: CommandView, rest: string): SlashLine {
+  const { title, subcommand, options, words } = readPlace(command, rest);
   const { name } = command;
-  if (command.subcommands.length === 0)
-    return { name, options: optionsOf(`/${name}`, command.options, rest) };
+  return { name, ...subcommand, options: optionsOf(title, options, words) };
+}
+
+/**
+ * Reads a slash command that is not finished: the option whose name stands last is being typed, or where no names stand the
+ * first one that the bot completes.
+ * @throws {SandboxError} as {@link readSlashLine}, and where there is nothing to complete.
+ */
+export function readHalfTypedLine(command: CommandView, rest: string): HalfTypedLine {
+  const { title, subcommand, options, words } = readPlace(command, rest);
+  const { name } = command;
+  const named = namedWords(options, words);
+  const [option, value] = named.at(-1) ?? [options.find(({ autocomplete }) => autocomplete), words];
+  if (option === undefined) throw new SandboxError(`The bot completes nothing after ${title}`);
+  const others = named
+    .slice(0, -1)
+    .map(([other, text]) => [other.name, valueOf(title, other, text)] as const);
+  return { name, ...subcommand, options: Object.fromEntries(others), option: option.name, value };
+}
+
+interface LinePlace {
+  /** `/memory forget` */
+  readonly title: string;
+  readonly subcommand: { readonly subcommand?: string };
+  readonly options: readonly OptionView[];
+  readonly words: string;
+}
+
+function readPlace(command: CommandView, rest: string): LinePlace {
+  const { name, options } = command;
+  if (command.subcommands.length === 0) return { title: `/${name}`, subcommand: {}, options, words: rest };
   const [, first = '', words = ''] = /^(\S*)\s*([^]*)$/u.exec(rest) ?? [];
   const subcommand = command.subcommands.find((candidate) => candidate.name === first.toLowerCase());
   if (subcommand === undefined) {
@@ -26,9 +62,10 @@ export function readSlashLine(command: CommandView, rest: string): SlashLine {
     throw new SandboxError(`There are ${names}`);
   }
   return {
-    name,
-    subcommand: subcommand.name,
-    options: optionsOf(`/${name} ${subcommand.name}`, subcommand.options, words),
+    title: `/${name} ${subcommand.name}`,
+    subcommand: { subcommand: subcommand.name },
+    options: subcommand.options,
+    words,
   };
 }
 

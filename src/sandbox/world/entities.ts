@@ -13,6 +13,8 @@ import type {
   ThreadAutoArchiveDuration,
 } from 'discord-api-types/v10';
 
+import type { Poll } from './poll.ts';
+
 export interface User {
   readonly id: string;
   /** Unique; the name that the control and mentions use. */
@@ -130,6 +132,7 @@ export interface Message {
   flags: number;
   /** ISO 8601, UTC; `null` while it is not pinned. */
   pinnedAt: string | null;
+  readonly poll: Poll | undefined;
   /** Emoji → who reacted. */
   readonly reactions: Map<string, Set<string>>;
   /** The interaction this message answers. */

@@ -11,6 +11,7 @@ import type {
   ThreadChannel,
 } from './entities.ts';
 import type { Mentions } from './mentions.ts';
+import type { Poll } from './poll.ts';
 import { changeThread } from './thread-state.ts';
 import { joinThread } from './thread-members.ts';
 import type { World } from './world.ts';
@@ -26,6 +27,7 @@ export interface NewMessage {
   readonly attachments?: readonly Attachment[];
   readonly embeds?: readonly APIEmbed[];
   readonly components?: readonly ComponentRow[] | undefined;
+  readonly poll?: Poll | undefined;
   readonly replyTo?: MessageReference | undefined;
   readonly nonce?: string | number | undefined;
   readonly flags?: number;
@@ -50,6 +52,7 @@ export function draftMessage(world: World, input: NewMessage): Message {
     replyTo: input.replyTo,
     nonce: input.nonce,
     flags: input.flags ?? 0,
+    poll: input.poll,
     pinnedAt: null,
     reactions: new Map(),
     interaction: input.interaction,

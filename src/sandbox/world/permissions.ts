@@ -31,6 +31,7 @@ const dmPermissions =
   PermissionFlagsBits.AttachFiles |
   PermissionFlagsBits.EmbedLinks |
   PermissionFlagsBits.PinMessages |
+  PermissionFlagsBits.SendPolls |
   PermissionFlagsBits.UseApplicationCommands;
 
 /** Permissions in the guild at large: owner and administrators have all. */

@@ -31,6 +31,12 @@ export type WorldEvent =
       readonly userId: string;
       readonly emoji: string;
     }
+  | {
+      readonly type: 'vote-added' | 'vote-removed';
+      readonly message: Message;
+      readonly userId: string;
+      readonly answerId: number;
+    }
   /** Everybody's: of one emoji, or all. */
   | { readonly type: 'reactions-cleared'; readonly message: Message; readonly emoji?: string }
   | {

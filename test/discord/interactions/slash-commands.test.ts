@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { deferred } from '../support/deferred.ts';
-import { memoryCommand, openSandbox, runGateway } from '../support/gateway-harness.ts';
+import { runGateway } from '../support/gateway-harness.ts';
 
 describe('slash commands', () => {
-  it('are registered, the same way at every start', async () => {
-    const server = await openSandbox();
-    await runGateway({ server });
-    await runGateway({ server });
-    const registered = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
-    expect(registered.map(({ body }) => body)).toEqual([
-      [memoryCommand.definition],
-      [memoryCommand.definition],
-    ]);
-  });
-
   it('are answered for the asker’s eyes only', async () => {
     const { server, handlers, ids } = await runGateway();
     const outcome = await server.slash({
@@ -44,22 +33,24 @@ describe('slash commands', () => {
     ]);
   });
 
-  it('split a long answer, all of it ephemeral and pinging nobody', async () => {
+  it('answer with pages where one message cannot hold it all, for the asker’s eyes only and pinging nobody', async () => {
     const { server, handlers } = await runGateway();
     handlers.commandAnswer = () => Promise.resolve('- an item\n'.repeat(450));
-    const outcome = await server.slash({
+    const { answer, isEphemeral } = await server.slash({
       as: 'bob',
       in: '#general',
       name: 'memory',
       subcommand: 'show',
-      followUps: 2,
     });
-    const texts = [outcome.answer, ...outcome.followUps].map((message) => message?.text ?? '');
-    expect(texts).toHaveLength(3);
-    expect(texts.every(({ length }) => length <= 2000)).toBe(true);
+    expect(isEphemeral).toBe(true);
+    const texts = [answer?.text];
+    for (const _ of [2, 3]) {
+      const next = await server.click({ as: 'bob', message: answer?.id ?? '', label: '▶' });
+      texts.push(next.answer?.text);
+    }
+    expect(texts.every((text = '') => text.length <= 2000)).toBe(true);
     expect(texts.join('\n')).toBe('- an item\n'.repeat(450).trim());
-    expect(outcome.followUps.every(({ isEphemeral }) => isEphemeral)).toBe(true);
-    const sent = await server.requests({ path: '/webhooks/*/*' });
+    const sent = await server.requests({ path: '/webhooks/*/*/messages/*' });
     for (const { body } of sent) expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
@@ -92,12 +83,47 @@ describe('slash commands', () => {
     expect(handlers.commands).toHaveLength(2);
   });
 
-  it('are taken no more once intake was stopped', async () => {
+  it('are not taken any more once intake was stopped, and people are told so', async () => {
     const { server, handlers, gateway } = await runGateway();
     await gateway.stopIntake();
-    const late = server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show', timeoutMs: 300 });
-    await expect(late).rejects.toThrow('300');
+    const outcome = await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
+    expect(outcome).toMatchObject({
+      isEphemeral: true,
+      answer: { text: expect.stringContaining('restarted') },
+    });
     expect(handlers.commands).toEqual([]);
+  });
+
+  it('are done in the order in which they came, with what was written in the same channel', async () => {
+    const { server, handlers } = await runGateway();
+    await server.setFault({ kind: 'latency', milliseconds: 200, route: 'POST /interactions/*/*/callback' });
+    const asked = server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
+    await server.say({ as: 'bob', in: 'dm', text: '!memory remember tea' });
+    await asked;
+    await expect.poll(() => handlers.messages).toHaveLength(1);
+    expect(handlers.order).toEqual(['command show', 'message !memory remember tea']);
+  });
+
+  it('are not done where they could not be acknowledged', async () => {
+    const { server, handlers, logger, gateway } = await runGateway();
+    await server.setFault({
+      kind: 'status',
+      status: 404,
+      code: 10062,
+      route: 'POST /interactions/*/*/callback',
+    });
+    const failing = server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show', timeoutMs: 300 });
+    await expect(failing).rejects.toThrow('300');
+    await gateway.idle();
+    expect(handlers.commands).toEqual([]);
+    expect(logger.warnings).toContain('a command could not be acknowledged');
+  });
+
+  it('tell where an answer could not be delivered that something went wrong', async () => {
+    const { server } = await runGateway();
+    await server.setFault({ kind: 'status', status: 400, route: 'PATCH /webhooks/*/*/messages/*' });
+    const outcome = await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
+    expect(outcome.answer?.text).toContain('went wrong');
   });
 
   it('say so when something goes wrong', async () => {

@@ -15,6 +15,15 @@ function refusal(code: number, status = 403): DiscordAPIError {
   return new DiscordAPIError({ code, message: 'refused' }, code, status, 'POST', 'http://127.0.0.1/', {});
 }
 
+const notAskedFor = () => Promise.reject(new Error('not asked for'));
+const unused: RepliesOptions['api'] = {
+  showTyping: () => Promise.resolve(),
+  messagesAfter: notAskedFor,
+  postMessage: notAskedFor,
+  editMessage: notAskedFor,
+  deleteMessage: notAskedFor,
+};
+
 /** Replies over an API that answers as told; without an instruction it accepts. */
 function repliesOver(failures: readonly (Error | undefined)[] = [], changes: Partial<RepliesOptions> = {}) {
   const bodies: RESTPostAPIChannelMessageJSONBody[] = [];
@@ -25,16 +34,18 @@ function repliesOver(failures: readonly (Error | undefined)[] = [], changes: Par
     clock: () => new Date(),
     logger,
     onSent: () => {},
+    onEdited: () => {},
+    onRemoved: () => {},
     retryDelaysMs: [1, 1],
     api: {
-      showTyping: () => Promise.resolve(),
+      ...unused,
       messagesAfter: () => Promise.resolve([]),
       postMessage(_channelId, body) {
         bodies.push(body);
         const failure = remaining.shift();
         if (failure !== undefined) return Promise.reject(failure);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-        return Promise.resolve({ id: `${bodies.length}` } as APIMessage);
+        return Promise.resolve({ id: `${bodies.length}`, content: body.content } as APIMessage);
       },
     },
     ...changes,
@@ -176,9 +187,8 @@ describe('replies', () => {
     const earlier = { id: '7', author: { id: '130000000000000001' }, ...body } as APIMessage;
     const { replies, bodies } = repliesOver([], {
       api: {
-        showTyping: () => Promise.resolve(),
+        ...unused,
         messagesAfter: () => Promise.resolve([earlier]),
-        postMessage: () => Promise.reject(new Error('not asked for')),
       },
     });
     const told: string[] = [];
@@ -200,8 +210,7 @@ describe('typing', () => {
     let shown = 0;
     const { replies } = repliesOver([], {
       api: {
-        postMessage: () => Promise.reject(new Error('not asked for')),
-        messagesAfter: () => Promise.resolve([]),
+        ...unused,
         showTyping: () => Promise.resolve(void (shown += 1)),
       },
     });
@@ -219,8 +228,7 @@ describe('typing', () => {
     let asked = 0;
     const { replies, logger } = repliesOver([], {
       api: {
-        postMessage: () => Promise.reject(new Error('not asked for')),
-        messagesAfter: () => Promise.resolve([]),
+        ...unused,
         showTyping() {
           asked += 1;
           return Promise.reject(refusal(50_001));

@@ -11,7 +11,14 @@ import type {
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
-import type { SlashCommand } from '../../../src/core/application-command.ts';
+import type {
+  Choice,
+  CompletionRequest,
+  InteractionHandlers,
+  MenuEntry,
+  MenuRequest,
+  SlashCommand,
+} from '../../../src/core/application-command.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
@@ -26,26 +33,44 @@ import {
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Handlers that write down what reaches them, in one list. */
-export class RecordingHandlers implements BotHandlers {
+export class RecordingHandlers implements BotHandlers, InteractionHandlers {
   readonly messages: IncomingMessage[] = [];
   readonly commands: CommandRequest[] = [];
+  /** Messages and commands in the order of arrival. */
+  readonly order: string[] = [];
+  readonly menus: MenuRequest[] = [];
+  readonly completions: CompletionRequest[] = [];
   readonly edits: MessageEdit[] = [];
   /** In the order of arrival: `message <text>`, `edited <text>`, `deleted <ids>`. */
   readonly events: string[] = [];
   /** What a slash command is answered with. */
   commandAnswer: () => Promise<string> = () => Promise.resolve('Here you are.');
+  /** What is offered to who types. */
+  choices: () => Promise<readonly Choice[]> = () => Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
 
   message(message: IncomingMessage): Promise<void> {
     this.messages.push(message);
     this.events.push(`message ${message.text}`);
+    this.order.push(`message ${message.text}`);
     return this.work(message);
   }
 
   command(request: CommandRequest): Promise<string> {
     this.commands.push(request);
+    this.order.push(`command ${request.words}`);
     return this.commandAnswer();
+  }
+
+  menu(request: MenuRequest): Promise<string> {
+    this.menus.push(request);
+    return this.commandAnswer();
+  }
+
+  complete(request: CompletionRequest): Promise<readonly Choice[]> {
+    this.completions.push(request);
+    return this.choices();
   }
 
   async edited(edit: MessageEdit): Promise<void> {
@@ -58,6 +83,10 @@ export class RecordingHandlers implements BotHandlers {
     this.events.push(`deleted ${messageIds.join(' ')}`);
   }
 
+  async reacted(_channelId: string, messageId: string, userId: string, emoji: string): Promise<void> {
+    this.events.push(`${emoji} on ${messageId} by ${userId}`);
+  }
+
   get texts(): string[] {
     return this.messages.map(({ text }) => text);
   }
@@ -67,6 +96,7 @@ export interface RunOptions {
   readonly server?: SandboxServer;
   readonly sandbox?: SandboxOptions;
   readonly access?: Partial<AccessSettings>;
+  readonly commandGuildIds?: readonly string[];
   readonly knownChannels?: readonly string[];
   readonly hidden?: ReadonlySet<string>;
   /** Of every channel. */
@@ -88,7 +118,7 @@ export interface RunningGateway {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-export const memoryCommand = {
+const memoryCommand = {
   name: 'memory' as const,
   definition: {
     type: 1,
@@ -101,13 +131,18 @@ export const memoryCommand = {
         type: 1,
         name: 'remember',
         description: 'Remember',
-        options: [{ type: 3, name: 'text', description: 'What', required: true }],
+        options: [{ type: 3, name: 'text', description: 'What', required: true, autocomplete: true }],
       },
     ],
   },
   words: (subcommand: string, values: Readonly<Record<string, string>>) =>
     [subcommand, ...Object.values(values)].join(' '),
 } satisfies SlashCommand;
+
+const rememberEntry = {
+  name: 'remember' as const,
+  definition: { type: 3, name: 'Remember this', contexts: [0, 1] },
+} satisfies MenuEntry;
 
 /** Everybody has access, everywhere. */
 export const openToAll: AccessSettings = {
@@ -165,11 +200,14 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     token: server.token,
     access: { ...openToAll, ...options.access },
     slashCommands: [memoryCommand],
+    menuEntries: [rememberEntry],
+    commandGuildIds: options.commandGuildIds ?? [],
     parseCommand,
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),
     remembered: () => Promise.resolve(options.remembered ?? []),
+    isUnfinished: () => Promise.resolve(false),
     onLost: (error) => lost.push(error),
     clock,
     logger,

@@ -1,7 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { ApplicationCommandOptionType, MessageFlags } from 'discord.js';
-import type { ChatInputCommandInteraction, Message } from 'discord.js';
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ComponentType,
+  MessageFlags,
+} from 'discord.js';
+import type {
+  APIActionRowComponent,
+  APIButtonComponent,
+  ChatInputCommandInteraction,
+  Interaction,
+  Message,
+} from 'discord.js';
 
 import { runBot } from '../support/bot-client.ts';
 import type { RunningBot } from '../support/bot-client.ts';
@@ -12,17 +23,18 @@ export interface EchoBot extends RunningBot {
 }
 
 /**
- * A bot that repeats what it is told: "twice …" in two messages, "slowly …" in a message that it writes in two steps; "quiet …"
- * is not answered. `/echo say` repeats its text for the asker's eyes only, with a follow-up.
+ * A bot that repeats what it is told: "twice …" in two messages, "slowly …" in a message that grows, with 👀 meanwhile, "pages"
+ * in one to leaf through; "quiet …" is not answered. `/echo say` repeats its text for the asker's eyes only, with a follow-up, and
+ * completes what is typed; the menu entry "Echo this" repeats a message.
  */
 export async function runEchoBot(): Promise<EchoBot> {
   const bot = await runBot();
   const running: Promise<unknown>[] = [];
   bot.client.on('messageCreate', (message) => {
-    if (!message.author.bot) running.push(answer(message));
+    if (!message.author.bot && !message.system) running.push(answer(message));
   });
   bot.client.on('interactionCreate', (interaction) => {
-    if (interaction.isChatInputCommand()) running.push(answerCommand(interaction));
+    running.push(answerInteraction(interaction));
   });
   const text = ApplicationCommandOptionType.String;
   const type = ApplicationCommandOptionType.Subcommand;
@@ -35,11 +47,12 @@ export async function runEchoBot(): Promise<EchoBot> {
           type,
           name: 'say',
           description: 'Say it',
-          options: [{ type: text, name: 'text', description: 'What', required: true }],
+          options: [{ type: text, name: 'text', description: 'What', required: true, autocomplete: true }],
         },
         { type, name: 'stop', description: 'Be quiet' },
       ],
     },
+    { name: 'Echo this', type: ApplicationCommandType.Message },
   ]);
   return {
     ...bot,
@@ -52,18 +65,52 @@ export async function runEchoBot(): Promise<EchoBot> {
 async function answer(message: Message): Promise<void> {
   const { content } = message;
   if (content.startsWith('quiet')) return;
-  if (content.startsWith('slowly')) {
-    const reply = await message.reply('so');
-    await delay(20);
-    await reply.edit(`so it is: ${content}`);
+  if (content.startsWith('pages')) {
+    await message.reply({ content: 'page 1', components: pager(1) });
     return;
   }
-  await message.reply(`echo: ${content}`);
+  if (content.startsWith('slowly')) {
+    const sign = await message.react('👀');
+    const reply = await message.reply('so');
+    await delay(20);
+    await reply.edit(`so it is:`);
+    await delay(20);
+    await reply.edit(`so it is: ${content}`);
+    await sign.users.remove();
+    return;
+  }
+  const files = message.attachments.map(({ name, size }) => ` ${name} of ${size} bytes`).join('');
+  const replied = message.reference === null ? '' : ` to ${(await message.fetchReference()).content}`;
+  await message.reply(`echo${replied}: ${content}${files}`);
   if (content.startsWith('twice')) await message.reply(`again,\nfor ${message.author.toString()}`);
+}
+
+async function answerInteraction(interaction: Interaction): Promise<void> {
+  if (interaction.isChatInputCommand()) await answerCommand(interaction);
+  else if (interaction.isMessageContextMenuCommand()) {
+    await interaction.reply({ content: interaction.targetMessage.content, flags: MessageFlags.Ephemeral });
+  } else if (interaction.isAutocomplete()) {
+    const typed = interaction.options.getFocused();
+    const choices = ['tea', 'ten'].filter((word) => word.startsWith(typed));
+    await interaction.respond(choices.map((value) => ({ name: value === 'ten' ? '10' : value, value })));
+  } else if (interaction.isButton()) {
+    await interaction.update({ content: 'page 2', components: pager(2) });
+  }
 }
 
 async function answerCommand(interaction: ChatInputCommandInteraction): Promise<void> {
   await interaction.deferReply({ flags: MessageFlags.Ephemeral });
   await interaction.editReply(`psst: ${interaction.options.getString('text') ?? 'stopped'}`);
   await interaction.followUp({ content: 'and that is all', flags: MessageFlags.Ephemeral });
+}
+
+function pager(page: number): APIActionRowComponent<APIButtonComponent>[] {
+  const button = (label: string, at: number): APIButtonComponent => ({
+    type: ComponentType.Button,
+    style: 2,
+    label,
+    custom_id: label,
+    disabled: page === at,
+  });
+  return [{ type: ComponentType.ActionRow, components: [button('◀', 1), button('▶', 2)] }];
 }

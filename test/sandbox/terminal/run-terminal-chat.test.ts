@@ -4,25 +4,12 @@ import { describe, expect, it } from 'vitest';
 
 import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
-import type { TerminalMode } from '../../../src/sandbox/terminal/terminal-mode.ts';
+import { chatOf, facts, textOf } from './chat-of.ts';
 import { runEchoBot } from './echo-bot.ts';
 import type { EchoBot } from './echo-bot.ts';
 import { RecordingOutput } from './recording-output.ts';
 
-const facts = { dataDirectory: '/somewhere/data' };
-const forever = new AbortController().signal;
-
-/** What the chat shows of these lines, the banner left out. */
-async function chatOf(lines: readonly string[], bot?: EchoBot): Promise<string> {
-  const mode = { kind: 'lines', lines: readLines(Readable.from([lines.join('\n')])) } as const;
-  return (await textOf(mode, bot ?? (await runEchoBot()))).split('\n').slice(3).join('\n');
-}
-
-async function textOf(mode: TerminalMode, { server, settled }: EchoBot): Promise<string> {
-  const output = new RecordingOutput();
-  await runTerminalChat({ mode, sandbox: server, output, settled, facts, signal: forever });
-  return output.text;
-}
+const { signal: forever } = new AbortController();
 
 describe('the beginning', () => {
   it('says which model speaks and where memory lies', async () => {
@@ -124,7 +111,7 @@ describe('piped lines', () => {
     const text = await chatOf(['/dance', '/as dave', '/go #attic', '/go', ' /dance', '@discoclaw hi']);
     expect(text).toBe(
       [
-        '! There is no /dance; there are /as, /go, /who, /help, /quit, /echo. To say this line, put a space before it.',
+        '! There is no /dance; there are /as, /go, /who, /reply, /upload, /edit, /delete, /react, /pin, /thread, /messages, /slash, /complete, /menu, /click, /help, /quit, /echo. To say this line, put a space before it.',
         '! There is nobody "dave" to speak as; there are alice, bob, carol',
         '! There is no place "#attic"; there are #general, #dev, #secret, @dm',
         '! Where to? /go #channel, /go @dm, or /go and the name of a thread',
@@ -141,12 +128,12 @@ describe('piped lines', () => {
     expect(await chatOf(['/echo say  a secret', '/echo say', '/ECHO stop', '/echo dance'])).toBe(
       [
         '#general  alice: /echo say  a secret',
-        '#general  Discoclaw: psst: a secret (only alice sees this)',
-        '#general  Discoclaw: and that is all (only alice sees this)',
+        '#general  Discoclaw: psst: a secret (only you see this)',
+        '#general  Discoclaw: and that is all (only you see this)',
         '! /echo say needs the option text',
         '#general  alice: /ECHO stop',
-        '#general  Discoclaw: psst: stopped (only alice sees this)',
-        '#general  Discoclaw: and that is all (only alice sees this)',
+        '#general  Discoclaw: psst: stopped (only you see this)',
+        '#general  Discoclaw: and that is all (only you see this)',
         '! There are /echo say, /echo stop',
         '',
       ].join('\n'),
@@ -160,7 +147,9 @@ describe('piped lines', () => {
     expect(text).toMatch(/#general +Discoclaw, alice, bob, carol {2}← you are here\n/u);
     expect(text).toContain('What you write is said by bob in #general');
     expect(text).toContain("The bot's own commands: /echo say|stop");
-    for (const command of ['/as', '/go', '/who', '/help', '/quit']) expect(text).toContain(`\n  ${command} `);
+    expect(text).toContain("In a message's menu: Echo this");
+    for (const command of ['/as', '/go', '/who', '/react', '/click', '/help', '/quit'])
+      expect(text).toContain(`\n  ${command} `);
   });
 
   it('end at /quit', async () => {
@@ -294,7 +283,7 @@ describe('a person at a terminal', () => {
     await expect(ended).resolves.toBeUndefined();
   });
 
-  it('sees that the bot types, and a corrected message in its last wording', async () => {
+  it('sees that the bot types, and an answer that grows in its place', async () => {
     const bot = await runEchoBot();
     const { input, output, ended } = sitDown(bot);
     await output.toContain('alice in #general> ');
@@ -303,9 +292,14 @@ describe('a person at a terminal', () => {
     await channel.sendTyping();
     await output.toContain('(Discoclaw is typing…) alice in #general> ');
     input.write('slowly\r');
-    await output.toContain('#general  Discoclaw: so it is: slowly (edited)');
+    await output.toContain('#general  Discoclaw: so it is: slowly\n');
+    await output.toContain('Discoclaw took 👀 back from “slowly”');
     input.write('/quit\r');
     await expect(ended).resolves.toBeUndefined();
+    const [, ...redrawn] = output.text.split('#general  Discoclaw: so');
+    // Whatever was drawn of the answer before is erased before more of it is.
+    for (const before of redrawn.slice(0, -1)) expect(before).toContain('\u001B[0J');
+    expect(output.text).not.toContain('(edited)');
   });
 
   it('leaves by Ctrl-C and by Ctrl-D', async () => {

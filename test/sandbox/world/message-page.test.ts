@@ -22,6 +22,7 @@ function message(number: number): Message {
     replyTo: undefined,
     nonce: undefined,
     flags: 0,
+    poll: undefined,
     pinnedAt: null,
     reactions: new Map(),
     interaction: undefined,

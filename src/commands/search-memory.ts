@@ -1,0 +1,74 @@
+import type { CommandRequest } from '../core/chat.ts';
+import { dataLine } from '../core/section.ts';
+import { clip } from '../core/text/clip.ts';
+import type { Passage } from '../memory/recall/passages.ts';
+import type { Reference } from '../memory/recall/recall-unit.ts';
+import type { CommandOptions } from './command-options.ts';
+import { readFailure } from './failure-answer.ts';
+import { counted } from './item-lines.ts';
+import { quoted } from './quoted.ts';
+import { readingPlace } from './reading-place.ts';
+
+/** What a search looks for. */
+export interface Search {
+  /** Literal text. */
+  readonly query: string;
+  /** Messages that are not looked for. */
+  readonly excluded?: readonly string[];
+}
+
+/** Passages of at most 300 characters. */
+const mostResults = 10;
+const queryMaxChars = 1000;
+
+/** The asker's own messages, notes and items that match best, as far as those who read the answer may be told [C2][C3]. */
+export async function searchMemory(
+  request: Pick<CommandRequest, 'speaker' | 'place' | 'ephemeral' | 'at'>,
+  { query, excluded = [] }: Search,
+  options: Pick<CommandOptions, 'recall' | 'settings' | 'logger'>,
+): Promise<string> {
+  if (!options.settings.recallEnabled) return 'Searching is switched off on this bot.';
+  const view = readingPlace(request);
+  const search = {
+    query: clip(query, queryMaxChars),
+    scope: 'all',
+    limit: mostResults,
+    speaker: request.speaker,
+    place: view,
+    now: new Date(request.at),
+    excluded,
+  } as const;
+  try {
+    const passages = await options.recall.search(search);
+    const heading =
+      passages.length === 0
+        ? `I find nothing about ${quoted(query)}.`
+        : `Found ${counted(passages.length, 'result')} for ${quoted(query)}:`;
+    const blocks = passages.map((passage, index) => block(index + 1, passage));
+    return [heading, ...blocks, ...(view.audience === 'dm' ? [] : [elsewhere])].join('\n\n');
+  } catch (error) {
+    options.logger.error('memory could not be searched', { userId: request.speaker.id, error });
+    return readFailure(error);
+  }
+}
+
+const elsewhere =
+  'Here I look only through what may be used here; `/memory search`, or this command in our DM, looks through everything.';
+
+function block(number: number, { unit, content }: Passage): string {
+  return `[${number}] ${content}\n${origin(unit.reference)} · ${unit.reach.visibility}`;
+}
+
+function origin(reference: Reference): string {
+  switch (reference.kind) {
+    case 'item':
+      return `id ${dataLine(reference.id)}`;
+    case 'line':
+      return `file ${dataLine(reference.path)}:${reference.line}`;
+    case 'message': {
+      const { guildId = '@me', channelId, messageId } = reference;
+      // The brackets keep Discord from unfolding the link.
+      return `<https://discord.com/channels/${guildId}/${channelId}/${messageId}>`;
+    }
+  }
+}

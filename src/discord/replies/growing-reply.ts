@@ -1,0 +1,223 @@
+import type { APIMessage } from 'discord.js';
+
+import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { DiscordApi } from '../discord-api.ts';
+import { editBody, post, postBody } from './chunk-requests.ts';
+import { earlierMessages, type EarlierMessagesOptions } from './earlier-messages.ts';
+import { isGone, isRefusal, ReplyError } from './reply-error.ts';
+import {
+  finishing,
+  newReply,
+  nextStep,
+  stopped,
+  withdrawing,
+  withMessage,
+  withoutMessage,
+  withText,
+  type ReplyState,
+  type ReplyStep,
+} from './reply-state.ts';
+
+export interface GrowingReplyOptions extends EarlierMessagesOptions {
+  readonly api: Pick<DiscordApi, 'postMessage' | 'editMessage' | 'deleteMessage' | 'messagesAfter'>;
+  /** Called with each message that is there, be it from an earlier try; as a rule before the gateway tells of it. */
+  readonly onSent: (message: APIMessage) => void;
+  readonly onEdited: (message: APIMessage) => void;
+  readonly onRemoved: (channelId: string, messageId: string) => void;
+  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Pauses before a request is sent again that met a broken connection or server; milliseconds. */
+  readonly retryDelaysMs: readonly number[];
+  readonly logger: Logger;
+}
+
+type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>;
+
+/**
+ * Carries out what {@link nextStep} says, one request at a time [G3]. While a request or a pause lasts, text only gathers; what is shown next
+ * is the newest. Every message carries a nonce made from the message answered, so that sending it again puts nothing there twice.
+ */
+export function growReply(options: GrowingReplyOptions, start: ReplyStart): GrowingReply {
+  const { api, clock, logger, sleep } = options;
+  const { channelId, nonceBase } = start;
+  let state: ReplyState = newReply(start.standing ?? []);
+  let working: Promise<void> | undefined;
+  let earlier: readonly APIMessage[] | undefined;
+  let hasBegun = state.standing.length > 0;
+  let failures = 0;
+  let lastError: unknown;
+  /** Ends a pause. */
+  let interruption = new AbortController();
+  /** Takes back an edit that waits for Discord's limits. */
+  let edit = new AbortController();
+
+  const now = (): number => clock().getTime();
+  const ids = (): readonly string[] => state.standing.map(({ id }) => id);
+
+  /** Resolves when there is nothing left to do for now. */
+  function work(): Promise<void> {
+    working ??= Promise.resolve().then(workOff);
+    return working;
+  }
+
+  async function workOff(): Promise<void> {
+    for (;;) {
+      const step = nextStep(state, now());
+      switch (step.kind) {
+        case 'rest':
+          working = undefined;
+          return;
+        case 'wait':
+          await sleep(step.milliseconds, interruption.signal);
+          break;
+        case 'end':
+          state = { ...state, phase: state.phase === 'finishing' ? 'sent' : 'withdrawn' };
+          break;
+        case 'post':
+        case 'edit':
+        case 'delete':
+          await attempt(step);
+      }
+    }
+  }
+
+  async function attempt(step: Request): Promise<void> {
+    const request = step.kind === 'delete' ? step : await latest();
+    if (request === undefined) return;
+    try {
+      await send(request);
+      failures = 0;
+    } catch (error) {
+      await failed(request, error);
+    }
+  }
+
+  /** What is to be requested by the time that it may be: there may be more text then, or none to be shown any more. */
+  async function latest(): Promise<Request | undefined> {
+    if (!(await start.mayShow())) {
+      state = stopped(state, 'held');
+      return undefined;
+    }
+    if (!hasBegun) {
+      hasBegun = true;
+      await start.onMessages([]);
+    }
+    earlier = earlier ?? (await earlierMessages(options, channelId, nonceBase));
+    const step = nextStep(state, now());
+    return step.kind === 'post' || step.kind === 'edit' ? step : undefined;
+  }
+
+  async function send(request: Request): Promise<void> {
+    switch (request.kind) {
+      case 'post':
+        return postNext(request);
+      case 'edit': {
+        edit = new AbortController();
+        const body = editBody(request.content);
+        const message = await api.editMessage(channelId, request.id, body, edit.signal);
+        state = withMessage(state, { id: request.id, content: request.content }, now());
+        options.onEdited(message);
+        return;
+      }
+      case 'delete':
+        await start.onMessages(ids().filter((id) => id !== request.id));
+        await api.deleteMessage(channelId, request.id);
+        state = withoutMessage(state, request.id);
+        options.onRemoved(channelId, request.id);
+    }
+  }
+
+  async function postNext({ index, content }: Extract<Request, { kind: 'post' }>): Promise<void> {
+    const found = earlier?.[index];
+    const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
+    const message = isEarlier ? found : await post(api, channelId, postBody(content, nonceBase, index));
+    // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
+    const says = message.content.trim() === content.trim() ? content : message.content;
+    state = withMessage(state, { id: message.id, content: says }, now());
+    await start.onMessages(ids());
+    options.onSent(message);
+  }
+
+  async function failed(request: Request, error: unknown): Promise<void> {
+    if (request.kind === 'edit' && edit.signal.aborted) return;
+    const pause = isRefusal(error) ? undefined : options.retryDelaysMs[failures];
+    if (isGone(error) && request.kind !== 'post') {
+      state = withoutMessage(state, request.id);
+      if (request.kind === 'delete') return;
+      state = stopped(state, 'gone');
+      start.onGone();
+    } else if (pause !== undefined) {
+      failures += 1;
+      logger.debug('a part of a reply is sent again', { channelId, pause, error });
+      await sleep(pause, interruption.signal);
+    } else if (request.kind === 'delete') {
+      logger.warn('a part of a reply could not be taken away', {
+        channelId,
+        messageId: request.id,
+        error,
+      });
+      state = withoutMessage(state, request.id);
+    } else {
+      lastError = error;
+      if (state.phase === 'growing')
+        logger.warn('a reply cannot be shown while it grows', { channelId, error });
+      state = stopped(state, 'paused');
+    }
+    if (pause === undefined) failures = 0;
+  }
+
+  /** What was decided by somebody else does not wait for a pause to end. */
+  function hurry(): void {
+    interruption.abort();
+    interruption = new AbortController();
+  }
+
+  return {
+    get hasBegun() {
+      return hasBegun;
+    },
+    show(text) {
+      state = withText(state, text, now());
+      void work();
+    },
+    async finish(text) {
+      state = finishing(state, text);
+      hurry();
+      while (state.phase === 'finishing') await work();
+      return finished();
+    },
+    async withdraw() {
+      state = withdrawing(state);
+      edit.abort();
+      hurry();
+      while (state.phase === 'withdrawing') await work();
+    },
+  };
+
+  function finished(): FinishedReply {
+    switch (state.phase) {
+      case 'sent':
+        return { kind: 'sent', ids: ids() };
+      case 'gone':
+        return { kind: 'gone' };
+      case 'paused': {
+        const failure = new ReplyError(channelId, ids(), lastError);
+        const { isLasting } = failure;
+        logger.warn('a reply could not be sent', {
+          channelId,
+          sent: ids().length,
+          isLasting,
+          error: lastError,
+        });
+        throw failure;
+      }
+      case 'held':
+      case 'withdrawing':
+      case 'withdrawn':
+      case 'growing':
+      case 'finishing':
+        return { kind: 'withheld' };
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { splitReply } from './split-reply.ts';
+import { visiblePart } from './visible-part.ts';
+
+/** Between two edits of a reply, from the end of the last request on; milliseconds. */
+const editPauseMs = 1200;
+/** From the first visible text to the first message, so that it is more than a syllable, and a quick answer comes whole; milliseconds. */
+const firstPauseMs = 200;
+
+/** A message of the reply that stands in the channel. What it says is not known of one from before a restart. */
+export interface StandingMessage {
+  readonly id: string;
+  readonly content?: string;
+}
+
+/**
+ * A reply on its way:
+ *
+ *     growing ──── finish ────► finishing ── all is there ──► sent
+ *      │  ▲ │                    │   │  │
+ *      │  │ └─ may not be shown ─┼──►│ held
+ *      │  │                      │   └─ a message was deleted ──► gone
+ *      │  └─ (a refusal only pauses it: finishing tries again) ── paused
+ *      └──────── withdraw, from anywhere but `sent` ──► withdrawing ── nothing is left ──► withdrawn
+ */
+export interface ReplyState {
+  readonly phase: 'growing' | 'paused' | 'finishing' | 'held' | 'gone' | 'withdrawing' | 'sent' | 'withdrawn';
+  /** The text so far, or the whole one. */
+  readonly text: string;
+  readonly standing: readonly StandingMessage[];
+  /** Nothing is edited, and no first message posted, before this time; milliseconds since the epoch. */
+  readonly notBefore?: number;
+}
+
+/** What is to be done next. */
+export type ReplyStep =
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'wait'; readonly milliseconds: number }
+  | { readonly kind: 'post'; readonly index: number; readonly content: string }
+  | { readonly kind: 'edit'; readonly index: number; readonly id: string; readonly content: string }
+  | { readonly kind: 'delete'; readonly id: string }
+  | { readonly kind: 'end' };
+
+export function newReply(standing: readonly string[]): ReplyState {
+  return { phase: 'growing', text: '', standing: standing.map((id) => ({ id })) };
+}
+
+/** There is more text, or another one. */
+export function withText(state: ReplyState, text: string, now: number): ReplyState {
+  if (state.phase !== 'growing' && state.phase !== 'paused') return state;
+  const isFirst = state.notBefore === undefined && state.standing.length === 0 && text.trim() !== '';
+  return { ...state, text, ...(isFirst && { notBefore: now + firstPauseMs }) };
+}
+
+/** The text is whole. */
+export function finishing(state: ReplyState, text: string): ReplyState {
+  if (state.phase !== 'growing' && state.phase !== 'paused') return state;
+  return { ...state, phase: 'finishing', text };
+}
+
+/** All that stands there is to go. */
+export function withdrawing(state: ReplyState): ReplyState {
+  return state.phase === 'sent' || state.phase === 'withdrawn' ? state : { ...state, phase: 'withdrawing' };
+}
+
+/** Something stops what was to be shown; what is withdrawn or over already stays so. */
+export function stopped(state: ReplyState, phase: 'paused' | 'held' | 'gone'): ReplyState {
+  return state.phase === 'growing' || state.phase === 'paused' || state.phase === 'finishing'
+    ? { ...state, phase }
+    : state;
+}
+
+/** A message says something from now on; the first one with a new id is the next of the reply. */
+export function withMessage(state: ReplyState, message: StandingMessage, now: number): ReplyState {
+  const isKnown = state.standing.some(({ id }) => id === message.id);
+  const standing = isKnown
+    ? state.standing.map((each) => (each.id === message.id ? message : each))
+    : [...state.standing, message];
+  return { ...state, standing, notBefore: now + editPauseMs };
+}
+
+/** A message is not there any more. */
+export function withoutMessage(state: ReplyState, messageId: string): ReplyState {
+  return { ...state, standing: state.standing.filter(({ id }) => id !== messageId) };
+}
+
+/**
+ * What is to be done next, from the first message on that does not say yet what it should. While a reply grows, superfluous messages
+ * stay: the text that begins again may need them. Posting a further message waits for nothing, since no text may be missing meanwhile.
+ */
+export function nextStep(state: ReplyState, now: number): ReplyStep {
+  switch (state.phase) {
+    case 'growing':
+      return nextChange(state, splitReply(visiblePart(state.text)), now) ?? { kind: 'rest' };
+    case 'finishing': {
+      const chunks = splitReply(state.text);
+      const change = nextChange({ ...state, notBefore: waitBeforeEnd(state) }, chunks, now);
+      if (change !== undefined) return change;
+      const superfluous = state.standing.slice(chunks.length).at(-1);
+      return superfluous === undefined ? { kind: 'end' } : { kind: 'delete', id: superfluous.id };
+    }
+    case 'withdrawing': {
+      const last = state.standing.at(-1);
+      return last === undefined ? { kind: 'end' } : { kind: 'delete', id: last.id };
+    }
+    case 'paused':
+    case 'held':
+    case 'gone':
+    case 'sent':
+    case 'withdrawn':
+      return { kind: 'rest' };
+  }
+}
+
+/** A whole text need not wait for more before its first message. */
+function waitBeforeEnd({ standing, notBefore = 0 }: ReplyState): number {
+  return standing.length === 0 ? 0 : notBefore;
+}
+
+function nextChange(
+  { standing, notBefore = 0 }: ReplyState,
+  chunks: readonly string[],
+  now: number,
+): ReplyStep | undefined {
+  const index = chunks.findIndex((chunk, at) => standing[at]?.content !== chunk);
+  const content = chunks[index];
+  if (content === undefined) return undefined;
+  const message = standing[index];
+  if (notBefore > now && (message !== undefined || standing.length === 0))
+    return { kind: 'wait', milliseconds: notBefore - now };
+  return message === undefined
+    ? { kind: 'post', index, content }
+    : { kind: 'edit', index, id: message.id, content };
+}

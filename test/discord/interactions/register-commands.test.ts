@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+
+import type { CommandDefinition } from '../../../src/core/application-command.ts';
+import { registerCommands } from '../../../src/discord/interactions/register-commands.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { openSandbox, runGateway } from '../support/gateway-harness.ts';
+
+const applicationId = '100000000000000001';
+const memory = { type: 1, name: 'memory', description: 'Memory', contexts: [0, 1], integration_types: [0] };
+
+/** Discord's store of commands by scope, with what was written to it. */
+function fakeApi(registered: Readonly<Record<string, readonly CommandDefinition[]>> = {}) {
+  const scopes = new Map(Object.entries(registered));
+  const written: string[] = [];
+  return {
+    scopes,
+    written,
+    failing: new Set<string>(),
+    async registeredCommands(_application: string, guildId = 'global') {
+      if (this.failing.has(guildId)) throw new Error('Missing Access');
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+      return (scopes.get(guildId) ?? []) as never;
+    },
+    async registerCommands(_application: string, commands: readonly object[], guildId = 'global') {
+      written.push(`${guildId}: ${commands.length}`);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was given as such
+      scopes.set(guildId, commands as readonly CommandDefinition[]);
+    },
+  };
+}
+
+async function register(
+  api: ReturnType<typeof fakeApi>,
+  options: {
+    readonly definitions?: readonly CommandDefinition[];
+    readonly guildIds?: readonly string[];
+  } = {},
+) {
+  const logger = new RecordingLogger();
+  const tidyUp = await registerCommands({
+    api,
+    applicationId,
+    definitions: [memory],
+    guildIds: [],
+    botGuildIds: ['1', '2'],
+    signal: new AbortController().signal,
+    logger,
+    ...options,
+  });
+  const usable = [...api.written];
+  await tidyUp();
+  return { usable, logger };
+}
+
+describe('registering commands', () => {
+  it('writes them once, however often the bot starts', async () => {
+    const api = fakeApi();
+    await register(api);
+    await register(api);
+    expect(api.written).toEqual(['global: 1']);
+  });
+
+  it('writes what changed, and removes what is switched off', async () => {
+    const api = fakeApi();
+    await register(api);
+    await register(api, { definitions: [{ ...memory, description: 'See your memory' }] });
+    await register(api, { definitions: [] });
+    expect(api.written).toEqual(['global: 1', 'global: 1', 'global: 0']);
+  });
+
+  it('takes the leftovers of development away before people could see them twice', async () => {
+    const api = fakeApi({ '2': [memory] });
+    await register(api);
+    expect(api.written).toEqual(['2: 0', 'global: 1']);
+  });
+
+  it('has commands that are registered already usable at once, and tidies up after that', async () => {
+    const api = fakeApi({ global: [memory], '2': [memory] });
+    const { usable } = await register(api);
+    expect(usable).toEqual([]);
+    expect(api.written).toEqual(['2: 0']);
+  });
+
+  it('registers for development in the named guilds only, and nowhere else', async () => {
+    const api = fakeApi({ global: [memory], '2': [memory] });
+    await register(api, { guildIds: ['1'] });
+    await register(api, { guildIds: ['1'] });
+    expect(api.written).toEqual(['global: 0', '1: 1', '2: 0']);
+    expect(api.scopes.get('1')).toEqual([{ type: 1, name: 'memory', description: 'Memory' }]);
+  });
+
+  it('warns, and goes on, where a guild refuses', async () => {
+    const api = fakeApi();
+    api.failing.add('1');
+    const { logger } = await register(api, { guildIds: ['1', '2'] });
+    expect(logger.warnings).toEqual(['the registered commands could not be read']);
+    expect(api.written).toEqual(['2: 1']);
+  });
+});
+
+describe('registering commands with Discord', () => {
+  it('takes commands for the same that Discord tells in its own words', async () => {
+    const server = await openSandbox();
+    await runGateway({ server });
+    await runGateway({ server });
+    const written = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
+    expect(written).toHaveLength(1);
+    expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
+  });
+
+  it('changes from a guild to everywhere and back without leaving anything behind', async () => {
+    const server = await openSandbox();
+    const guildIds = Object.values((await server.info()).guilds);
+    await runGateway({ server, commandGuildIds: guildIds });
+    await runGateway({ server, commandGuildIds: guildIds });
+    const inGuild = await server.requests({ method: 'PUT', path: '/applications/*/guilds/*/commands' });
+    expect(inGuild).toHaveLength(1);
+    await runGateway({ server });
+    expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
+    await runGateway({ server, commandGuildIds: guildIds });
+    expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
+  });
+});

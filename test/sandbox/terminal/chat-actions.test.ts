@@ -1,0 +1,194 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { chatOf } from './chat-of.ts';
+import { runEchoBot } from './echo-bot.ts';
+
+describe('messages', () => {
+  it('are replied to: the bot’s newest, or the one that is counted to', async () => {
+    expect(await chatOf(['quiet now', '/reply a', '/reply ^1 b', '/reply c', '/reply ^9 d', '/reply'])).toBe(
+      [
+        '#general  alice: quiet now',
+        '(Discoclaw did not answer)',
+        '! The bot has written nothing here to reply to; /reply ^1 TEXT answers the newest message of all',
+        '#general  alice: b (in reply to “quiet now”)',
+        '#general  Discoclaw: echo to quiet now: b',
+        '#general  alice: c (in reply to “echo to quiet now: b”)',
+        '#general  Discoclaw: echo to echo to quiet now: b: c',
+        '! ^9 is no message here; ^1 is the newest, ^5 the oldest',
+        '! Reply what? /reply TEXT, or /reply ^2 TEXT',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('are edited and deleted by their authors, and deleted by moderators', async () => {
+    const bot = await runEchoBot();
+    const lines = ['one', '/edit two', '/edit ^1 mine', '/as bob', '/edit ^2 his', '/delete ^2', '/delete'];
+    expect(await chatOf([...lines, '/as alice', '/delete', '/delete ^1', '/delete it'], bot)).toBe(
+      [
+        '#general  alice: one',
+        '#general  Discoclaw: echo: one',
+        '#general  alice: two (edited)',
+        '! Only Discoclaw can edit “echo: one”',
+        'You are bob in #general.',
+        '! Only alice can edit “two”',
+        '! bob lacks ManageMessages in #general',
+        '! bob has written nothing here yet',
+        'You are alice in #general.',
+        '#general  “two” was deleted',
+        '#general  “echo: one” was deleted',
+        '! /delete takes at most a count, as in /delete ^2',
+        '',
+      ].join('\n'),
+    );
+    expect(await bot.server.messages({ in: '#general' })).toEqual([]);
+  });
+
+  it('get reactions, which are taken back the same way, and are pinned', async () => {
+    const text = await chatOf([
+      'one',
+      '/react 👍',
+      '/react 👍',
+      '/react 👍 ^2',
+      '/react x',
+      '/react',
+      '/pin ^2',
+      '/pin ^2',
+    ]);
+    expect(text).toBe(
+      [
+        '#general  alice: one',
+        '#general  Discoclaw: echo: one',
+        '#general  alice reacted 👍 to “echo: one”',
+        '#general  alice took 👍 back from “echo: one”',
+        '#general  alice reacted 👍 to “one”',
+        '! "x" is no emoji',
+        '! With what? /react 👍, or /react 👍 ^2',
+        '#general  “one” was pinned',
+        '#general  “one” was unpinned',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('grow before the eyes of nobody: an answer is shown once, as it is in the end, without the sign meanwhile', async () => {
+    expect(await chatOf(['slowly'])).toBe('#general  alice: slowly\n#general  Discoclaw: so it is: slowly\n');
+  });
+
+  it('are listed with their counts', async () => {
+    expect(await chatOf(['/messages', 'one', '/react 👍', '/echo stop', '/messages'])).toContain(
+      [
+        '  ^4  alice: “one”',
+        '  ^3  Discoclaw: “echo: one” (👍 alice)',
+        '  ^2  Discoclaw: “psst: stopped” (only you see this)',
+        '  ^1  Discoclaw: “and that is all” (only you see this)',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('bring files of this machine', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-chat-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'my tea.txt');
+    await writeFile(path, 'green');
+    expect(await chatOf([`/upload "${path}" what is this?`, `/upload ${path}`, '/upload'])).toBe(
+      [
+        '#general  alice: what is this?',
+        '          [file my tea.txt, 5 bytes]',
+        '#general  Discoclaw: echo: what is this? my tea.txt of 5 bytes',
+        `! There is no file ${join(folder, 'my')}`,
+        '! Which file? /upload FILE, and a text if you like',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('have threads, where the chat goes on', async () => {
+    const text = await chatOf([
+      'quiet',
+      '/thread tea talk ^1',
+      '/thread again ^1',
+      '/thread',
+      '/go #general',
+      '/go tea talk',
+    ]);
+    expect(text).toContain('#general  alice opened the thread “tea talk”\n');
+    expect(text).toContain('You are alice in #general › tea talk.\n! ');
+    expect(text).toMatch(
+      /! Called what\? \/thread NAME\nYou are alice in #general\.\nYou are alice in #general › tea talk\.\n$/u,
+    );
+  });
+});
+
+describe('the bot', () => {
+  it('is given slash commands, and completes what is typed of them', async () => {
+    const lines = [
+      '/slash echo stop',
+      '/slash dance',
+      '/complete echo say te',
+      '/complete /echo say text:x',
+      '/complete echo stop',
+    ];
+    expect(await chatOf(lines)).toBe(
+      [
+        '#general  alice: /echo stop',
+        '#general  Discoclaw: psst: stopped (only you see this)',
+        '#general  Discoclaw: and that is all (only you see this)',
+        '! The bot has the commands /echo, not /dance',
+        '  tea',
+        '  10  → ten',
+        'The bot has nothing to offer.',
+        '! The bot completes nothing after /echo stop',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('gets entries of a message’s menu', async () => {
+    expect(await chatOf(['quiet please', '/menu "Echo this"', '/menu echo THIS ^2', '/menu Dance ^1'])).toBe(
+      [
+        '#general  alice: quiet please',
+        '(Discoclaw did not answer)',
+        '#general  alice chose “Echo this” for “quiet please”',
+        '#general  Discoclaw: quiet please (only you see this)',
+        '#general  alice chose “Echo this” for “quiet please”',
+        '#general  Discoclaw: quiet please (only you see this)',
+        '! The menu of a message has “Echo this”: /menu "ENTRY", or /menu "ENTRY" ^2',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has its buttons clicked, and shows what comes of it', async () => {
+    expect(await chatOf(['/click ▶', 'pages', '/click ◀', '/click [▶]', '/click ▶', '/click'])).toBe(
+      [
+        '! Nothing here is labelled "▶"',
+        '#general  alice: pages',
+        '#general  Discoclaw: page 1',
+        '          (◀) [▶]',
+        '! The button [◀] is disabled',
+        '#general  alice clicked [▶]',
+        '#general  Discoclaw: page 2',
+        '          [◀] (▶)',
+        '          (edited)',
+        '! The button [▶] is disabled',
+        '! Click what? /click LABEL, with the label as it is shown',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is seen to change how it shows itself', async () => {
+    const bot = await runEchoBot();
+    const settled = async (): Promise<void> => {
+      await bot.settled();
+      bot.client.user.setPresence({ status: 'idle', activities: [{ name: 'no model', type: 4 }] });
+      await expect.poll(async () => (await bot.server.presence()).status).toBe('idle');
+    };
+    expect(await chatOf(['one'], { ...bot, settled })).toContain('The bot is idle: no model\n');
+  });
+});

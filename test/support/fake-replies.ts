@@ -1,0 +1,76 @@
+import type { GrowingReply, ReplyPort, ReplyStart } from '../../src/core/chat.ts';
+
+/** What a fake channel notes of replies, in order. */
+export interface FakeRepliesOptions {
+  /** `show <text>`, `send <text> as <end of nonce>`, `withdraw`, `typing ends`. */
+  readonly note?: (step: string) => void;
+  /** The id of the message that is posted next. */
+  readonly nextId?: () => string;
+  /** What stands in the channel as a reply to a message. */
+  readonly found?: readonly string[];
+}
+
+/** A channel that takes what is sent and shown at once, each text as one message. */
+export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
+  const { note = () => {}, nextId = () => '900000000000000001', found = [] } = options;
+  return {
+    typing: () => () => note('typing ends'),
+    find: () => Promise.resolve(found),
+    async send(_channelId, text, nonceBase, beforeSeen) {
+      note(`send ${text} as ${nonceBase.slice(-2)}`);
+      const id = nextId();
+      await beforeSeen?.(id);
+      return [id];
+    },
+    begin: (start) => new FakeGrowingReply(start, note, nextId),
+  };
+}
+
+class FakeGrowingReply implements GrowingReply {
+  readonly #start: ReplyStart;
+  readonly #note: (step: string) => void;
+  readonly #nextId: () => string;
+  #ids: readonly string[];
+  #isClosed = false;
+  #last: Promise<unknown> = Promise.resolve();
+  hasBegun: boolean;
+
+  constructor(start: ReplyStart, note: (step: string) => void, nextId: () => string) {
+    this.#start = start;
+    this.#note = note;
+    this.#nextId = nextId;
+    this.#ids = start.standing ?? [];
+    this.hasBegun = this.#ids.length > 0;
+  }
+
+  show(text: string): void {
+    this.#last = this.#last.then(() => this.#put(text, `show ${text}`));
+  }
+
+  async finish(text: string) {
+    await this.#last;
+    const isThere = await this.#put(text, `send ${text} as ${this.#start.nonceBase.slice(-2)}`);
+    this.#isClosed = true;
+    return isThere ? { kind: 'sent' as const, ids: this.#ids } : { kind: 'withheld' as const };
+  }
+
+  async withdraw(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#last;
+    if (this.#ids.length > 0) this.#note('withdraw');
+    this.#ids = [];
+  }
+
+  async #put(text: string, step: string): Promise<boolean> {
+    if (this.#isClosed || !(await this.#start.mayShow())) return false;
+    if (this.#ids.length === 0) {
+      this.hasBegun = true;
+      await this.#start.onMessages([]);
+      this.#ids = [this.#nextId()];
+      await this.#start.onMessages(this.#ids);
+    }
+    this.#note(step);
+    return text !== '';
+  }
+}
