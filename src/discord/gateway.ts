@@ -84,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const handingOn = createHandOn(logger);
   const listening = listen(options, { ...access, ownerIds }, order, handingOn.handOn);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs);
-  const botId = await listening.botId;
+  const { botId, caughtUp } = await listening.ready;
   const stopping = new AbortController();
   const tidyUpCommands = await registerCommands({
     api: createDiscordApi(client.rest),
@@ -106,7 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     botId,
     ownerIds,
-    caughtUp: listening.caughtUp,
+    caughtUp,
     isReady: () => client.isReady(),
     stopIntake() {
       listening.stop();
@@ -118,10 +118,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
+type Ready = Pick<Gateway, 'botId' | 'caughtUp'>;
+
 interface Listening {
   /** Once the client is ready. */
-  readonly botId: Promise<string>;
-  readonly caughtUp: Promise<void>;
+  readonly ready: Promise<Ready>;
   stop(): void;
 }
 
@@ -141,11 +142,7 @@ function listen(
 
   let isStopped = false;
   let interactions: Interactions | undefined;
-  let hasCaughtUp = (): void => {};
-  const caughtUp = new Promise<void>((resolve) => {
-    hasCaughtUp = resolve;
-  });
-  const botId = new Promise<string>((resolve) => {
+  const ready = new Promise<Ready>((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
       const policy = { ...settings, parseCommand: options.parseCommand };
       const findChannel = createChannelFinder(client, logger);
@@ -165,19 +162,20 @@ function listen(
       const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
       const messages = createChannelMessages(findChannel);
       const catchUpNow = () =>
-        handOn('catching up', () => catchUp({ ...common, messages, received }).finally(hasCaughtUp));
+        new Promise<void>((done) => {
+          handOn('catching up', () => catchUp({ ...common, messages, received }).finally(done));
+        });
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
-      client.on(Events.ShardReady, catchUpNow);
-      catchUpNow();
+      client.on(Events.ShardReady, () => void catchUpNow());
+      const caughtUp = catchUpNow();
       reportMissingPermissions(client, logger);
-      resolve(user.id);
+      resolve({ botId: user.id, caughtUp });
     });
   });
   return {
-    botId,
-    caughtUp,
+    ready,
     stop() {
       isStopped = true;
       interactions?.stop();
