@@ -5,6 +5,7 @@ import { composeAfterTurn } from './compose-after-turn.ts';
 import { composeAnswer } from './compose-answer.ts';
 import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
+import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { InteractionHandlers } from './core/application-command.ts';
 import type {
@@ -18,7 +19,10 @@ import type {
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
+import type { SessionKey } from './core/place.ts';
 import type { Store } from './core/store.ts';
+import type { ActionTools } from './core/tool.ts';
+import type { PlaceSettings } from './memory/place-settings/place-settings.ts';
 import { createKeyedQueue } from './queue/keyed-queue.ts';
 import { AfterTurn } from './turn/after-turn.ts';
 import { createBotHandlers } from './turn/bot-handlers.ts';
@@ -31,6 +35,7 @@ import { recover } from './turn/recover.ts';
 import { createRetraction } from './turn/retraction.ts';
 import { SessionTurns } from './turn/session-turns.ts';
 import { createTurnRunner } from './turn/turn-runner.ts';
+import { withoutTexts } from './turn/without-texts.ts';
 import { WaitingSigns } from './turn/waiting-signs.ts';
 
 export interface BotPorts extends EnclosurePorts {
@@ -41,6 +46,8 @@ export interface BotPorts extends EnclosurePorts {
   readonly signs: SignsPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
+  /** What the model may do on Discord, where that is on. */
+  readonly actions?: ActionTools;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -49,6 +56,8 @@ export interface BotPorts extends EnclosurePorts {
 export interface Bot {
   readonly handlers: BotHandlers & InteractionHandlers;
   readonly commands: Pick<CommandSet, 'slashCommands' | 'menuEntries' | 'parse'>;
+  /** When the owner wants to be answered where. */
+  readonly answerMode: PlaceSettings['answerMode'];
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
   knownChannels(): Promise<readonly string[]>;
   /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
@@ -74,13 +83,14 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     steps: composeAfterTurn(config, memory, { ...ports, writes, idleSessions }),
     queue: createKeyedQueue(),
     logger,
+    isWanted: mayFold(memory, logger),
   });
   const order = createCommandOrder();
   const waitingSigns = new WaitingSigns({ signs, timer: processTimer, clock });
   const runTurn = createTurnRunner({
     answer: composeAnswer(config, memory, { ...ports, waitingSigns }),
     journal,
-    sessionLog: memory.sessionLog,
+    sessionLog: memory.turnLog,
     afterTurn,
     replies,
     presentPlace,
@@ -88,7 +98,9 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     logger,
     makeReference: () => randomBytes(3).toString('hex'),
   });
-  const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTurn)));
+  const { isMemoryOff } = memory.placeSettings;
+  const runTracelessly = withoutTexts(runTurn, { isMemoryOff, journal, logger });
+  const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTracelessly)));
   const commands = composeCommands(config, memory, { journal, logger });
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const retract = createRetraction({ ...memory, journal, afterTurn });
@@ -112,6 +124,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   return {
     handlers,
     commands,
+    answerMode: memory.placeSettings.answerMode,
     async knownChannels() {
       const [answered, sessions] = await Promise.all([journal.channels(), memory.sessionLog.sessions()]);
       return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
@@ -120,7 +133,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     recover: () =>
       recover({
         journal,
-        sessionLog: memory.sessionLog,
+        sessionLog: { ...memory.sessionLog, ...memory.turnLog },
         afterTurn,
         finishRetractions: retract.finish,
         replies,
@@ -140,5 +153,19 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
       await idle();
       clearTimeout(timeUp);
     },
+  };
+}
+
+/** Nothing is made of a session where memory is off, nor of one that has no log. */
+function mayFold({ states, sessionLog, placeSettings }: Memory, logger: Logger) {
+  return async (session: SessionKey): Promise<boolean> => {
+    try {
+      const { place } = await states.read(session);
+      if (place !== undefined) return !(await placeSettings.isMemoryOff(place));
+      return (await sessionLog.lastSequence(session)) > 0;
+    } catch (error) {
+      logger.warn('a session could not be looked at after its turn', { ...session, error });
+      return false;
+    }
   };
 }

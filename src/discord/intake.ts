@@ -1,4 +1,4 @@
-import type { WrittenCommand } from '../core/chat.ts';
+import type { AnswerMode, WrittenCommand } from '../core/chat.ts';
 import { hasAccess, isListed, worksIn, type AccessSettings, type ChannelFacts } from './access.ts';
 
 /** What the decision needs to know of a message. */
@@ -17,6 +17,8 @@ export interface MessageFacts extends ChannelFacts {
   readonly repliesToBot: boolean;
   /** In a thread that the bot made. */
   readonly isOwnThread: boolean;
+  /** What the owner has set for this place, if anything; never in DMs. It wins over threads of the bot's own and configured channels. */
+  readonly answerMode?: AnswerMode | undefined;
 }
 
 export interface IntakePolicy extends AccessSettings {
@@ -65,5 +67,6 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy): Intak
 function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean {
   if (message.mentionsBot || message.repliesToBot) return true;
   if (message.authorKind === 'bot') return false;
+  if (message.answerMode !== undefined) return message.answerMode === 'everything';
   return message.isDm || message.isOwnThread || isListed(policy.autoReplyChannelIds, message);
 }

@@ -8,9 +8,11 @@ import type {
   IncomingMessage,
   MessageEdit,
   RememberedMessage,
+  ReadReplied,
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
+import type { ActionTools } from '../../../src/core/tool.ts';
 import type {
   Choice,
   CompletionRequest,
@@ -110,6 +112,8 @@ export interface RunningGateway {
   readonly handlers: RecordingHandlers;
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly actions: ActionTools;
+  readonly readReplied: ReadReplied;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
   /** Every event until now has arrived and was handled. */
@@ -188,14 +192,16 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const client = newClient(server, logger);
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
-  const { history, replies } = createDiscordPorts({
+  const { history, replies, readReplied, actions } = createDiscordPorts({
     client,
+    access: { ...openToAll, ...options.access },
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
     isCommand: (text) => parseCommand(text) !== undefined,
     clock,
     logger,
   });
   const gateway = await startGateway({
+    answerMode: () => Promise.resolve(undefined),
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
@@ -221,6 +227,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     replies,
+    actions,
+    readReplied,
     logger,
     lost,
     ids: { ...channels, ...people },
