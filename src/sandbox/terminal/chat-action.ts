@@ -1,5 +1,6 @@
 import type { ChannelView, MessageView, PersonView } from '../control/control-views.ts';
 import type { SandboxControl } from '../control/sandbox-control.ts';
+import { findTarget } from './message-target.ts';
 import type { Names } from './readable.ts';
 
 /** Who does something, and where. */
@@ -36,4 +37,14 @@ export interface ChatAction {
 export async function visibleMessages({ sandbox, speaker, place }: Scene): Promise<readonly MessageView[]> {
   const messages = await sandbox.messages({ in: place.id, as: speaker.id });
   return messages.filter(({ system }) => system === undefined);
+}
+
+/** The newest message that everybody here can see, or the one counted to. @throws {SandboxError} */
+export async function newestMessage(scene: Scene, count: number | undefined): Promise<MessageView> {
+  return findTarget(
+    await visibleMessages(scene),
+    count,
+    ({ isEphemeral }) => !isEphemeral,
+    'There are no messages here yet',
+  );
 }
