@@ -40,22 +40,25 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
     maxChars: config.prompt.maxChars,
     logger,
   });
-  const tools = [
+  const memoryTools = memory.memorySwitch.tools([
     ...memory.notebook.tools,
     ...(config.recall.enabled
       ? [createRecallTool({ recall: memory.recall, defaultLimit: config.recall.defaultLimit })]
       : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
-  ];
+  ]);
   return async (turn, signal, { onText, onNote }) => {
     let soFar = '';
-    const { prompt, othersPresent } = await composer.compose(turn, signal);
+    const [{ prompt, othersPresent }, isMemoryOff] = await Promise.all([
+      composer.compose(turn, signal),
+      memory.memorySwitch.isOff(turn),
+    ]);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
     const { text, stop } = await runToolLoop({
       client: withMediaFallback(model, logger),
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
-      tools,
+      tools: isMemoryOff ? [] : memoryTools,
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,

@@ -5,13 +5,16 @@ import { composeAfterTurn } from './compose-after-turn.ts';
 import { composeAnswer } from './compose-answer.ts';
 import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
+import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { InteractionHandlers } from './core/application-command.ts';
 import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort, SignsPort } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
+import type { SessionKey } from './core/place.ts';
 import type { Store } from './core/store.ts';
+import type { PlaceSettings } from './memory/place-settings/place-settings.ts';
 import { createKeyedQueue } from './queue/keyed-queue.ts';
 import { AfterTurn } from './turn/after-turn.ts';
 import { createBotHandlers } from './turn/bot-handlers.ts';
@@ -24,6 +27,7 @@ import { recover } from './turn/recover.ts';
 import { createRetraction } from './turn/retraction.ts';
 import { SessionTurns } from './turn/session-turns.ts';
 import { createTurnRunner } from './turn/turn-runner.ts';
+import { withoutTexts } from './turn/without-texts.ts';
 import { WaitingSigns } from './turn/waiting-signs.ts';
 
 export interface BotPorts extends EnclosurePorts {
@@ -42,6 +46,8 @@ export interface BotPorts extends EnclosurePorts {
 export interface Bot {
   readonly handlers: BotHandlers & InteractionHandlers;
   readonly commands: Pick<CommandSet, 'slashCommands' | 'menuEntries' | 'parse'>;
+  /** When the owner wants to be answered where. */
+  readonly answerMode: PlaceSettings['answerMode'];
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
   knownChannels(): Promise<readonly string[]>;
   /** Finishes what a kill left undone; call once, when replies can be sent. */
@@ -65,13 +71,14 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     steps: composeAfterTurn(config, memory, { ...ports, writes, idleSessions }),
     queue: createKeyedQueue(),
     logger,
+    isWanted: mayFold(memory, logger),
   });
   const order = createCommandOrder();
   const waitingSigns = new WaitingSigns({ signs, timer: processTimer, clock });
   const runTurn = createTurnRunner({
     answer: composeAnswer(config, memory, { ...ports, waitingSigns }),
     journal,
-    sessionLog: memory.sessionLog,
+    sessionLog: memory.turnLog,
     afterTurn,
     replies,
     presentPlace,
@@ -79,7 +86,9 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     logger,
     makeReference: () => randomBytes(3).toString('hex'),
   });
-  const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTurn)));
+  const { isMemoryOff } = memory.placeSettings;
+  const runTracelessly = withoutTexts(runTurn, { isMemoryOff, journal, logger });
+  const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTracelessly)));
   const commands = composeCommands(config, memory, { journal, logger });
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const retract = createRetraction({ ...memory, journal, afterTurn });
@@ -103,6 +112,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   return {
     handlers,
     commands,
+    answerMode: memory.placeSettings.answerMode,
     async knownChannels() {
       const [answered, sessions] = await Promise.all([journal.channels(), memory.sessionLog.sessions()]);
       return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
@@ -110,7 +120,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     recover: () =>
       recover({
         journal,
-        sessionLog: memory.sessionLog,
+        sessionLog: { ...memory.sessionLog, ...memory.turnLog },
         afterTurn,
         finishRetractions: retract.finish,
         replies,
@@ -130,5 +140,19 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
       await idle();
       clearTimeout(timeUp);
     },
+  };
+}
+
+/** Nothing is made of a session where memory is off, nor of one that has no log. */
+function mayFold({ states, sessionLog, placeSettings }: Memory, logger: Logger) {
+  return async (session: SessionKey): Promise<boolean> => {
+    try {
+      const { place } = await states.read(session);
+      if (place !== undefined) return !(await placeSettings.isMemoryOff(place));
+      return (await sessionLog.lastSequence(session)) > 0;
+    } catch (error) {
+      logger.warn('a session could not be looked at after its turn', { ...session, error });
+      return false;
+    }
   };
 }

@@ -2,10 +2,12 @@ import { createCommandSet } from './commands/command-set.ts';
 import type { CommandSet } from './commands/command-set.ts';
 import { createMemoryCommand } from './commands/memory-command.ts';
 import { createMessageMenus } from './commands/message-menus.ts';
+import { createSettingsCommand } from './commands/settings-command.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
+import type { AnswerMode } from './core/chat.ts';
 import type { Logger } from './core/logger.ts';
-import type { SessionKey } from './core/place.ts';
+import type { Place, SessionKey } from './core/place.ts';
 import type { ChannelJournal } from './turn/channel-journal.ts';
 
 /** Characters of one durable item at most [K2]. */
@@ -33,11 +35,27 @@ export function composeCommands(config: Config, memory: Memory, ports: CommandPo
       shortTermEnabled: config.shortTerm.enabled,
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
+    isMemoryOff: memory.placeSettings.isMemoryOff,
     timeZone: config.timeZone,
     logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
     isHidden: (channelId: string, messageId: string) => ports.journal.isHidden(channelId, messageId),
   };
+  const settingsCommand = createSettingsCommand({
+    placeSettings: memory.placeSettings,
+    defaults: { answer: (place) => defaultAnswerMode(config, place), actionsEnabled: true },
+    logger: ports.logger,
+  });
   return config.commandsEnabled
-    ? createCommandSet([createMemoryCommand(options)], createMessageMenus(options))
-    : createCommandSet([]);
+    ? createCommandSet([createMemoryCommand(options), settingsCommand], createMessageMenus(options))
+    : createCommandSet([settingsCommand]);
+}
+
+function defaultAnswerMode(
+  { discord }: Config,
+  { channelId, parentId }: Place,
+): { readonly value: AnswerMode; readonly from: string } {
+  const listed = discord.autoReplyChannelIds.some((id) => id === channelId || id === parentId);
+  return listed
+    ? { value: 'everything', from: 'DISCORD_AUTO_REPLY_CHANNEL_IDS' }
+    : { value: 'mentions', from: 'nothing is set' };
 }

@@ -9,6 +9,7 @@ import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
 import { createWithdrawNotes } from './memory/notebook/withdraw-notes.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
+import { createPlaceSettings } from './memory/place-settings/place-settings.ts';
 import { createDetailSource } from './memory/recall/detail-source.ts';
 import { forgottenBy } from './memory/recall/forgotten-texts.ts';
 import { createItemSource } from './memory/recall/item-source.ts';
@@ -21,6 +22,7 @@ import { createSessionLog } from './memory/session-log/session-log.ts';
 import { createSessionStates } from './memory/session-log/session-state.ts';
 import { createShortTerm } from './memory/short-term/short-term.ts';
 import type { KeyedQueue } from './queue/keyed-queue.ts';
+import { createMemorySwitch } from './turn/memory-switch.ts';
 
 /** What the bot is called in logs and summaries. */
 const botName = 'Discoclaw';
@@ -36,7 +38,10 @@ export interface MemoryPorts {
 
 export type Memory = ReturnType<typeof composeMemory>;
 
-/** All memory layers as configured. `readers` are those that are on, for the prompt. */
+/**
+ * All memory layers as configured. `readers` are those that are on, for the prompt; they and `turnLog` keep to the places where memory was
+ * not switched off.
+ */
 export function composeMemory(config: Config, ports: MemoryPorts) {
   const { store, model, writes, clock, logger } = ports;
   const { timeZone } = config;
@@ -94,12 +99,29 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
     timeZone,
     forgotten: (userId) => forgottenBy(durable, userId),
   });
+  const placeSettings = createPlaceSettings({ store, logger });
+  const memorySwitch = createMemorySwitch((place) => placeSettings.isMemoryOff(place));
   const readers: readonly SectionReader<TurnContext>[] = [
     ...workspace.readers,
-    ...notebook.readers,
-    ...(config.durable.enabled ? [durable.reader] : []),
-    shortTerm.reader,
-    rolling.reader,
+    ...memorySwitch.readers([
+      ...notebook.readers,
+      ...(config.durable.enabled ? [durable.reader] : []),
+      shortTerm.reader,
+      rolling.reader,
+    ]),
   ];
-  return { recall, sessionLog, states, durable, rolling, shortTerm, workspace, notebook, readers };
+  return {
+    recall,
+    sessionLog,
+    turnLog: memorySwitch.log(sessionLog),
+    states,
+    durable,
+    rolling,
+    shortTerm,
+    workspace,
+    notebook,
+    placeSettings,
+    memorySwitch,
+    readers,
+  };
 }

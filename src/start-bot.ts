@@ -66,6 +66,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       menuEntries: bot.commands.menuEntries,
       commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
+      answerMode: bot.answerMode,
       handlers: {
         ...bot.handlers,
         async message(message) {

@@ -42,6 +42,8 @@ export interface CommandOptions {
   readonly recall: Pick<Recall, 'search'>;
   readonly shortTerm: RecentExchanges;
   readonly settings: CommandSettings;
+  /** Whether the bot's owner has switched memory off in a place. Must not reject. */
+  readonly isMemoryOff: (place: Place) => Promise<boolean>;
   /** IANA time zone of the dates in answers. */
   readonly timeZone: string;
   readonly logger: Logger;

@@ -16,7 +16,7 @@ export interface MessageKnowledge {
 /** Remembers a message as its owner's word: one that the asker wrote, or one that the bot answered them with. */
 export async function rememberMessage(
   request: MenuRequest,
-  options: Pick<CommandOptions, 'durable' | 'settings'> & MessageKnowledge,
+  options: Pick<CommandOptions, 'durable' | 'settings' | 'isMemoryOff'> & MessageKnowledge,
 ): Promise<string> {
   if (!options.settings.durableEnabled) return 'Durable memory is switched off on this bot.';
   const { message } = request;

@@ -9,9 +9,10 @@ import { readingPlace } from './reading-place.ts';
 export async function rememberText(
   request: Pick<CommandRequest, 'id' | 'speaker' | 'place' | 'ephemeral'>,
   text: string,
-  options: Pick<CommandOptions, 'durable' | 'settings'>,
+  options: Pick<CommandOptions, 'durable' | 'settings' | 'isMemoryOff'>,
 ): Promise<string> {
   const { id: messageId, speaker, place } = request;
+  if (await options.isMemoryOff(place)) return memoryIsOff;
   const result = await options.durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
   if (result.outcome === 'refused') return refusal(result.reason, text, options.settings.itemMaxChars);
   const view = readingPlace(request);
@@ -23,6 +24,9 @@ export async function rememberText(
     ...(hidden === 0 ? [] : [`To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`]),
   ].join('\n');
 }
+
+const memoryIsOff =
+  'Memory is switched off in this channel by my owner, so nothing was saved. Say it in another channel or in our DM.';
 
 function refusal(reason: RefusalReason, text: string, maxChars: number): string {
   switch (reason) {

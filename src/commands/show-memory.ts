@@ -30,7 +30,9 @@ export async function showMemory(request: CommandRequest, options: CommandOption
   );
   const usages = views.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   const parts = views.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  if (usages.length > 0) parts.push(`Characters used in a prompt here: ${usages.join(' · ')}`);
+  if (await options.isMemoryOff(request.place))
+    parts.push('Memory is switched off in this channel by my owner: none of this is used here.');
+  else if (usages.length > 0) parts.push(`Characters used in a prompt here: ${usages.join(' · ')}`);
   return parts.join('\n\n');
 }
 

@@ -36,15 +36,16 @@ export interface MessageReference {
   readonly channelId: string;
 }
 
-/** The message that another one replies to: quoted data, whoever wrote it. */
-export interface RepliedMessage extends ChatMessage {
-  readonly files: readonly AttachedFile[];
-}
-
 /** A message that was passed on from wherever it was written: quoted data of an unnamed author. */
 export interface ForwardedMessage {
   readonly text: string;
   readonly files: readonly AttachedFile[];
+}
+
+/** The message that another one replies to: quoted data, whoever wrote it. */
+export interface RepliedMessage extends ChatMessage {
+  readonly files: readonly AttachedFile[];
+  readonly forwards?: readonly ForwardedMessage[];
 }
 
 /** What people can command, as `!name …` or `/name …`. */
@@ -56,6 +57,9 @@ export interface WrittenCommand {
   /** The words after `!name`, or the same made from slash options. */
   readonly words: string;
 }
+
+/** When the bot answers in a guild channel: to mentions and replies only, or to everything that people say there. */
+export type AnswerMode = 'mentions' | 'everything';
 
 /** A message that intake has let through: from somebody with access, addressed to the bot. */
 export interface IncomingMessage extends ChatMessage {

@@ -26,7 +26,7 @@ import type { IntakePolicy } from './intake.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { registerCommands } from './interactions/register-commands.ts';
 import { fetchApplication, logIn } from './login.ts';
-import { createMessageIntake } from './message-intake.ts';
+import { createMessageIntake, type AnswerModeOf } from './message-intake.ts';
 import { reportMissingPermissions } from './missing-permissions.ts';
 import { createRetractions, type Retractions } from './retractions.ts';
 
@@ -44,6 +44,7 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   /** Where not empty, commands are registered for these guilds only. */
   readonly commandGuildIds: readonly string[];
   readonly handlers: BotHandlers & InteractionHandlers;
+  readonly answerMode: AnswerModeOf;
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
   readonly knownChannels: () => Promise<readonly string[]>;

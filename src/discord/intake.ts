@@ -1,4 +1,4 @@
-import type { WrittenCommand } from '../core/chat.ts';
+import type { AnswerMode, WrittenCommand } from '../core/chat.ts';
 import { hasAccess, isListed, worksIn, type AccessSettings, type ChannelFacts } from './access.ts';
 
 /** What the decision needs to know of a message. */
@@ -15,6 +15,8 @@ export interface MessageFacts extends ChannelFacts {
   readonly repliesToBot: boolean;
   /** In a thread that the bot made. */
   readonly isOwnThread: boolean;
+  /** What the owner has set for this place, if anything; never in DMs. It wins over threads of the bot's own and configured channels. */
+  readonly answerMode?: AnswerMode | undefined;
 }
 
 export interface IntakePolicy extends AccessSettings {
@@ -52,5 +54,6 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy): Intak
 function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean {
   if (message.mentionsBot || message.repliesToBot) return true;
   if (message.authorKind === 'bot') return false;
+  if (message.answerMode !== undefined) return message.answerMode === 'everything';
   return message.isDm || message.isOwnThread || isListed(policy.autoReplyChannelIds, message);
 }

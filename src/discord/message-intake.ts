@@ -1,6 +1,6 @@
 import type { Channel, Message } from 'discord.js';
 
-import type { BotHandlers, ChatMessage } from '../core/chat.ts';
+import type { AnswerMode, BotHandlers, ChatMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { isOwner } from './access.ts';
@@ -15,6 +15,11 @@ import { placeOf, type FindChannel } from './place-of.ts';
 import type { Retractions } from './retractions.ts';
 import { createThreadJoining } from './thread-joining.ts';
 
+/** What the owner has set for a place of a guild, if anything. Must not reject. */
+export type AnswerModeOf = (
+  place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
+) => Promise<AnswerMode | undefined>;
+
 export interface MessageIntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
@@ -23,6 +28,7 @@ export interface MessageIntakeOptions {
   readonly history: Pick<History, 'seen'>;
   readonly retractions: Pick<Retractions, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message'>;
+  readonly answerMode: AnswerModeOf;
   readonly handOn: HandOn;
   readonly logger: Logger;
 }
@@ -57,7 +63,10 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
 
   async function consider(message: Message, chat: ChatMessage): Promise<void> {
     const channel = await options.findChannel(message.channelId);
-    const facts = factsOf(message, chat, channelFacts(message, channel, botId), botId);
+    const facts = {
+      ...factsOf(message, chat, channelFacts(message, channel, botId), botId),
+      answerMode: await answerModeFor(message, channel),
+    };
     const decision = decideIntake(facts, policy);
     if (decision.kind === 'ignore') {
       logger.debug('a message is ignored', {
@@ -89,6 +98,12 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
       }),
     );
     if (facts.mentionsBot || facts.repliesToBot) handOn('joining a thread', () => joinThread(channel));
+  }
+
+  async function answerModeFor({ channelId, guildId }: Message, channel: Channel | undefined) {
+    if (guildId === null) return undefined;
+    const parentId = channel?.isThread() === true ? channel.parentId : null;
+    return options.answerMode({ guildId, channelId, ...(parentId !== null && { parentId }) });
   }
 }
 

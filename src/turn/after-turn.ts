@@ -17,13 +17,21 @@ export class AfterTurn {
   readonly #steps: readonly AfterTurnStep[];
   readonly #queue: KeyedQueue;
   readonly #logger: Logger;
+  readonly #isWanted: (session: SessionKey) => Promise<boolean>;
   readonly #waiting = new Map<string, Map<string, SessionKey>>();
   readonly #abort = new AbortController();
 
-  constructor(options: { steps: readonly AfterTurnStep[]; queue: KeyedQueue; logger: Logger }) {
+  constructor(options: {
+    readonly steps: readonly AfterTurnStep[];
+    readonly queue: KeyedQueue;
+    readonly logger: Logger;
+    /** Whether anything may be made of a session now; its cursors keep what is left for when it may. Must not reject. Default: always. */
+    readonly isWanted?: (session: SessionKey) => Promise<boolean>;
+  }) {
     this.#steps = options.steps;
     this.#queue = options.queue;
     this.#logger = options.logger;
+    this.#isWanted = options.isWanted ?? (() => Promise.resolve(true));
   }
 
   schedule(session: SessionKey): void {
@@ -51,8 +59,11 @@ export class AfterTurn {
   }
 
   async #run(userId: string): Promise<void> {
-    const sessions = [...(this.#waiting.get(userId)?.values() ?? [])];
+    const waiting = [...(this.#waiting.get(userId)?.values() ?? [])];
     this.#waiting.delete(userId);
+    const sessions: SessionKey[] = [];
+    for (const session of waiting) if (await this.#isWanted(session)) sessions.push(session);
+    if (sessions.length === 0) return;
     for (const step of this.#steps) {
       if (this.#abort.signal.aborted) return;
       try {

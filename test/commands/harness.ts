@@ -80,7 +80,12 @@ interface SayOptions {
 
 /** The commands over real durable items in a store in memory; time moves on by a second a command. */
 export function createHarness(
-  options: { readonly maxItems?: number; readonly settings?: Partial<CommandSettings> } = {},
+  options: {
+    readonly maxItems?: number;
+    readonly settings?: Partial<CommandSettings>;
+    /** Channel ids. */
+    readonly memoryIsOffIn?: readonly string[];
+  } = {},
 ) {
   const store = new MemoryStore();
   const logger = new RecordingLogger();
@@ -118,6 +123,7 @@ export function createHarness(
       shortTermMaxChars: 1000,
       ...options.settings,
     },
+    isMemoryOff: (place: Place) => Promise.resolve(options.memoryIsOffIn?.includes(place.channelId) ?? false),
     timeZone: 'UTC',
     logger,
     logged: (session: SessionKey, messageId: string) => sessionLog.message(session, messageId),

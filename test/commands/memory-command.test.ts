@@ -316,6 +316,21 @@ describe('forget', () => {
   });
 });
 
+describe('where memory is switched off', () => {
+  it('nothing new is remembered, with a clear line, and what there is can be seen and forgotten', async () => {
+    const off = { ...publicPlace, channelId: '200000000000000055' };
+    const { say, durable } = createHarness({ memoryIsOffIn: [off.channelId] });
+    await say('remember Prefers Rust');
+    expect(await say('remember Lives in Oslo', off)).toMatch(/^Memory is switched off in this channel/u);
+    expect((await durable.list(aliceId)).map(({ text }) => text)).toEqual(['Prefers Rust']);
+    const shown = await say('show', off);
+    expect(shown).toContain('[fact] Prefers Rust');
+    expect(shown).toContain('none of this is used here');
+    expect(shown).not.toContain('Characters used');
+    expect(await say('forget Rust', off)).toContain('Deprecated 1 item');
+  });
+});
+
 describe('share and hide', () => {
   it('move an item between everywhere and the DM [V1]', async () => {
     const { say, idOf } = createHarness();

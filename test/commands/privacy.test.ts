@@ -24,7 +24,13 @@ const step = fc.oneof(
     speakerId: fc.constantFrom(aliceId, bobId),
   }),
   fc.record({
-    kind: fc.constantFrom('show' as const, 'forget all' as const, 'forget nothing' as const, 'help' as const),
+    kind: fc.constantFrom(
+      'show' as const,
+      'search' as const,
+      'forget all' as const,
+      'forget nothing' as const,
+      'help' as const,
+    ),
     where: guildPlace,
   }),
   fc.record({
@@ -56,6 +62,7 @@ describe('what commands answer in a guild', () => {
             const words = {
               remember: `remember word-${(count += 1)}-of-mine`,
               show: 'show',
+              search: 'search word of mine',
               help: 'help',
               'forget all': 'forget word',
               'forget nothing': 'forget summary-of',

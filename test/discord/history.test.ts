@@ -52,6 +52,17 @@ describe('history', () => {
     expect(fetches).toHaveLength(1);
   });
 
+  it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
+    const parentId = '200000000000000002';
+    const starter = message(1, { channelId: message(1).id });
+    const { history } = historyOf({ fetchNewest: () => Promise.resolve([starter]) });
+    expect(textsOf(await history.recent(starter.id, 10))).toEqual(['message 1']);
+    history.edited(parentId, starter.id, 'corrected');
+    expect(textsOf(await history.recent(starter.id, 10))).toEqual(['corrected']);
+    history.removed(parentId, [starter.id]);
+    expect(await history.recent(starter.id, 10)).toEqual([]);
+  });
+
   it('gives the newest ones, oldest first', async () => {
     const { history } = historyOf();
     for (const number of [5, 3, 4, 1, 2]) history.seen(message(number));

@@ -70,6 +70,21 @@ describe('intake', () => {
     expect(decision({ mentionsBot: false, isDm: true })).toBe('turn');
   });
 
+  it('answers as its owner has set it for the place, whatever the configuration says', () => {
+    const everything = { answerMode: 'everything' } as const;
+    expect(decision({ ...everything, mentionsBot: false })).toBe('turn');
+    expect(decision({ ...everything, mentionsBot: false, authorId: 'stranger' })).toBe('no-access');
+    expect(decision({ ...everything, mentionsBot: false }, { channelIds: ['help'] })).toBe('other-channel');
+    const bot = { authorKind: 'bot', authorId: 'friendly-bot' } as const;
+    expect(decision({ ...everything, ...bot, mentionsBot: false })).toBe('not-addressed');
+
+    const mentions = { answerMode: 'mentions', channelId: 'help' } as const;
+    expect(decision({ ...mentions, mentionsBot: false })).toBe('not-addressed');
+    expect(decision({ ...mentions, mentionsBot: false, isOwnThread: true })).toBe('not-addressed');
+    expect(decision({ ...mentions, mentionsBot: true })).toBe('turn');
+    expect(decision({ ...mentions, mentionsBot: false, repliesToBot: true })).toBe('turn');
+  });
+
   it('works only in the channels it is restricted to, their threads, and DMs', () => {
     const restricted = { channelIds: ['help'] };
     expect(decision({ channelId: 'general' }, restricted)).toBe('other-channel');

@@ -111,6 +111,14 @@ export class MemoryStore implements Store {
     });
   }
 
+  /** All that is stored, as one text. */
+  everything(): Promise<string> {
+    return settled(() => {
+      const lines = [...this.#logs.values()].flatMap((log) => log.map(({ json }) => json ?? ''));
+      return [...this.#texts.values(), ...lines].join('\n');
+    });
+  }
+
   #linesOf(log: string): Line[] {
     const lines = this.#logs.get(checked(log)) ?? [];
     this.#logs.set(log, lines);

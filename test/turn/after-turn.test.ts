@@ -11,6 +11,19 @@ const aliceInDev: SessionKey = { channelId: '200000000000000002', userId: aliceI
 const bobInGeneral: SessionKey = { channelId: generalId, userId: bobId };
 
 describe('work after a turn', () => {
+  it('is left for later where nothing may be made of a session now', async () => {
+    const seen: (readonly SessionKey[])[] = [];
+    const afterTurn = new AfterTurn({
+      steps: [{ name: 'fold', run: (_, sessions) => Promise.resolve(void seen.push(sessions)) }],
+      queue: createKeyedQueue(),
+      logger: recordingLogger(),
+      isWanted: ({ channelId }) => Promise.resolve(channelId === aliceInDev.channelId),
+    });
+    for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
+    await afterTurn.idle();
+    expect(seen).toEqual([[aliceInDev]]);
+  });
+
   it('runs its steps in order, and one that fails does not keep the others from running', async () => {
     const ran: string[] = [];
     const logger = recordingLogger();

@@ -7,6 +7,7 @@ import type {
   CommandRequest,
   IncomingMessage,
   MessageEdit,
+  ReadReplied,
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
@@ -107,6 +108,7 @@ export interface RunningGateway {
   readonly handlers: RecordingHandlers;
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly readReplied: ReadReplied;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
   /** Every event until now has arrived and was handled. */
@@ -185,7 +187,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const client = newClient(server, logger);
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
-  const { history, replies } = createDiscordPorts({
+  const { history, replies, readReplied } = createDiscordPorts({
     client,
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
     isCommand: (text) => parseCommand(text) !== undefined,
@@ -193,6 +195,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     logger,
   });
   const gateway = await startGateway({
+    answerMode: () => Promise.resolve(undefined),
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
@@ -217,6 +220,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     replies,
+    readReplied,
     logger,
     lost,
     ids: { ...channels, ...people },

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+
+import { createSettingsCommand } from '../../src/commands/settings-command.ts';
+import { settingsDefinition, settingsWordsFromSlash } from '../../src/commands/settings-definition.ts';
+import { parseSettingsWords } from '../../src/commands/settings-words.ts';
+import { StoreError } from '../../src/core/errors.ts';
+import type { Place } from '../../src/core/place.ts';
+import { createPlaceSettings } from '../../src/memory/place-settings/place-settings.ts';
+import { settingNames } from '../../src/memory/place-settings/settings-document.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { dmPlace } from './harness.ts';
+
+const thread: Place = {
+  ...publicPlace,
+  channelId: '200000000000000077',
+  channelName: 'parser',
+  parentId: publicPlace.channelId,
+};
+
+function ownersCommand({ isOwner = true, actionsEnabled = true } = {}) {
+  const store = new MemoryStore();
+  const logger = recordingLogger();
+  const placeSettings = createPlaceSettings({ store, logger });
+  const command = createSettingsCommand({
+    placeSettings,
+    defaults: { answer: () => ({ value: 'mentions', from: 'nothing is set' }), actionsEnabled },
+    logger,
+  });
+  const say = (words: string, place: Place = publicPlace): Promise<string> =>
+    command.handle({
+      id: '400000000000000001',
+      name: 'settings',
+      words,
+      speaker: { id: aliceId, name: 'Alice', isOwner },
+      place,
+      ephemeral: false,
+      at: '2026-01-15T10:00:00.000Z',
+    });
+  return { store, logger, placeSettings, say };
+}
+
+describe('the settings command', () => {
+  it('shows what holds and where each value comes from', async () => {
+    const { say } = ownersCommand();
+    await say('memory off server');
+    await say('answer everything');
+    expect((await say('show', thread)).split('\n').slice(0, 4)).toEqual([
+      'What holds in the thread parser:',
+      '- `answer`: everything (set for the channel that this thread belongs to)',
+      '- `memory`: off (set for the server)',
+      '- `actions`: on (nothing is set)',
+    ]);
+    await say('answer default');
+    expect(await say('show')).toContain('- `answer`: mentions (nothing is set)');
+  });
+
+  it('says what it did, and that what was remembered stays', async () => {
+    const { say, placeSettings } = ownersCommand();
+    const said = await say('memory off');
+    expect(said).toMatch(/^Done: `memory` is `off` for this place\.\nI use nothing that I remember here/u);
+    expect(said).toContain('- `memory`: off (set for this channel)');
+    expect(await placeSettings.isMemoryOff(publicPlace)).toBe(true);
+    expect(await say('memory default')).toMatch(/^Done: `memory` is no longer set for this place\./u);
+    expect(await placeSettings.isMemoryOff(publicPlace)).toBe(false);
+  });
+
+  it('refuses everybody but the owner, and changes nothing', async () => {
+    const { say, store } = ownersCommand({ isOwner: false });
+    for (const words of ['show', 'memory off', ''])
+      expect(await say(words)).toBe('Only my owner can see and change my settings.');
+    expect(await store.list('guilds')).toEqual([]);
+  });
+
+  it('says in a DM that settings belong to servers', async () => {
+    const { say } = ownersCommand();
+    expect(await say('memory off', dmPlace)).toMatch(/^Settings belong to servers\./u);
+  });
+
+  it('names the configuration where there are no actions at all', async () => {
+    const { say } = ownersCommand({ actionsEnabled: false });
+    expect(await say('actions on')).toContain('- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)');
+  });
+
+  it('tells with a clear line that nothing was saved', async () => {
+    const { say, store, logger } = ownersCommand();
+    store.update = () => Promise.reject(new StoreError('full', 'settings'));
+    expect(await say('memory off')).toMatch(/^I can't read or save settings right now/u);
+    expect(logger.errors).toEqual(['a settings command failed']);
+  });
+
+  it.each([
+    ['memory', '`memory` can be on, off, default.'],
+    ['memory maybe', '`memory` can be on, off, default.'],
+    ['memory on off', '`memory` can be on, off, default.'],
+    ['answer on', '`answer` can be mentions, everything, default.'],
+    ['memory on here server', '`memory` can be on, off, default.'],
+    ['volume 11', 'I don\'t know the setting "volume".'],
+  ])('explains what it does not understand: %s', async (words, reason) => {
+    const { say, store } = ownersCommand();
+    expect((await say(words)).split('\n')[0]).toBe(reason);
+    expect(await store.list('guilds')).toEqual([]);
+  });
+});
+
+describe('the slash form', () => {
+  it('has a subcommand for every setting, whose choices are all understood', () => {
+    const definitions = settingsDefinition.options.filter(({ name }) => name !== 'show' && name !== 'help');
+    expect(definitions.map(({ name }) => name)).toEqual([...settingNames]);
+    for (const definition of definitions) {
+      const options = 'options' in definition ? definition.options : [];
+      const [values, scopes] = options.map(({ choices }) => choices.map(({ value }) => value));
+      for (const value of values ?? [])
+        for (const scope of [undefined, ...(scopes ?? [])]) {
+          const words = settingsWordsFromSlash(definition.name, {
+            ...(scope === undefined ? {} : { for: scope }),
+            value,
+          });
+          expect(parseSettingsWords(words)).toMatchObject({
+            command: 'set',
+            name: definition.name,
+            scope: scope === 'server' ? 'guild' : 'place',
+          });
+        }
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+
+import { deferred } from '../support/deferred.ts';
+import { runGateway } from '../support/gateway-harness.ts';
+
+const typing = { as: 'bob', name: 'memory', subcommand: 'remember', option: 'text' };
+
+describe('completion', () => {
+  it('offers what the command offers for what was typed in this place', async () => {
+    const { server, handlers, ids } = await runGateway();
+    const choices = await server.complete({ ...typing, in: '#general', value: 'te' });
+    expect(choices).toEqual([{ name: 'tea · 1a2b', value: '1a2b' }]);
+    expect(handlers.completions).toMatchObject([
+      {
+        name: 'memory',
+        subcommand: 'remember',
+        option: 'text',
+        typed: 'te',
+        speaker: { id: ids['bob'] },
+        place: { channelId: ids['general'], audience: 'public' },
+      },
+    ]);
+  });
+
+  it('offers nothing to people without access, and tells nobody that they typed', async () => {
+    const { server, handlers } = await runGateway({ access: { access: 'allowlist' } });
+    expect(await server.complete({ ...typing, in: '#general' })).toEqual([]);
+    expect(handlers.completions).toEqual([]);
+  });
+
+  it('offers nothing rather than an error, or than to come too late', async () => {
+    const { server, handlers } = await runGateway();
+    handlers.choices = () => Promise.reject(new Error('the disk'));
+    expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
+    const never = deferred<[]>();
+    handlers.choices = () => never.promise;
+    expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
+  });
+
+  it('offers nothing while the bot stops', async () => {
+    const { server, gateway } = await runGateway();
+    await gateway.stopIntake();
+    expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
+  });
+});
+
+describe('the menu of a message', () => {
+  it('hands on the message, and answers for the asker’s eyes only', async () => {
+    const { server, handlers, ids } = await runGateway();
+    const said = await server.say({ as: 'carol', in: '#general', text: 'I keep bees, @bob' });
+    const outcome = await server.menu({ as: 'bob', message: said.id, name: 'Remember this' });
+    expect(outcome).toMatchObject({ isEphemeral: true, answer: { text: 'Here you are.' } });
+    expect(handlers.menus).toMatchObject([
+      {
+        id: outcome.id,
+        name: 'remember',
+        speaker: { id: ids['bob'], name: 'bob' },
+        place: { channelId: ids['general'] },
+        message: { id: said.id, text: 'I keep bees, @bob', author: { id: ids['carol'], kind: 'human' } },
+      },
+    ]);
+  });
+
+  it('works in DMs, also on what the bot wrote', async () => {
+    const { server, handlers, replies } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const [own = ''] = await replies.send(asked.channelId, 'Hello bob', asked.id);
+    await server.menu({ as: 'bob', message: own, name: 'Remember this' });
+    expect(handlers.menus).toMatchObject([
+      { place: { audience: 'dm' }, message: { text: 'Hello bob', author: { kind: 'self' } } },
+    ]);
+  });
+
+  it('is refused to people without access', async () => {
+    const { server, handlers } = await runGateway({ access: { access: 'allowlist' } });
+    const said = await server.say({ as: 'bob', in: '#general', text: 'I keep bees' });
+    const { answer } = await server.menu({ as: 'bob', message: said.id, name: 'Remember this' });
+    expect(answer?.text).toContain('access');
+    expect(handlers.menus).toEqual([]);
+  });
+});
+
+describe('a click', () => {
+  const long = '- an item\n'.repeat(450);
+
+  it('is refused to who lost access meanwhile', async () => {
+    const { server, handlers, client } = await runGateway();
+    handlers.commandAnswer = () => Promise.resolve(long);
+    const { answer } = await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
+    await client.destroy();
+    await runGateway({ server, access: { access: 'allowlist' } });
+    const click = await server.click({ as: 'bob', message: answer?.id ?? '', label: '▶' });
+    expect(click).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
+  });
+
+  it('on pages from before a restart takes the buttons away and asks for the command again', async () => {
+    const { server, handlers, client } = await runGateway();
+    handlers.commandAnswer = () => Promise.resolve(long);
+    const { answer } = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
+    expect(answer?.components.rows[0]?.buttons.map(({ label }) => label)).toEqual(['◀', 'Page 1 of 3', '▶']);
+    await client.destroy();
+    await runGateway({ server });
+    const outcome = await server.click({ as: 'bob', message: answer?.id ?? '', label: '▶', followUps: 1 });
+    expect(outcome.followUps).toMatchObject([
+      { isEphemeral: true, text: expect.stringContaining('give the command again') },
+    ]);
+    expect(outcome.answer).toMatchObject({ text: answer?.text, components: { rows: [] } });
+  });
+});

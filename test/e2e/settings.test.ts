@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { callsForAnswers, command, newestCall, toldIn } from './memory-talk.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+let stage: Stage;
+let owner: string;
+let guildId: string;
+let rooms = 0;
+
+/** A channel where the bot is not configured to answer to everything. */
+async function newRoom(): Promise<string> {
+  rooms += 1;
+  return (await stage.sandbox.addChannel({ name: `room-${rooms}` })).id;
+}
+
+/** Somebody new, of whom nothing is remembered. */
+async function newcomer(): Promise<{ readonly name: string; readonly id: string }> {
+  rooms += 1;
+  return stage.sandbox.addPerson({ name: `guest${rooms}` });
+}
+
+async function settings(words: string, place: string, as = owner): Promise<string> {
+  return (await stage.ask(as, place, `!settings ${words}`)).text;
+}
+
+function say(as: string, place: string, text: string, mentionBot = false) {
+  return stage.sandbox.say({ as, in: place, text, mentionBot });
+}
+
+/** Mentions the bot and resolves with its answer. */
+async function ask(as: string, place: string, text: string) {
+  const said = await say(as, place, text, true);
+  return stage.sandbox.waitForReply({ in: place, after: said.id });
+}
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+    model: () => ({ text: 'Understood.' }),
+  });
+  owner = stage.info.owner.name;
+  guildId = Object.values(stage.info.guilds)[0] ?? '';
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+describe('who sets what', () => {
+  it('is shown with where each value comes from, the same by slash, and kept in the server’s file', async () => {
+    const room = await newRoom();
+    expect(await settings('answer everything', room)).toContain('Done: `answer` is `everything`');
+    const shown = await settings('show', room);
+    expect(shown).toContain('- `answer`: everything (set for this channel)');
+    expect(shown).toContain('- `memory`: on (nothing is set)');
+    const slash = { as: owner, in: room, name: 'settings' };
+    expect((await stage.sandbox.slash({ ...slash, subcommand: 'show' })).answer).toMatchObject({
+      text: shown,
+      isEphemeral: true,
+    });
+    const set = { ...slash, subcommand: 'answer', options: { value: 'default', for: 'channel' } };
+    expect((await stage.sandbox.slash(set)).answer?.text).toContain('- `answer`: mentions (nothing is set)');
+    const file: unknown = JSON.parse(await stage.readFile(`data/guilds/${guildId}/settings.json`));
+    expect(file).toMatchObject({ version: 1, channels: { [room]: {} } });
+  });
+
+  it('is the owner alone, in servers alone', async () => {
+    const room = await newRoom();
+    const { name } = await newcomer();
+    expect(await settings('answer everything', room, name)).toBe(
+      'Only my owner can see and change my settings.',
+    );
+    const slash = { as: name, in: room, name: 'settings', subcommand: 'memory', options: { value: 'off' } };
+    expect((await stage.sandbox.slash(slash)).answer?.text).toBe(
+      'Only my owner can see and change my settings.',
+    );
+    expect(await settings('memory off', 'dm')).toMatch(/^Settings belong to servers\./u);
+    expect(await settings('show', room)).toMatch(
+      /`answer`: mentions \(nothing is set\)\n- `memory`: on \(nothing is set\)/u,
+    );
+  });
+});
+
+describe('when it answers', () => {
+  it('is to everything where so set, in the channel’s threads too, and to mentions again where not', async () => {
+    const room = await newRoom();
+    const { id: thread } = await stage.sandbox.addThread({ channel: room, name: `t-${room}`, as: 'alice' });
+    const unheard = [
+      await say('alice', room, 'nobody in particular'),
+      await say('alice', thread, 'nor here'),
+    ];
+    await settings('answer everything', room);
+    for (const place of [room, thread]) {
+      const said = await say('alice', place, 'anybody');
+      expect((await stage.sandbox.waitForReply({ in: place, after: said.id })).replyTo).toBe(said.id);
+    }
+    await settings('answer mentions', thread);
+    unheard.push(await say('alice', thread, 'nobody in particular'));
+    await ask('alice', thread, 'but you');
+    await settings('answer default', room);
+    unheard.push(await say('alice', room, 'nobody in particular'));
+    await ask('alice', room, 'but you');
+    const answered = [room, thread].map((place) => stage.sandbox.messages({ in: place, from: 'bot' }));
+    const repliesTo = (await Promise.all(answered)).flat().map(({ replyTo }) => replyTo);
+    for (const { id } of unheard) expect(repliesTo).not.toContain(id);
+  });
+});
+
+describe('memory off', () => {
+  it('keeps nothing of what is said there and uses nothing, in threads neither; what was there stays', async () => {
+    const room = await newRoom();
+    const { name, id } = await newcomer();
+    await command(stage, '!memory', name, room, 'remember I prefer Rust');
+    await ask(name, room, 'Which language?');
+    expect(toldIn(newestCall(stage))).toContain('I prefer Rust (src');
+
+    await settings('memory off', room);
+    await ask(name, room, 'My secret is plumbago');
+    const call = newestCall(stage);
+    expect(toldIn(call)).toContain('Memory is switched off in this channel');
+    expect(toldIn(call)).not.toContain('I prefer Rust (src');
+    expect((call.body.tools ?? []).map((tool) => tool.name)).not.toContain('remember_item');
+    const { id: thread } = await stage.sandbox.addThread({ channel: room, name: `t-${room}`, as: name });
+    await ask(name, thread, 'And in the thread, plumbago too');
+    expect(toldIn(newestCall(stage))).toContain('Memory is switched off in this channel');
+    await expect
+      .poll(() => stage.readFile(`data/channels/${room}/journal.jsonl`))
+      .not.toContain('Understood.');
+    expect(await stage.readFile(`data/sessions/${room}/${id}/messages.jsonl`)).not.toContain('plumbago');
+    await expect(stage.readFile(`data/sessions/${thread}/${id}/messages.jsonl`)).rejects.toThrow('ENOENT');
+
+    expect(await command(stage, '!memory', name, room, 'remember I prefer Go')).toMatch(
+      /^Memory is switched off/u,
+    );
+    expect(await command(stage, '/memory', name, room, 'remember I prefer Go')).toMatch(
+      /^Memory is switched off/u,
+    );
+    expect(await command(stage, '!memory', name, room, 'show')).toContain('I prefer Rust');
+
+    await settings('memory default', room);
+    await ask(name, room, 'Which language?');
+    const told = toldIn(newestCall(stage));
+    expect(told).toContain('I prefer Rust (src');
+    expect(told).not.toContain('switched off');
+  });
+
+  it('outlives a restart and a file that was damaged by hand, which goes into quarantine', async () => {
+    const room = await newRoom();
+    await settings('memory off', room);
+    await stage.killBot();
+    await stage.startBot();
+    await stage.writeFile(`data/guilds/${guildId}/settings.json`, '{ "version": 1, "guild": oops');
+    const { name, id } = await newcomer();
+    await ask(name, room, 'My secret is plumbago');
+    expect(toldIn(newestCall(stage))).toContain('Memory is switched off in this channel');
+    await expect(stage.readFile(`data/sessions/${room}/${id}/messages.jsonl`)).rejects.toThrow('ENOENT');
+    expect(stage.bot().output()).toContain('moved to quarantine');
+    expect(callsForAnswers(stage).length).toBeGreaterThan(0);
+  });
+
+  it('holds for the whole server where so set, and never in DMs', async () => {
+    const room = await newRoom();
+    const { name } = await newcomer();
+    await settings('memory off server', room);
+    await ask(name, room, 'hello');
+    expect(toldIn(newestCall(stage))).toContain('Memory is switched off');
+    await stage.ask(name, 'dm', 'hello');
+    expect(toldIn(newestCall(stage))).not.toContain('Memory is switched off');
+    await settings('memory default server', room);
+  });
+});

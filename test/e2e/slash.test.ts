@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { idIn } from './memory-talk.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+let stage: Stage;
+
+const allCommands = ['memory', 'Remember this', 'What do you know about this?'];
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: {
+      DISCOCLAW_ACCESS: 'allowlist',
+      DISCORD_ALLOW_USER_IDS: '140000000000000001,140000000000000002',
+    },
+    model: () => ({ text: 'Bees dance to tell where flowers are.' }),
+  });
+  const items = Array.from({ length: 30 }, (_, index) => ({
+    id: `0000${String(index).padStart(4, '0')}`,
+    text: `Thing ${index} of alice: ${'and so on '.repeat(15)}`,
+    visibility: index < 28 ? 'everywhere' : 'dm',
+    source: { type: 'manual' },
+  }));
+  await stage.writeFile(
+    `data/users/${stage.info.people['alice']}/durable.json`,
+    JSON.stringify({ version: 1, items }),
+  );
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+async function registered(): Promise<readonly string[]> {
+  return (await stage.sandbox.commands()).map(({ name }) => name).toSorted();
+}
+
+function writes(): Promise<readonly unknown[]> {
+  return stage.sandbox.requests({ method: 'PUT', path: '/applications/*/commands' });
+}
+
+describe('completing an id', () => {
+  const forget = { name: 'memory', subcommand: 'forget', option: 'target' };
+
+  it('offers at most 25 of one’s own items, of those that may be used in the place', async () => {
+    const inPublic = await stage.sandbox.complete({ as: 'alice', in: '#general', ...forget });
+    expect(inPublic).toHaveLength(25);
+    const secret = { as: 'alice', ...forget, value: 'thing 29' };
+    expect(await stage.sandbox.complete({ ...secret, in: '#general' })).toEqual([]);
+    const [choice] = await stage.sandbox.complete({ ...secret, in: 'dm' });
+    expect(choice).toMatchObject({
+      value: '00000029',
+      name: expect.stringMatching(/^Thing 29 .*… · 00000029$/u),
+    });
+    const share = { as: 'alice', in: '#general', name: 'memory', subcommand: 'share', option: 'id' };
+    const shareable = (await stage.sandbox.complete(share)).map(({ value }) => value);
+    expect(new Set(shareable)).toEqual(new Set(['00000028', '00000029']));
+  });
+
+  it('offers nothing of other people, and nothing to people without access', async () => {
+    expect(await stage.sandbox.complete({ as: 'bob', in: 'dm', ...forget })).toEqual([]);
+    expect(await stage.sandbox.complete({ as: 'carol', in: 'dm', ...forget })).toEqual([]);
+  });
+
+  it('gives what the command takes', async () => {
+    const [choice] = await stage.sandbox.complete({
+      as: 'alice',
+      in: '#general',
+      ...forget,
+      value: '00000003',
+    });
+    const options = { target: String(choice?.value) };
+    const given = { as: 'alice', in: '#general', name: 'memory', subcommand: 'forget', options };
+    const { answer } = await stage.sandbox.slash(given);
+    expect(answer?.text).toContain('Deprecated 1 item matching "00000003"');
+  });
+});
+
+describe('the menu of a message', () => {
+  const remember = 'Remember this';
+
+  async function menu(as: string, message: string, name = remember): Promise<string> {
+    const { answer, isEphemeral } = await stage.sandbox.menu({ as, message, name });
+    expect(isEphemeral).toBe(true);
+    return answer?.text ?? '';
+  }
+
+  it('remembers what one said, and what one was answered', async () => {
+    const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep bees' });
+    const reply = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
+    expect(await menu('bob', said.id)).toContain('Remembered: "I keep bees"');
+    expect(await menu('bob', reply.id)).toContain('Remembered: "Bees dance');
+    const durable = await stage.readFile(`data/users/${stage.info.people['bob']}/durable.json`);
+    for (const { id } of [said, reply]) expect(durable).toContain(id);
+  });
+
+  it('does not remember other people’s messages, their answers, or answers to commands', async () => {
+    const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep wasps' });
+    const reply = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
+    expect(await menu('alice', said.id)).toContain('not what others wrote');
+    expect(await menu('alice', reply.id)).toContain('no answer of mine to you');
+    const help = await stage.ask('bob', '#general', '!memory help');
+    expect(await menu('bob', help.id)).toContain('do not remember');
+    const long = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'w'.repeat(501) });
+    expect(await menu('bob', long.id)).toContain('500 at most');
+    expect(await menu('carol', said.id)).toContain('access');
+  });
+
+  it('tells what one’s own memory has on anybody’s words', async () => {
+    const about = 'What do you know about this?';
+    const { answer } = await stage.sandbox.slash({
+      as: 'bob',
+      in: 'dm',
+      name: 'memory',
+      subcommand: 'remember',
+      options: { text: 'My hives stand in Oslo' },
+    });
+    const asked = await stage.sandbox.say({ as: 'carol', in: '#general', text: 'Has anybody got hives?' });
+    const told = await menu('bob', asked.id, about);
+    expect(told).toContain(`id ${idIn(answer?.text ?? '')} · dm`);
+    expect(await menu('alice', asked.id, about)).not.toContain('Oslo');
+    const empty = await stage.sandbox.say({
+      as: 'carol',
+      in: '#general',
+      attachments: [{ name: 'bee.txt', text: 'b' }],
+    });
+    expect(await menu('bob', empty.id, about)).toContain('no text');
+  });
+});
+
+describe('pages', () => {
+  it('are turned back and forth by their asker, and by nobody else', async () => {
+    const show = { as: 'alice', in: '#general', name: 'memory', subcommand: 'show' };
+    const { answer } = await stage.sandbox.slash(show);
+    const message = answer?.id ?? '';
+    const next = await stage.sandbox.click({ as: 'alice', message, label: '▶' });
+    expect(next.answer?.text).not.toBe(answer?.text);
+    const labels = next.answer?.components.rows[0]?.buttons.map(({ label }) => label) ?? [];
+    expect(labels[1]).toMatch(/^Page 2 of \d$/u);
+    const back = await stage.sandbox.click({ as: 'alice', message, label: '◀' });
+    expect(back.answer?.text).toBe(answer?.text);
+    await expect(stage.sandbox.click({ as: 'bob', message, label: '▶' })).rejects.toThrow('somebody else');
+  });
+});
+
+describe('over a restart', () => {
+  it('pages end with a word, and commands are not registered again', async () => {
+    expect(await registered()).toEqual(allCommands.toSorted());
+    const show = { as: 'alice', in: 'dm', name: 'memory', subcommand: 'show' };
+    const { answer } = await stage.sandbox.slash(show);
+    const before = (await writes()).length;
+    expect(await stage.stopBot()).toBe(0);
+    await stage.startBot();
+    expect(await writes()).toHaveLength(before);
+    const message = answer?.id ?? '';
+    const click = await stage.sandbox.click({ as: 'alice', message, label: '▶', followUps: 1 });
+    expect(click.followUps[0]?.text).toContain('give the command again');
+    expect(click.answer?.components.rows).toEqual([]);
+  });
+
+  it('commands can be registered for one guild, and switched off, and leave nothing behind', async () => {
+    const [guild = ''] = Object.values(stage.info.guilds);
+    await stage.stopBot();
+    await stage.startBot({ DISCORD_COMMAND_GUILD_IDS: guild });
+    const commands = await stage.sandbox.commands();
+    expect(commands.map(({ guildId }) => guildId)).toEqual(allCommands.map(() => guild));
+    await stage.stopBot();
+    await stage.startBot({ DISCOCLAW_MEMORY_COMMANDS_ENABLED: 'false' });
+    await expect.poll(registered).not.toContain('memory');
+  });
+});

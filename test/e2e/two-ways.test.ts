@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { asksForSummary, command, idIn, ways } from './memory-talk.ts';
+import type { Way } from './memory-talk.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const summary = 'They talked about bees.';
+let stage: Stage;
+/** The id of what is remembered before each command. */
+let itemId = '';
+
+/** What is given of each command, and what is told, done or refused before. Both ways begin with the same memory. */
+const examples: Readonly<Record<string, readonly (() => string)[]>> = {
+  show: [() => ''],
+  search: [() => 'bees', () => 'submarines'],
+  remember: [() => 'I live in Oslo', () => 'I keep bees', () => 'x'.repeat(501)],
+  forget: [() => 'bees', () => itemId, () => 'submarines'],
+  reset: [() => 'rolling'],
+  share: [() => itemId, () => 'ffffffff'],
+  hide: [() => itemId, () => 'ffffffff'],
+  help: [() => ''],
+};
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
+    model: (body) => ({ text: asksForSummary(body) ? summary : 'Understood.' }),
+  });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+/** By slash, because answers to messages are limited to some five in five seconds. */
+async function aside(words: string): Promise<string> {
+  return command(stage, '/memory', 'alice', 'dm', words);
+}
+
+/** Alice has two items and a summary of the conversation, whatever she had before. */
+async function prepare(): Promise<void> {
+  await aside('forget I ');
+  await aside('remember I drink tea');
+  itemId = idIn(await aside('remember I keep bees'));
+  if (!(await aside('show')).includes(summary)) {
+    await stage.ask('alice', 'dm', 'Bees, you know.');
+    await vi.waitUntil(async () => (await aside('show')).includes(summary), { timeout: 5000 });
+  }
+}
+
+/** What the command answered, and what memory is after it. */
+async function outcome(way: Way, words: string) {
+  const answer = await command(stage, way, 'alice', 'dm', words);
+  return { answer, memory: await aside('show') };
+}
+
+async function slashCommands(): Promise<readonly string[]> {
+  const memory = (await stage.sandbox.commands()).find(({ name }) => name === 'memory');
+  return memory?.subcommands.map(({ name }) => name) ?? [];
+}
+
+describe('the two ways to every memory command', () => {
+  it('are the same commands, by name', async () => {
+    const help = await command(stage, '!memory', 'alice', 'dm', 'help');
+    const named = new Set([...help.matchAll(/`!memory (\w+)/gu)].map(([, name = '']) => name));
+    expect(new Set(await slashCommands())).toEqual(named);
+    expect(new Set(Object.keys(examples))).toEqual(named);
+  });
+
+  it.each(Object.keys(examples))('give the same data: %s', async (name) => {
+    for (const values of examples[name] ?? []) {
+      const outcomes = [];
+      for (const way of ways) {
+        await prepare();
+        outcomes.push(await outcome(way, `${name} ${values()}`.trim()));
+      }
+      const [byMessage, bySlash] = outcomes;
+      expect(bySlash).toEqual(byMessage);
+      expect(byMessage?.answer).not.toMatch(/^$|I don't know the command/u);
+    }
+  });
+});
