@@ -1,6 +1,6 @@
 import type { MessageView } from '../control/control-views.ts';
 import { SandboxError } from '../control/sandbox-error.ts';
-import { visibleMessages } from './chat-action.ts';
+import { requireShared, visibleMessages } from './chat-action.ts';
 import type { ChatAction, Scene } from './chat-action.ts';
 import { readLocalFile, readUploadLine } from './local-file.ts';
 import { findTarget, readOnlyTarget, readTarget, requireWords } from './message-target.ts';
@@ -17,9 +17,10 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       const target = findTarget(
         await visibleMessages(scene),
         count,
-        ({ author }) => author.id === scene.botId,
+        ({ author, isEphemeral }) => author.id === scene.botId && !isEphemeral,
         'The bot has written nothing here to reply to; /reply ^1 TEXT answers the newest message of all',
       );
+      requireShared(target);
       await scene.sandbox.say({ as: scene.speaker.id, in: scene.place.id, text, replyTo: target.id });
       const remark = `in reply to ${quoted(readableText(target.text, scene.names))}`;
       return { echo: { kind: 'said', text, remark }, expectsAnswer: true };
@@ -65,6 +66,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
     async act(scene, rest) {
       const { count } = readOnlyTarget(rest, '/delete takes at most a count, as in /delete ^2');
       const target = await ownMessage(scene, count);
+      requireShared(target);
       await scene.sandbox.delete({ message: target.id, as: scene.speaker.id });
       return { expectsAnswer: false };
     },

@@ -95,6 +95,14 @@ describe('messages', () => {
     );
   });
 
+  it('that one person sees alone take nothing', async () => {
+    const lines = ['/react 👍 ^1', '/reply ^1 a', '/delete ^1', '/pin ^1', '/menu "Echo this" ^1'];
+    const text = await chatOf(['/echo stop', ...lines]);
+    const refusal =
+      '! Only you see “and that is all”: it takes no reactions, replies or pins, and has no menu';
+    expect(text.split('\n').filter((line) => line.startsWith('!'))).toEqual(lines.map(() => refusal));
+  });
+
   it('are listed with their counts', async () => {
     expect(await chatOf(['/messages', 'one', '/react 👍', '/echo stop', '/messages'])).toContain(
       [
