@@ -14,6 +14,7 @@ import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SessionKey } from './core/place.ts';
 import type { Store } from './core/store.ts';
+import type { ActionTools } from './core/tool.ts';
 import type { PlaceSettings } from './memory/place-settings/place-settings.ts';
 import { createKeyedQueue } from './queue/keyed-queue.ts';
 import { AfterTurn } from './turn/after-turn.ts';
@@ -38,6 +39,8 @@ export interface BotPorts extends EnclosurePorts {
   readonly signs: SignsPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
+  /** What the model may do on Discord, where that is on. */
+  readonly actions?: ActionTools;
   readonly clock: Clock;
   readonly logger: Logger;
 }

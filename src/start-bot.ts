@@ -48,6 +48,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
+      access: config.discord,
       cdnUrl: config.discord.cdnUrl,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,

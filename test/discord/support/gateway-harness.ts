@@ -11,6 +11,7 @@ import type {
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
+import type { ActionTools } from '../../../src/core/tool.ts';
 import type {
   Choice,
   CompletionRequest,
@@ -108,6 +109,7 @@ export interface RunningGateway {
   readonly handlers: RecordingHandlers;
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly actions: ActionTools;
   readonly readReplied: ReadReplied;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
@@ -187,8 +189,9 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const client = newClient(server, logger);
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
-  const { history, replies, readReplied } = createDiscordPorts({
+  const { history, replies, readReplied, actions } = createDiscordPorts({
     client,
+    access: { ...openToAll, ...options.access },
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
     isCommand: (text) => parseCommand(text) !== undefined,
     clock,
@@ -220,6 +223,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     replies,
+    actions,
     readReplied,
     logger,
     lost,
