@@ -85,12 +85,14 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       },
       history: discordPorts.history,
       knownChannels: () => bot.knownChannels(),
+      remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       onLost,
       clock,
       logger,
     });
-    const recovered = connecting.then(() => bot.recover());
+    // What was deleted in the gap is not answered.
+    const recovered = connecting.then(({ caughtUp }) => caughtUp).then(() => bot.recover());
     const [gateway] = await Promise.all([connecting, recovered]);
     logger.info('the bot is ready', {
       botId: gateway.botId,

@@ -17,6 +17,8 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
     botId: '1',
     messages: { after: () => Promise.resolve([]) },
     knownChannels: () => Promise.resolve([]),
+    remembered: () => Promise.resolve([]),
+    retractions: { missed: () => Promise.resolve() },
     settings: { autoReplyChannelIds: [], channelIds: [] },
     isUnfinished: () => Promise.resolve(false),
     async received(message) {
