@@ -14,8 +14,8 @@ import { createChannelJournal } from './turn/channel-journal.ts';
 
 const clock: Clock = () => new Date();
 
-/** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]. */
-const drainMs = 7500;
+/** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]: a last edit and a line fit between. */
+const drainMs = 6500;
 const waitMs = 8500;
 
 export interface StartOptions {
