@@ -8,7 +8,14 @@ import { composeMemory } from './compose-memory.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { InteractionHandlers } from './core/application-command.ts';
-import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort, SignsPort } from './core/chat.ts';
+import type {
+  BotHandlers,
+  HistoryPort,
+  PresentPlace,
+  RememberedMessage,
+  ReplyPort,
+  SignsPort,
+} from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
@@ -53,6 +60,8 @@ export interface Bot {
   readonly answerMode: PlaceSettings['answerMode'];
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
   knownChannels(): Promise<readonly string[]>;
+  /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
+  remembered(channelId: string, messageId: string): Promise<readonly RememberedMessage[]>;
   /** Finishes what a kill left undone; call once, when replies can be sent. */
   recover(): Promise<void>;
   /** Resolves when no turn and no after-turn work runs or waits. */
@@ -120,6 +129,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
       const [answered, sessions] = await Promise.all([journal.channels(), memory.sessionLog.sessions()]);
       return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
     },
+    remembered: (channelId, messageId) => memory.sessionLog.rememberedSince(channelId, messageId),
     recover: () =>
       recover({
         journal,

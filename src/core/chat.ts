@@ -83,6 +83,14 @@ export interface MessageEdit {
   readonly isCommand: boolean;
 }
 
+/** A message that is in somebody's log, to be compared with what stands in the channel. */
+export interface RememberedMessage {
+  /** All that it was sent as. */
+  readonly ids: readonly string[];
+  /** An answer of this bot. */
+  readonly isOwn: boolean;
+}
+
 /** A command, from `!memory …` or `/memory …`. */
 export interface CommandRequest extends WrittenCommand {
   /** The id of the message or interaction: a snowflake, so it tells when the command was given. */

@@ -7,6 +7,7 @@ import type {
   CommandRequest,
   IncomingMessage,
   MessageEdit,
+  RememberedMessage,
   ReadReplied,
   ReplyPort,
   WrittenCommand,
@@ -100,6 +101,8 @@ export interface RunOptions {
   readonly commandGuildIds?: readonly string[];
   readonly knownChannels?: readonly string[];
   readonly hidden?: ReadonlySet<string>;
+  /** Of every channel. */
+  readonly remembered?: readonly RememberedMessage[];
 }
 
 export interface RunningGateway {
@@ -119,7 +122,7 @@ export interface RunningGateway {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-const memoryCommand = {
+export const memoryCommand = {
   name: 'memory' as const,
   definition: {
     type: 1,
@@ -209,6 +212,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),
+    remembered: () => Promise.resolve(options.remembered ?? []),
     isUnfinished: () => Promise.resolve(false),
     onLost: (error) => lost.push(error),
     clock,
