@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { createPresence, type ShownState } from '../../src/discord/presence.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+
+function presenceAt() {
+  const timer = new ManualTimer();
+  const sent: { readonly state: ShownState; readonly at: number }[] = [];
+  const presence = createPresence({
+    send: (state) => sent.push({ state, at: timer.now }),
+    clock: () => new Date(timer.now),
+    timer: timer.set,
+  });
+  return { timer, sent, presence };
+}
+
+describe('the presence', () => {
+  it('changes at once, and then not again for five seconds, to what holds by then', () => {
+    const { timer, sent, presence } = presenceAt();
+    presence.show('well');
+    presence.show('out-of-reach');
+    timer.pass(1000);
+    presence.show('well');
+    presence.show('out-of-reach');
+    presence.show('well');
+    timer.pass(10_000);
+    expect(sent).toEqual([
+      { state: 'out-of-reach', at: 0 },
+      { state: 'well', at: 5000 },
+    ]);
+  });
+
+  it('is set again on a new connection', () => {
+    const { timer, sent, presence } = presenceAt();
+    presence.show('out-of-reach');
+    timer.pass(6000);
+    presence.again();
+    expect(sent.map(({ state }) => state)).toEqual(['out-of-reach', 'out-of-reach']);
+  });
+
+  it('is never sent more than five times in twenty seconds, and in the end is what was shown last', () => {
+    const step = fc.record({
+      state: fc.constantFrom('well' as const, 'out-of-reach' as const, 'stand-in' as const, undefined),
+      ms: fc.integer({ min: 0, max: 4000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const { timer, sent, presence } = presenceAt();
+        let wanted: ShownState = 'well';
+        for (const { state, ms } of steps) {
+          if (state === undefined) presence.again();
+          else presence.show((wanted = state));
+          timer.pass(ms);
+        }
+        timer.pass(20_000);
+        for (const { at } of sent)
+          expect(sent.filter((each) => each.at >= at && each.at < at + 20_000).length).toBeLessThanOrEqual(5);
+        const end = sent.at(-1)?.state ?? 'well';
+        expect(end).toBe(wanted);
+      }),
+    );
+  });
+});
