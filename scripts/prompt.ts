@@ -23,7 +23,7 @@ const usage = `Prints the prompt that a person's next message in a channel would
 
 npm run prompt -- --user <id or name> --channel <id, name or dm> [--message <text>] [--owner]
 
-History is taken from the session's own log. --owner: as the bot's owner, whose DMs hold the workspace; known by itself where
+History is taken from the session's own log. What may be done on Discord is known to the running bot only, and left out. --owner: as the bot's owner, whose DMs hold the workspace; known by itself where
 DISCOCLAW_OWNER_IDS is set.`;
 
 interface Wish {

@@ -4,7 +4,7 @@ import type { HistoryPort } from './core/chat.ts';
 import { ModelError } from './core/errors.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
-import type { Tool } from './core/tool.ts';
+import type { ActionTools, Tool } from './core/tool.ts';
 import type { TurnContext } from './core/turn-context.ts';
 import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
@@ -13,6 +13,7 @@ import { runToolLoop } from './model/tool-loop.ts';
 import { withMediaFallback } from './model/with-media-fallback.ts';
 import { createReadEnclosures } from './turn/enclosures.ts';
 import type { EnclosurePorts } from './turn/enclosures.ts';
+import { createActionSwitch } from './turn/action-switch.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
 import type { AnswerTurn } from './turn/turn-runner.ts';
 import type { WaitingSigns } from './turn/waiting-signs.ts';
@@ -24,14 +25,20 @@ export interface AnswerPorts extends EnclosurePorts {
   readonly model: ModelClient;
   readonly history: HistoryPort;
   readonly waitingSigns: Pick<WaitingSigns, 'begin' | 'end'>;
+  /** What the model may do on Discord, where that is on. */
+  readonly actions?: ActionTools;
   readonly logger: Logger;
 }
 
 /** Reads memory, builds the prompt, and lets the model answer with its tools. */
 export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts): AnswerTurn {
   const { model, history, waitingSigns, logger } = ports;
+  const actions = createActionSwitch(
+    config.discord.actionsEnabled ? ports.actions : undefined,
+    memory.placeSettings.areActionsOff,
+  );
   const composer = new PromptComposer({
-    readers: memory.readers,
+    readers: [...memory.readers, actions.reader],
     soul: memory.workspace.soul,
     history,
     enclosures: createReadEnclosures(ports),
@@ -49,16 +56,17 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
   ]);
   return async (turn, signal, { onText, onNote }) => {
     let soFar = '';
-    const [{ prompt, othersPresent }, isMemoryOff] = await Promise.all([
+    const [{ prompt, othersPresent }, isMemoryOff, actionTools] = await Promise.all([
       composer.compose(turn, signal),
       memory.memorySwitch.isOff(turn),
+      actions.toolsIn(turn.place),
     ]);
     const { system, messages } = prompt;
     const context = { ...turn, othersPresent };
     const { text, stop } = await runToolLoop({
       client: withMediaFallback(model, logger),
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
-      tools: isMemoryOff ? [] : memoryTools,
+      tools: [...(isMemoryOff ? [] : memoryTools), ...actionTools],
       context,
       deadlineMs: config.model.totalTimeoutMs,
       signal,

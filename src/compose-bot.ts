@@ -10,12 +10,20 @@ import type { StatusSources } from './compose-status.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { InteractionHandlers } from './core/application-command.ts';
-import type { BotHandlers, HistoryPort, PresentPlace, ReplyPort, SignsPort } from './core/chat.ts';
+import type {
+  BotHandlers,
+  HistoryPort,
+  PresentPlace,
+  RememberedMessage,
+  ReplyPort,
+  SignsPort,
+} from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SessionKey } from './core/place.ts';
 import type { Store } from './core/store.ts';
+import type { ActionTools } from './core/tool.ts';
 import type { PlaceSettings } from './memory/place-settings/place-settings.ts';
 import { createKeyedQueue } from './queue/keyed-queue.ts';
 import { AfterTurn } from './turn/after-turn.ts';
@@ -42,6 +50,8 @@ export interface BotPorts extends EnclosurePorts {
   readonly presentPlace: PresentPlace;
   /** Where the edges are watched; without them there is no status command. */
   readonly statusSources?: StatusSources;
+  /** What the model may do on Discord, where that is on. */
+  readonly actions?: ActionTools;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -54,6 +64,8 @@ export interface Bot {
   readonly answerMode: PlaceSettings['answerMode'];
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
   knownChannels(): Promise<readonly string[]>;
+  /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
+  remembered(channelId: string, messageId: string): Promise<readonly RememberedMessage[]>;
   /** Finishes what a kill left undone; call once, when replies can be sent. */
   recover(): Promise<void>;
   /** Resolves when no turn and no after-turn work runs or waits. */
@@ -129,6 +141,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
       const [answered, sessions] = await Promise.all([journal.channels(), memory.sessionLog.sessions()]);
       return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
     },
+    remembered: (channelId, messageId) => memory.sessionLog.rememberedSince(channelId, messageId),
     recover: () =>
       recover({
         journal,

@@ -47,7 +47,7 @@ export function composeCommands(config: Config, memory: Memory, ports: CommandPo
   const { readStatus, logger } = ports;
   const settingsCommand = createSettingsCommand({
     placeSettings: memory.placeSettings,
-    defaults: { answer: (place) => defaultAnswerMode(config, place), actionsEnabled: true },
+    defaults: { answer: (place) => defaultAnswerMode(config, place), actionsEnabled: config.discord.actionsEnabled },
     logger,
   });
   const ownersCommands = [

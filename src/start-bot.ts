@@ -17,8 +17,8 @@ import { processTimer } from './turn/idle-sessions.ts';
 
 const clock: Clock = () => new Date();
 
-/** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]. */
-const drainMs = 7500;
+/** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]: a last edit and a line fit between. */
+const drainMs = 6500;
 const waitMs = 8500;
 
 export interface StartOptions {
@@ -59,6 +59,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
+      access: config.discord,
       cdnUrl: config.discord.cdnUrl,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,
@@ -102,12 +103,14 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       },
       history: discordPorts.history,
       knownChannels: () => bot.knownChannels(),
+      remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       onLost,
       clock,
       logger,
     });
-    const recovered = connecting.then(() => bot.recover());
+    // What was deleted in the gap is not answered.
+    const recovered = connecting.then(({ caughtUp }) => caughtUp).then(() => bot.recover());
     const [gateway] = await Promise.all([connecting, recovered]);
     logger.info('the bot is ready', {
       botId: gateway.botId,

@@ -36,6 +36,7 @@ export function arrangeConfig(values: Values) {
       allowedUserIds: values.DISCORD_ALLOW_USER_IDS,
       allowedBotIds: values.DISCORD_ALLOW_BOT_IDS,
       channelIds: values.DISCORD_CHANNEL_IDS,
+      actionsEnabled: values.DISCOCLAW_DISCORD_ACTIONS_ENABLED,
       commandGuildIds: values.DISCORD_COMMAND_GUILD_IDS,
       autoReplyChannelIds: values.DISCORD_AUTO_REPLY_CHANNEL_IDS,
     },

@@ -20,6 +20,10 @@ export const variables = {
     }),
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids({ about: 'Channels where it answers without being mentioned.' }),
     DISCORD_ALLOW_BOT_IDS: ids({ about: 'Other bots that it answers; what they say is never remembered.' }),
+    DISCOCLAW_DISCORD_ACTIONS_ENABLED: flag(true, {
+      about:
+        'Let the model react, pin, make polls, start threads and send to other channels, where speaker and bot both may.',
+    }),
     DISCORD_COMMAND_GUILD_IDS: ids({
       about: 'For development: register commands for these guilds only, where changes show at once.',
     }),

@@ -36,15 +36,16 @@ export interface MessageReference {
   readonly channelId: string;
 }
 
-/** The message that another one replies to: quoted data, whoever wrote it. */
-export interface RepliedMessage extends ChatMessage {
-  readonly files: readonly AttachedFile[];
-}
-
 /** A message that was passed on from wherever it was written: quoted data of an unnamed author. */
 export interface ForwardedMessage {
   readonly text: string;
   readonly files: readonly AttachedFile[];
+}
+
+/** The message that another one replies to: quoted data, whoever wrote it. */
+export interface RepliedMessage extends ChatMessage {
+  readonly files: readonly AttachedFile[];
+  readonly forwards?: readonly ForwardedMessage[];
 }
 
 /** What people can command, as `!name …` or `/name …`. */
@@ -80,6 +81,14 @@ export interface MessageEdit {
   readonly text: string;
   /** It reads as a command now. Commands are not carried out by edits: the message is taken back, as if it were deleted [F2]. */
   readonly isCommand: boolean;
+}
+
+/** A message that is in somebody's log, to be compared with what stands in the channel. */
+export interface RememberedMessage {
+  /** All that it was sent as. */
+  readonly ids: readonly string[];
+  /** An answer of this bot. */
+  readonly isOwn: boolean;
 }
 
 /** A command, from `!memory …` or `/memory …`. */

@@ -1,11 +1,21 @@
-import { ChannelType, MessageType, type Client, type GuildBasedChannel, type Message } from 'discord.js';
+import {
+  ChannelType,
+  MessageType,
+  type Channel,
+  type Client,
+  type GuildBasedChannel,
+  type Message,
+} from 'discord.js';
 
+import type { RememberedMessage } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { worksIn, type AccessSettings } from './access.ts';
-import type { ChannelMessages } from './channel-messages.ts';
-import { botMay } from './permissions.ts';
+import { pageSize, type ChannelMessages } from './channel-messages.ts';
+import { missedChanges } from './missed-changes.ts';
+import type { Retractions } from './retractions.ts';
+import { botMay, memberMay } from './permissions.ts';
 
 /** Older messages are not answered any more [G3a]; milliseconds. */
 const windowMs = 5 * 60_000;
@@ -20,6 +30,9 @@ export interface CatchUpOptions {
   readonly messages: Pick<ChannelMessages, 'after'>;
   /** Channels that the bot has been active in, DMs above all: Discord lists those to no bot. */
   readonly knownChannels: () => Promise<readonly string[]>;
+  /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
+  readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
+  readonly retractions: Pick<Retractions, 'missed'>;
   readonly settings: Pick<AccessSettings, 'autoReplyChannelIds' | 'channelIds'>;
   /** Whether the reply that a message has was only begun. */
   readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
@@ -31,7 +44,8 @@ export interface CatchUpOptions {
 
 /**
  * Fetches what was written while the bot was away, and gives it to intake as if it had just come in, oldest first [G3a]. Messages
- * that were handled without a reply are among them; the handlers know them. Never throws.
+ * that were handled without a reply are among them; the handlers know them. What is remembered of the same time and was deleted or edited
+ * meanwhile is told first [G5]. Never throws.
  */
 export async function catchUp(options: CatchUpOptions): Promise<void> {
   const { client, logger } = options;
@@ -56,7 +70,9 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
 
 async function catchUpWith(channelId: string, floor: string, options: CatchUpOptions): Promise<void> {
   try {
+    const remembered = await rememberedSince(channelId, floor, options);
     const missed = await options.messages.after(channelId, floor, pages);
+    await tellChanges(channelId, remembered, missed, options);
     const answered = await answeredIn(channelId, missed, options);
     for (const message of missed) if (!answered.has(message.id)) await options.received(message);
     if (missed.length > 0)
@@ -64,6 +80,42 @@ async function catchUpWith(channelId: string, floor: string, options: CatchUpOpt
   } catch (error) {
     options.logger.warn('missed messages could not be fetched', { channelId, error });
   }
+}
+
+/** Without it nothing is known to be gone. */
+async function rememberedSince(
+  channelId: string,
+  floor: string,
+  { remembered, logger }: CatchUpOptions,
+): Promise<readonly RememberedMessage[]> {
+  try {
+    return await remembered(channelId, floor);
+  } catch (error) {
+    logger.warn('what is remembered of a channel could not be read', { channelId, error });
+    return [];
+  }
+}
+
+async function tellChanges(
+  channelId: string,
+  remembered: readonly RememberedMessage[],
+  missed: readonly Message[],
+  { client, retractions, logger }: CatchUpOptions,
+): Promise<void> {
+  const channel = client.channels.cache.get(channelId);
+  if (channel === undefined || !isReadable(channel)) return;
+  const isWhole = missed.length < pages * pageSize;
+  const changes = missedChanges(remembered, { messages: missed, isWhole });
+  if (changes.deleted.length > 0)
+    logger.info('messages were deleted in a gap', { channelId, count: changes.deleted.length });
+  await retractions.missed(channelId, changes);
+}
+
+/** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */
+function isReadable(channel: Channel): boolean {
+  if (channel.isDMBased()) return true;
+  const { me } = channel.guild.members;
+  return me !== null && memberMay('read', channel, me) === true;
 }
 
 /**

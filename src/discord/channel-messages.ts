@@ -5,7 +5,7 @@ import { botMay } from './permissions.ts';
 import type { FindChannel } from './place-of.ts';
 
 /** Discord gives at most this many messages a request. */
-const pageSize = 100;
+export const pageSize = 100;
 
 /** Reads a channel's messages from Discord. All reject where Discord does; where the bot may not read, there are none. */
 export interface ChannelMessages {

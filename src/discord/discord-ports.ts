@@ -4,6 +4,9 @@ import type { AttachmentPort } from '../core/attachments.ts';
 import type { ChatMessage, PresentPlace, ReadReplied, ReplyPort } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
+import type { ActionTools } from '../core/tool.ts';
+import type { AccessSettings } from './access.ts';
+import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
 import { createChannelFinder } from './channel-finder.ts';
 import { createChannelMessages } from './channel-messages.ts';
@@ -22,6 +25,7 @@ import { threadStarter } from './thread-starter.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
+  readonly access: Pick<AccessSettings, 'channelIds'>;
   /** Where another Discord-compatible server keeps attached files. */
   readonly cdnUrl?: string | undefined;
   readonly clock: Clock;
@@ -36,6 +40,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly presentPlace: PresentPlace;
   readonly readReplied: ReadReplied;
   readonly attachments: AttachmentPort;
+  readonly actions: ActionTools;
 } {
   const { client, clock, logger } = options;
   const botId = () => client.user?.id;
@@ -76,6 +81,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
     presentPlace: createPresentPlace(findChannel),
     readReplied: createReadReplied({ ...common, history }),
     attachments: createAttachments(options),
+    actions: createDiscordActions({ ...options, settings: options.access, findChannel, history }),
   };
 }
 

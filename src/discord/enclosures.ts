@@ -1,6 +1,6 @@
 import { MessageReferenceType, MessageType, type Attachment, type Message } from 'discord.js';
 
-import type { AttachedFile, IncomingMessage } from '../core/chat.ts';
+import type { AttachedFile, ForwardedMessage, IncomingMessage } from '../core/chat.ts';
 import { namesIn } from './names-in.ts';
 import { readableText } from './readable-text.ts';
 
@@ -55,7 +55,8 @@ function replyReferenceOf({ type, reference, channelId }: Message): IncomingMess
   return isReply && id !== undefined ? { id, channelId } : undefined;
 }
 
-function forwardsOf(message: Message): NonNullable<IncomingMessage['forwards']> {
+/** The messages that a message passes on, as they were then. */
+export function forwardsOf(message: Message): readonly ForwardedMessage[] {
   if (message.reference?.type !== MessageReferenceType.Forward) return [];
   const { client, channelId, guildId } = message;
   return message.messageSnapshots.map(({ content, attachments, mentions }) => {

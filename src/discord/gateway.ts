@@ -14,7 +14,7 @@ import type { BotHandlers } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AccessSettings } from './access.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp, type CatchUpOptions } from './catch-up.ts';
 import { createChannelFinder } from './channel-finder.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { ChannelOrder } from './channel-order.ts';
@@ -48,6 +48,8 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
   readonly knownChannels: () => Promise<readonly string[]>;
+  /** What is remembered of a channel from a message id on. */
+  readonly remembered: CatchUpOptions['remembered'];
   /** Whether the reply that a message has was only begun. */
   readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** The connection is gone for good, long after the start: the process has no more to do. */
@@ -63,6 +65,8 @@ export interface Gateway {
   isReady(): boolean;
   /** From now on nothing new is answered [G4]; resolves when what came in before was handed on. Edits and deletions still are. */
   stopIntake(): Promise<void>;
+  /** Resolves when what was missed before the start was fetched and handed on, and memory knows what was edited and deleted meanwhile. */
+  readonly caughtUp: Promise<void>;
   /** Resolves when everything that came in was handled, also what came meanwhile. */
   idle(): Promise<void>;
   destroy(): Promise<void>;
@@ -81,7 +85,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const handingOn = createHandOn(logger);
   const listening = listen(options, { ...access, ownerIds }, order, handingOn.handOn);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs);
-  const botId = await listening.botId;
+  const { botId, caughtUp } = await listening.ready;
   const stopping = new AbortController();
   const tidyUpCommands = await registerCommands({
     api: createDiscordApi(client.rest),
@@ -103,6 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     botId,
     ownerIds,
+    caughtUp,
     isReady: () => client.isReady(),
     stopIntake() {
       listening.stop();
@@ -114,9 +119,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
+type Ready = Pick<Gateway, 'botId' | 'caughtUp'>;
+
 interface Listening {
   /** Once the client is ready. */
-  readonly botId: Promise<string>;
+  readonly ready: Promise<Ready>;
   stop(): void;
 }
 
@@ -136,7 +143,7 @@ function listen(
 
   let isStopped = false;
   let interactions: Interactions | undefined;
-  const botId = new Promise<string>((resolve) => {
+  const ready = new Promise<Ready>((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
       const policy = { ...settings, parseCommand: options.parseCommand };
       const findChannel = createChannelFinder(client, logger);
@@ -156,18 +163,20 @@ function listen(
       const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
       const messages = createChannelMessages(findChannel);
       const catchUpNow = () =>
-        handOn('catching up', () => catchUp({ ...options, botId: user.id, messages, settings, received }));
+        new Promise<void>((done) => {
+          handOn('catching up', () => catchUp({ ...common, messages, received }).finally(done));
+        });
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
-      client.on(Events.ShardReady, catchUpNow);
-      catchUpNow();
+      client.on(Events.ShardReady, () => void catchUpNow());
+      const caughtUp = catchUpNow();
       reportMissingPermissions(client, logger);
-      resolve(user.id);
+      resolve({ botId: user.id, caughtUp });
     });
   });
   return {
-    botId,
+    ready,
     stop() {
       isStopped = true;
       interactions?.stop();

@@ -10,6 +10,8 @@ export interface MessageFacts extends ChannelFacts {
   /** The text as it is handed on: without the bot's mention before it. */
   readonly text: string;
   readonly hasAttachments: boolean;
+  /** Fetched after a gap, in which or before which it was edited. */
+  readonly isEdited: boolean;
   /** Pinged by name; @everyone, @here and roles do not count. */
   readonly mentionsBot: boolean;
   readonly repliesToBot: boolean;
@@ -27,7 +29,15 @@ export interface IntakePolicy extends AccessSettings {
 export type IntakeDecision =
   | {
       readonly kind: 'ignore';
-      readonly reason: 'self' | 'system' | 'bot' | 'no-access' | 'other-channel' | 'empty' | 'not-addressed';
+      readonly reason:
+        | 'self'
+        | 'system'
+        | 'bot'
+        | 'no-access'
+        | 'other-channel'
+        | 'empty'
+        | 'edited'
+        | 'not-addressed';
     }
   | { readonly kind: 'command'; readonly command: WrittenCommand }
   | { readonly kind: 'turn' };
@@ -35,7 +45,7 @@ export type IntakeDecision =
 /**
  * What becomes of a message [G1][G2]. A command needs access and channel, but no mention; it is never a turn [F2]. A bot that may
  * speak is answered only when it mentions this one or replies to it, so that two bots in one channel do not go on for ever; its
- * commands are ignored, since it has no memory to command.
+ * commands are ignored, since it has no memory to command. Nothing is commanded by an edit: what was not a command when it was sent is none.
  */
 export function decideIntake(message: MessageFacts, policy: IntakePolicy): IntakeDecision {
   const { authorKind, authorId } = message;
@@ -47,7 +57,10 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy): Intak
   if (!worksIn(policy, message)) return { kind: 'ignore', reason: 'other-channel' };
   if (message.text === '' && !message.hasAttachments) return { kind: 'ignore', reason: 'empty' };
   const command = policy.parseCommand(message.text);
-  if (command !== undefined) return isBot ? { kind: 'ignore', reason: 'bot' } : { kind: 'command', command };
+  if (command !== undefined) {
+    if (isBot) return { kind: 'ignore', reason: 'bot' };
+    return message.isEdited ? { kind: 'ignore', reason: 'edited' } : { kind: 'command', command };
+  }
   return isAddressed(message, policy) ? { kind: 'turn' } : { kind: 'ignore', reason: 'not-addressed' };
 }
 

@@ -4,6 +4,7 @@ import type { AnswerMode, BotHandlers, ChatMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { isOwner } from './access.ts';
+import { BotAnswers } from './bot-answers.ts';
 import type { ChannelOrder } from './channel-order.ts';
 import { enclosuresOf } from './enclosures.ts';
 import type { HandOn } from './hand-on.ts';
@@ -41,6 +42,7 @@ export interface MessageIntakeOptions {
 export function createMessageIntake(options: MessageIntakeOptions): (message: Message) => Promise<void> {
   const { botId, policy, order, history, handOn, logger } = options;
   const joinThread = createThreadJoining(logger);
+  const botAnswers = new BotAnswers();
 
   return async (message) => {
     if (options.retractions.wasDeleted(message.id)) return;
@@ -67,6 +69,7 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
       ...factsOf(message, chat, channelFacts(message, channel, botId), botId),
       answerMode: await answerModeFor(message, channel),
     };
+    if (facts.authorKind === 'human' && !facts.isSystem) botAnswers.humanSpoke(chat.channelId);
     const decision = decideIntake(facts, policy);
     if (decision.kind === 'ignore') {
       logger.debug('a message is ignored', {
@@ -84,6 +87,7 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
       });
       return;
     }
+    if (facts.authorKind === 'bot' && !isAdmitted(chat)) return;
     const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.findChannel);
     // It may have been deleted while its place was looked up.
     if (place === undefined || options.retractions.wasDeleted(message.id)) return;
@@ -98,6 +102,13 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
       }),
     );
     if (facts.mentionsBot || facts.repliesToBot) handOn('joining a thread', () => joinThread(channel));
+  }
+
+  function isAdmitted({ id, channelId, author }: ChatMessage): boolean {
+    const admission = botAnswers.admit({ id, channelId, authorId: author.id });
+    if (admission === 'last-straw')
+      logger.warn('a bot is not answered any more until a person speaks', { channelId, botId: author.id });
+    return admission === 'answer';
   }
 
   async function answerModeFor({ channelId, guildId }: Message, channel: Channel | undefined) {

@@ -56,6 +56,7 @@ export function factsOf(
     isSystem: !isSpoken(message) || message.webhookId !== null,
     text: chat.text,
     hasAttachments: chat.attachments.length > 0,
+    isEdited: message.editedTimestamp !== null,
     mentionsBot: message.mentions.users.has(botId),
     repliesToBot: message.type === MessageType.Reply && message.mentions.repliedUser?.id === botId,
   };

@@ -75,7 +75,7 @@ export function createClientPresence(
       }
     },
   });
-  let isConnected = false;
+  let isConnected = client.isReady();
   let latest: ShownState = 'well';
   client.once(Events.ClientReady, () => {
     isConnected = true;

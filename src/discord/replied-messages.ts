@@ -1,7 +1,7 @@
 import type { ReadReplied, RepliedMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ChannelMessages } from './channel-messages.ts';
-import { filesOf } from './enclosures.ts';
+import { filesOf, forwardsOf } from './enclosures.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
 
@@ -21,7 +21,7 @@ export function createReadReplied({ history, messages, botId, logger }: RepliedM
       const chat = chatMessageOf(message, botId() ?? '');
       // An answer of its own to a slash command.
       if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
-      return { ...chat, files: filesOf(message) };
+      return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
     } catch (error) {
       logger.info('a message that is replied to could not be fetched', { channelId, messageId: id, error });
       return undefined;

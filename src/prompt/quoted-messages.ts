@@ -19,10 +19,10 @@ export function repliedSection(replied: RepliedMessage | 'gone'): Section {
   return quote({ name: 'replied_to', title }, replied.text, replied.attachments);
 }
 
-/** A message that the speaker passes on; Discord does not tell whose it is. */
+/** A message that the speaker, or whoever is replied to, passed on; Discord does not tell whose it is. */
 export function forwardedSection({ text, files }: ForwardedMessage): Section {
   const names = files.map(({ name }) => name);
-  return quote({ name: 'forwarded', title: 'A message that the speaker passes on:' }, text, names);
+  return quote({ name: 'forwarded', title: 'A message that was passed on:' }, text, names);
 }
 
 function quote(frame: Quote, text: string, attachments: readonly string[]): Section {

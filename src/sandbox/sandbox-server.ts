@@ -6,6 +6,7 @@ import { Gateway } from './gateway/gateway.ts';
 import { CdnFaults } from './rest/cdn-faults.ts';
 import type { Download } from './rest/cdn-faults.ts';
 import { Faults } from './rest/faults.ts';
+import { RateLimits } from './rest/rate-limits.ts';
 import { RequestLog } from './rest/request-log.ts';
 import { apiPath, createRestServer } from './rest/rest-server.ts';
 import { createDefaultWorld } from './world/default-world.ts';
@@ -19,6 +20,8 @@ export interface SandboxOptions {
   readonly now?: Clock;
   /** The bot belongs to a team that Alice owns, instead of to Alice. */
   readonly ownedByTeam?: boolean;
+  /** Too many requests within a time are refused as Discord does; off if nothing is said. */
+  readonly rateLimits?: boolean;
   /** Privileged intents that are switched off for the bot: identifying with one is refused. */
   readonly disallowedIntents?: readonly (keyof PrivilegedIntents)[];
 }
@@ -63,6 +66,7 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
   const faults = new Faults();
   const cdnFaults = new CdnFaults();
   const downloads: Download[] = [];
+  const rateLimits = new RateLimits(now, options.rateLimits ?? false);
   const requests = new RequestLog(now);
   const typing: TypingView[] = [];
   const gateway = new Gateway({ world, token, urls });
@@ -71,12 +75,13 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     typing.push({ channelId: event.channel.id, at: event.at.toISOString() });
     if (typing.length > keptTyping) typing.shift();
   });
-  const app = createRestServer({ world, token, faults, cdnFaults, requests, downloads, urls });
+  const app = createRestServer({ world, token, faults, cdnFaults, rateLimits, requests, downloads, urls });
   const { control, calls } = createLocalControl({
     world,
     gateway,
     faults,
     cdnFaults,
+    rateLimits,
     requests,
     downloads,
     typing,

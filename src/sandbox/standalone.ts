@@ -7,6 +7,7 @@ async function serve(): Promise<void> {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '0' },
+      'rate-limits': { type: 'boolean', default: false },
       token: { type: 'string', default: defaultSandboxToken },
     },
   });
@@ -14,7 +15,11 @@ async function serve(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError(`--port is a number from 0 (any) to 65535, not ${values.port}`);
   }
-  const server = await startSandboxServer({ port, token: values.token });
+  const server = await startSandboxServer({
+    port,
+    token: values.token,
+    rateLimits: values['rate-limits'],
+  });
   process.stdout.write(`${JSON.stringify(await server.info())}\n`);
   const stop = (): void => {
     void server.close();

@@ -32,8 +32,10 @@ export interface ChannelJournal {
   markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** These messages never enter history. */
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
-  /** Takes the texts of answers that were sent out of the channel's file, so that none outlives a deletion there [G5]. */
+  /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
   dropSentTexts(channelId: string): Promise<void>;
+  /** The same, and those too that were not sent yet and may not be any more, since what they answer was taken back [G5]. */
+  withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void>;
   /** Answers prepared in a channel whose sending was never confirmed. */
   unsent(channelId: string): Promise<readonly PreparedReply[]>;
   /** Replies that were begun in a channel and never confirmed to be whole. */
@@ -62,7 +64,14 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
     applyRecord(state, record);
     await store.append(logOf(channelId), record);
     countRecord(state, record);
+    const isDue = state.dropsTexts && record.kind === 'handled';
+    if (isDue) await dropTexts(channelId, state);
     if (state.records > 4 * keptIds) await compact(store, channelId, state);
+  }
+
+  async function dropTexts(channelId: string, state: JournalState): Promise<void> {
+    state.dropsTexts = state.prepared.size > 0;
+    if (state.texts > state.prepared.size) await compact(store, channelId, state);
   }
 
   return {
@@ -78,9 +87,11 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
     markHandled: (channelId, messageIds) =>
       write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
     hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
-    async dropSentTexts(channelId) {
+    dropSentTexts: async (channelId) => dropTexts(channelId, await stateOf(channelId)),
+    async withdraw(channelId, isWithdrawn) {
       const state = await stateOf(channelId);
-      if (state.texts > state.prepared.size) await compact(store, channelId, state);
+      for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
+      await dropTexts(channelId, state);
     },
     unsent: async (channelId) => [...(await stateOf(channelId)).prepared.values()],
     begun: async (channelId) => [...(await stateOf(channelId)).begun.values()],

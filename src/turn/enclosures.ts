@@ -30,7 +30,7 @@ export function createReadEnclosures({ attachments, readReplied }: EnclosurePort
   return async (context, signal) => {
     const replied = await readQuoted(context, readReplied);
     const messages = replied.filter((each) => each !== 'gone');
-    const forwards = context.messages.flatMap((message) => message.forwards ?? []);
+    const forwards = [...context.messages, ...messages].flatMap((message) => message.forwards ?? []);
     const files = await attachments.open(
       [...context.messages, ...forwards, ...messages].flatMap((each) => each.files ?? []),
       signal,

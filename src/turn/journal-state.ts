@@ -54,6 +54,8 @@ export interface JournalState {
   /** Records in the file, and those among them that hold an answer. */
   records: number;
   texts: number;
+  /** Something was taken back while an answer was being sent: the file is to hold no text once it was. */
+  dropsTexts: boolean;
 }
 
 export function newJournalState(): JournalState {
@@ -64,6 +66,7 @@ export function newJournalState(): JournalState {
     begun: new Map(),
     records: 0,
     texts: 0,
+    dropsTexts: false,
   };
 }
 

@@ -15,7 +15,7 @@ import { TurnControl } from './turn-control.ts';
 const catchUpWindowMs = 5 * 60_000;
 
 export interface RecoveryOptions extends AnswerReplyOptions {
-  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions'>;
+  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions' | 'message'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   /** Takes edits and deletions to the layers that they had not reached. */
   readonly finishRetractions: (session: SessionKey) => Promise<void>;
@@ -32,6 +32,8 @@ export async function recover(options: RecoveryOptions): Promise<void> {
     try {
       for (const reply of await journal.unsent(channelId)) await trying(options, reply, finishReply);
       for (const reply of await journal.begun(channelId)) await trying(options, reply, settleBegun);
+      // What a kill kept from being taken out of the file.
+      await journal.dropSentTexts(channelId);
     } catch (error) {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
@@ -99,6 +101,11 @@ async function settleBegun(options: RecoveryOptions, begun: BegunReply): Promise
   // The kill may have come right after the first message was posted.
   const replyIds = known.length > 0 ? known : await replies.find(place.channelId, newest);
   if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
+  if (await isTakenBack(options, question)) {
+    const reply = await beginAnswerReply(options, question, place, new TurnControl());
+    await reply.withdraw();
+    return 'handled';
+  }
   if (!isOld(question, options.clock())) return 'unhandled';
   if (replyIds.length === 0) return 'handled';
   if (!becamePublic(place, await presentPlace(place))) {
@@ -109,6 +116,16 @@ async function settleBegun(options: RecoveryOptions, begun: BegunReply): Promise
   await reply.withdraw();
   await sendLine(options, question, keptBackLine, true);
   return 'handled';
+}
+
+/** Whether all that was asked was deleted since: the question is logged before the model hears of it. Of another bot nothing is. */
+async function isTakenBack(
+  { sessionLog }: RecoveryOptions,
+  { messageIds, userId, place: { channelId }, isBot }: Question,
+): Promise<boolean> {
+  if (isBot !== undefined) return false;
+  const texts = await Promise.all(messageIds.map((id) => sessionLog.message({ channelId, userId }, id)));
+  return texts.every((text) => text === undefined);
 }
 
 function isOld(question: Question, now: Date): boolean {

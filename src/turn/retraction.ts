@@ -3,6 +3,7 @@ import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import { supports } from '../memory/durable/evidence.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { AffectedSession, SessionLog } from '../memory/session-log/session-log.ts';
+import { saysAny, withdrawnTerms } from '../memory/session-log/withdrawn-words.ts';
 import type { ShortTerm } from '../memory/short-term/short-term.ts';
 import type { MessageEdit } from '../core/chat.ts';
 import type { AfterTurn } from './after-turn.ts';
@@ -16,7 +17,7 @@ export interface RetractionOptions {
   readonly durable: Pick<DurableMemory, 'retractSources'>;
   readonly rolling: Pick<RollingSummary, 'retract'>;
   readonly shortTerm: Pick<ShortTerm, 'retract'>;
-  readonly journal: Pick<ChannelJournal, 'dropSentTexts'>;
+  readonly journal: Pick<ChannelJournal, 'withdraw'>;
   /** What was made of the message is made anew: the summary at once, items from what an edited message says now. */
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
 }
@@ -59,15 +60,27 @@ export function createRetraction({
 
   async function deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
     const affected = await sessionLog.remove(channelId, messageIds);
-    if (affected.length > 0) await journal.dropSentTexts(channelId);
+    await journal.withdraw(channelId, (reply) => reply.messageIds.some((id) => messageIds.includes(id)));
     await follow(affected, undefined);
   }
 
+  async function edited({ channelId, messageId, authorId, text }: MessageEdit): Promise<void> {
+    const affected = await sessionLog.edit(channelId, messageId, text, authorId);
+    const before = affected
+      .flatMap(({ messages }) => messages)
+      .find(({ message }) => message.id === messageId);
+    if (before === undefined) return;
+    const withdrawn = withdrawnTerms(before.message.text, text);
+    await journal.withdraw(
+      channelId,
+      (reply) => reply.messageIds.includes(messageId) && saysAny(reply.text, withdrawn),
+    );
+    await follow(affected, text);
+  }
+
   return {
-    async edited({ channelId, messageId, authorId, text, isCommand }: MessageEdit): Promise<void> {
-      if (isCommand) await deleted(channelId, [messageId]);
-      else await follow(await sessionLog.edit(channelId, messageId, text, authorId), text);
-    },
+    edited: (edit: MessageEdit): Promise<void> =>
+      edit.isCommand ? deleted(edit.channelId, [edit.messageId]) : edited(edit),
     deleted,
     /**
      * Takes what the end of a session's log says of edits and deletions to the extracted items once more, in case a kill or the disk came

@@ -17,6 +17,8 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
     botId: '1',
     messages: { after: () => Promise.resolve([]) },
     knownChannels: () => Promise.resolve([]),
+    remembered: () => Promise.resolve([]),
+    retractions: { missed: () => Promise.resolve() },
     settings: { autoReplyChannelIds: [], channelIds: [] },
     isUnfinished: () => Promise.resolve(false),
     async received(message) {
@@ -73,6 +75,19 @@ describe('catching up', () => {
     });
     await catchUp(options);
     expect(received).toEqual(['4', '30', '40']);
+  });
+
+  it('does not take a reply that was only begun for the answer', async () => {
+    const { options, received } = setUp({
+      knownChannels: () => Promise.resolve(['10']),
+      isUnfinished: (channelId, messageId) => Promise.resolve(channelId === '10' && messageId === '3'),
+      messages: {
+        after: () =>
+          Promise.resolve([messageWithId('3'), messageWithId('4'), replyTo('3', '1'), replyTo('4', '1')]),
+      },
+    });
+    await catchUp(options);
+    expect(received).toEqual(['3', '30', '40']);
   });
 
   it('goes on with the other channels when one cannot be read', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createDiscordPorts } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { newClient, openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
+import { newClient, openSandbox, openToAll, runGateway, textsOf } from './support/gateway-harness.ts';
 
 describe('the ports', () => {
   it('have a sent reply in history before the gateway tells of it', async () => {
@@ -13,6 +13,7 @@ describe('the ports', () => {
     client.rest.setToken(server.token);
     const { history, replies } = createDiscordPorts({
       client,
+      access: openToAll,
       isHidden: () => false,
       isCommand: () => false,
       clock: () => new Date(),

@@ -12,6 +12,7 @@ function facts(changes: Partial<MessageFacts> = {}): MessageFacts {
     isSystem: false,
     text: 'hello',
     hasAttachments: false,
+    isEdited: false,
     mentionsBot: true,
     repliesToBot: false,
     isOwnThread: false,
@@ -47,6 +48,7 @@ const anyFacts: fc.Arbitrary<MessageFacts> = fc.record({
   isSystem: fc.boolean(),
   text: fc.constantFrom('hello', '', '!memory show'),
   hasAttachments: fc.boolean(),
+  isEdited: fc.boolean(),
   mentionsBot: fc.boolean(),
   repliesToBot: fc.boolean(),
   isOwnThread: fc.boolean(),
@@ -68,6 +70,11 @@ describe('intake', () => {
     expect(decision({ mentionsBot: false, channelId: 'help' })).toBe('turn');
     expect(decision({ mentionsBot: false, channelId: 'thread', parentId: 'help' })).toBe('turn');
     expect(decision({ mentionsBot: false, isDm: true })).toBe('turn');
+  });
+
+  it('takes no command from an edit', () => {
+    expect(decision({ text: '!memory show', isEdited: true })).toBe('edited');
+    expect(decision({ text: 'hello', isEdited: true })).toBe('turn');
   });
 
   it('answers as its owner has set it for the place, whatever the configuration says', () => {

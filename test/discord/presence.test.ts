@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+
+import { Events } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createPresence, type ShownState } from '../../src/discord/presence.ts';
+import { createClientPresence, createPresence, type ShownState } from '../../src/discord/presence.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { newClient, openSandbox } from './support/gateway-harness.ts';
 
 function presenceAt() {
   const timer = new ManualTimer();
@@ -60,5 +65,30 @@ describe('the presence', () => {
         expect(end).toBe(wanted);
       }),
     );
+  });
+});
+
+describe("a client's presence", () => {
+  it('is what was shown before it was ready, and is set again on a new session', async () => {
+    const server = await openSandbox();
+    const client = newClient(server);
+    let seconds = 0;
+    const presence = createClientPresence(client, {
+      // Every look at the clock is long after the one before.
+      clock: () => new Date((seconds += 10) * 1000),
+      timer: new ManualTimer().set,
+      logger: new RecordingLogger(),
+    });
+    presence.show('stand-in');
+    await client.login(server.token);
+    const shown = async () => (await server.presence()).activities.map(({ state }) => state);
+    await expect.poll(shown).toEqual(['Offline model: no language model is configured']);
+    presence.show('out-of-reach');
+    await expect.poll(shown).toEqual(['My language model is out of reach']);
+
+    const connectedAgain = once(client, Events.ShardReady);
+    await server.dropConnection({ how: 'cut', resumable: false });
+    await connectedAgain;
+    await expect.poll(shown).toEqual(['My language model is out of reach']);
   });
 });

@@ -91,13 +91,20 @@ describe('what hangs on a message', () => {
     ]);
   });
 
-  it('is a turn by itself, and stands in later ones by its name only', async () => {
+  it('is a turn by itself, and stands in later ones and in the log by its name only', async () => {
     const carol = { as: 'carol', mentionBot: false };
-    await send('dm', [picture], { ...carol, text: '' });
+    const { said } = await send('dm', [picture], { ...carol, text: '' });
     await send('dm', [], { ...carol, text: 'and?' });
     const call = newestOf(stage, 'chat');
     expect(toldIn(call)).toContain('carol: [attached: cat.png]\n');
-    expect(call.raw).not.toContain(sampleBytes.png.toString('base64'));
+    const log = await stage.readFile(
+      `data/sessions/${said.channelId}/${stage.info.people['carol']}/messages.jsonl`,
+    );
+    expect(log).toContain('"attachments":["cat.png"]');
+    for (const text of [call.raw, log]) {
+      expect(text).not.toContain(sampleBytes.png.toString('base64'));
+      expect(text).not.toContain('/attachments/');
+    }
   });
 
   it('is named with the reason where it is not opened, and nothing is asked of other hosts', async () => {

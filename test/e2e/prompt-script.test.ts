@@ -18,7 +18,11 @@ interface Printed {
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage({ model: answeringBy({}) });
+  // What is allowed on Discord is known to the bot that is connected to it, not to the script.
+  stage = await openStage({
+    environment: { DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false' },
+    model: answeringBy({}),
+  });
   await stage.writeFile('workspace/SOUL.md', 'You are Pincers, a crab of few words.\n');
   await stage.writeFile('workspace/MEMORY.md', 'The rent is due on the first.\n');
   await stage.ask('alice', 'dm', '!memory remember I prefer Rust, 日本語 and 🦀');

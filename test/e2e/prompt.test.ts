@@ -61,7 +61,7 @@ function itemsFile(texts: readonly string[]): string {
 }
 
 describe('the prompt of somebody unknown', () => {
-  it('has no section at all, and not one character for those that are empty', async () => {
+  it('has no section of memory, and not one character for those that are empty', async () => {
     const call = await chatCall(stage, 'carol', 'dm', 'hello');
     expect(call.body.messages).toEqual([
       {
@@ -70,7 +70,7 @@ describe('the prompt of somebody unknown', () => {
           {
             type: 'text',
             text: expect.stringMatching(
-              /^<message from="carol" where="direct message" time="[\d-]{10} [\d:]{5}">\nhello\n<\/message>$/u,
+              /^<discord_actions>\n[^<]+<\/discord_actions>\n<message from="carol" where="direct message" time="[\d-]{10} [\d:]{5}">\nhello\n<\/message>$/u,
             ),
           },
         ],
@@ -115,6 +115,7 @@ it('puts all sections in order, with cache marks after what changes less than th
     'notebook_index',
     'changes',
     'turn_facts',
+    'discord_actions',
     'message',
   ]);
   expect(sectionIn(call, 'matching_items')).toContain('oboe quartet');

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,6 +56,37 @@ describe('the bot in the terminal, with no token set', () => {
     expect(output.split('still there?')[1]).toContain('Discoclaw:');
   });
 
+  it('does what people do in Discord: slash commands, menus, completion, files, edits, deletions', async () => {
+    await writeFile(join(folder, 'tea.txt'), 'green');
+    const { code, output } = await chat([
+      '/go @dm',
+      '/slash memory remember I like oolong',
+      '/complete memory forget ool',
+      '/menu "What do you know about this?"',
+      'Oolong comes from Fujian',
+      '/menu "remember this" ^2',
+      '/upload tea.txt which tea is this?',
+      '/upload cake.txt',
+      '/edit which tea was this?',
+      '/delete',
+      '/react 👀',
+      '/click ▶',
+      '/memory forget oolong',
+    ]);
+    expect(code).toBe(0);
+    expect(output).toMatch(
+      /@dm {2}Discoclaw: Remembered: "I like oolong".* \(only you see this\)\n {2}.*I like oolong/u,
+    );
+    expect(output).toContain('! There are no messages here yet\n');
+    expect(output).toMatch(/alice chose “Remember this” for “Oolong comes from Fujian”\n.*Remembered: /u);
+    expect(output).toContain('[file tea.txt, 5 bytes]\n');
+    expect(output).toMatch(/! There is no file .*cake\.txt\n/u);
+    expect(output).toContain('@dm  alice: which tea was this?');
+    expect(output).toContain('“which tea was this?” was deleted\n');
+    expect(output).toMatch(/alice reacted 👀 to “.*\n! Nothing here is labelled "▶"\n/u);
+    expect(output).toContain('Deprecated 2 items matching "oolong"');
+  });
+
   it('plays the demonstration where there is neither terminal nor input, and leaves nothing behind', async () => {
     const before = await readdir(folder, { recursive: true });
     const child = startChild({ script: 'main.js', folder });
@@ -67,7 +98,12 @@ describe('the bot in the terminal, with no token set', () => {
     expect(parties[1]).not.toContain('Friday');
     expect(parties[2]).toContain('Friday');
     expect(output).toContain('Durable memory (2 items):');
+    expect(output).toMatch(
+      /alice chose “Remember this” for “I always drink green tea.*\n.*Remembered: .*\(only you see this\)\n/u,
+    );
+    expect(output).toContain('#dev  alice reacted 👍 to “');
     expect(output).toContain('Deprecated 1 item matching "Rust"');
+    expect(output).not.toMatch(/^! /mu);
     expect(await readdir(folder, { recursive: true })).toEqual(before);
   });
 });

@@ -38,7 +38,7 @@ describe('the message that is replied to', () => {
   it('is of nobody where it was passed on', () => {
     const files = [{ name: 'a.txt', size: 1, url: 'https://cdn.discordapp.com/a.txt' }];
     expect(renderSection(forwardedSection({ text: 'hello', files }))).toBe(
-      '<forwarded>\nA message that the speaker passes on:\nhello\n[attached: a.txt]\n</forwarded>\n',
+      '<forwarded>\nA message that was passed on:\nhello\n[attached: a.txt]\n</forwarded>\n',
     );
   });
 

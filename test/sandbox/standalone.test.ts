@@ -12,7 +12,9 @@ const program = ['--import', 'tsx', new URL('../../src/sandbox/standalone.ts', i
 
 describe('the sandbox on its own', () => {
   it('prints one line that says where it is, serves, and ends at SIGTERM', async () => {
-    const child = spawn(process.execPath, [...program, '--port', '0', '--token', 'mine'], { stdio: 'pipe' });
+    const child = spawn(process.execPath, [...program, '--port', '0', '--token', 'mine', '--rate-limits'], {
+      stdio: 'pipe',
+    });
     const exited = once(child, 'exit');
     const [line] = await once(createInterface(child.stdout), 'line');
     const info = infoSchema.parse(JSON.parse(String(line)));
@@ -24,6 +26,12 @@ describe('the sandbox on its own', () => {
     });
     const said = await connectSandbox(info.url).say({ as: 'alice', in: '#general', text: 'hello' });
     expect(said.author.id).toBe(info.people['alice']);
+    const posted = await fetch(`${info.url}/api/v10/channels/${said.channelId}/messages`, {
+      method: 'POST',
+      headers: { authorization: 'Bot mine', 'content-type': 'application/json' },
+      body: JSON.stringify({ content: 'hello' }),
+    });
+    expect(posted.headers.get('x-ratelimit-remaining')).toBe('4');
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
   });

@@ -27,14 +27,17 @@ function message(
 const alice = message(1, aliceId, 'human');
 const bot = message(2, '900000000000000001', 'self');
 
-async function othersPresentIn(history: readonly ChatMessage[] | Error): Promise<boolean> {
+async function othersPresentIn(
+  history: readonly ChatMessage[] | Error,
+  enclosures = noEnclosures,
+): Promise<boolean> {
   const composer = new PromptComposer({
     readers: [],
     soul: () => Promise.resolve(''),
     history: {
       recent: () => (history instanceof Error ? Promise.reject(history) : Promise.resolve(history)),
     },
-    enclosures: () => Promise.resolve(noEnclosures),
+    enclosures: () => Promise.resolve(enclosures),
     timeZone: 'UTC',
     historyBudget: 200,
     maxChars: 40_000,
@@ -60,5 +63,10 @@ describe("other people's text in the context [M5a]", () => {
   it('is there although their message is too old for the prompt: an answer that is shown may repeat it', async () => {
     const longAgo = message(1, bobId, 'human', 'x'.repeat(190));
     expect(await othersPresentIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(true);
+  });
+
+  it('is there with a file of the turn, and while an answer to an earlier one may repeat it', async () => {
+    expect(await othersPresentIn([alice, bot], { ...noEnclosures, holdsOthers: true })).toBe(true);
+    expect(await othersPresentIn([{ ...alice, bringsOthers: true }, bot])).toBe(true);
   });
 });

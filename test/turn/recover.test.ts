@@ -48,6 +48,7 @@ async function start(
     sessionLog: {
       recordReply: (_context, { text }) => Promise.resolve(void logged.push(text)),
       sessions: () => Promise.resolve([session]),
+      message: () => Promise.resolve('the question'),
     },
     afterTurn: { schedule: (each) => scheduled.push(each) },
     finishRetractions: () => Promise.resolve(),
@@ -116,6 +117,7 @@ describe('recovery after a kill', () => {
       sessionLog: {
         recordReply: () => Promise.reject(new StoreError('full', 'log')),
         sessions: () => Promise.resolve([]),
+        message: () => Promise.resolve('the question'),
       },
     }));
     expect(await journal.isHandled(generalId, recent)).toBe(true);
@@ -134,6 +136,24 @@ describe('recovery after a kill', () => {
     }));
     expect(sent).toHaveLength(1);
     expect(scheduled).toHaveLength(1);
+  });
+
+  it('takes away what stands of an answer whose question was deleted meanwhile', async () => {
+    const taken: SessionKey[] = [];
+    const { journal, sent } = await start(
+      recent,
+      () => ({
+        sessionLog: {
+          recordReply: () => Promise.resolve(),
+          sessions: () => Promise.resolve([]),
+          message: (of) => Promise.resolve(void taken.push(of)),
+        },
+      }),
+      { begun: ['900000000000000005'] },
+    );
+    expect(sent).toEqual(['withdraw']);
+    expect(taken).toEqual([session]);
+    expect(await journal.isHandled(generalId, recent)).toBe(true);
   });
 
   it('takes a deletion to the layers that it had not reached, and goes on where that fails', async () => {

@@ -28,7 +28,7 @@ async function setUp() {
     durable,
     rolling: { retract: () => Promise.resolve() },
     shortTerm: { retract: () => Promise.resolve() },
-    journal: { dropSentTexts: () => Promise.resolve() },
+    journal: { withdraw: () => Promise.resolve() },
     afterTurn: { schedule: ({ userId }) => scheduled.push(userId) },
   });
   const texts = async () => (await durable.list(aliceId)).map(({ text }) => text).toSorted();

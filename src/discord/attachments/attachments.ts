@@ -7,8 +7,8 @@ import { beginDownload, type Download, type DownloadFailure } from './download.t
 import { fileKind, type FileKind } from './file-kind.ts';
 import { maxBytes, maxFiles, notReadable, refusalOf, TurnTotals } from './file-limits.ts';
 
-/** For one file; milliseconds. */
-const downloadTimeoutMs = 10_000;
+/** For the beginning of a file, and for the rest of it; milliseconds. */
+const downloadTimeoutMs = 5_000;
 
 export interface AttachmentsOptions {
   /** Where another Discord-compatible server keeps files. */

@@ -17,7 +17,7 @@ export interface Download {
 
 export interface DownloadLimits {
   readonly signal: AbortSignal;
-  /** For the whole download; milliseconds. */
+  /** Milliseconds for the beginning, and again for the rest: between the two the download waits for others, which is not its fault. */
   readonly timeoutMs: number;
 }
 
@@ -27,12 +27,18 @@ export async function beginDownload(
   { signal, timeoutMs }: DownloadLimits,
 ): Promise<Download | DownloadFailure> {
   const over = new AbortController();
-  const timeLimit = AbortSignal.timeout(timeoutMs);
-  const ends = AbortSignal.any([signal, timeLimit, over.signal]);
+  const ends = AbortSignal.any([signal, over.signal]);
+  let isLate = false;
+  const startTimer = () =>
+    setTimeout(() => {
+      isLate = true;
+      over.abort();
+    }, timeoutMs);
   const failure = (): DownloadFailure => {
     if (signal.aborted) return 'aborted';
-    return timeLimit.aborted ? 'timeout' : 'broken';
+    return isLate ? 'timeout' : 'broken';
   };
+  const timer = startTimer();
   try {
     const response = await fetch(url, { redirect: 'manual', credentials: 'omit', signal: ends });
     const refusal = refusalOf(response);
@@ -47,10 +53,13 @@ export async function beginDownload(
       head: Buffer.concat(chunks),
       drop: () => over.abort(),
       async readAll(maxBytes) {
+        const secondTimer = startTimer();
         try {
           await readUntil(reader, chunks, maxBytes + 1);
         } catch {
           return failure();
+        } finally {
+          clearTimeout(secondTimer);
         }
         if (lengthOf(chunks) <= maxBytes) return Buffer.concat(chunks);
         over.abort();
@@ -59,6 +68,8 @@ export async function beginDownload(
     };
   } catch {
     return failure();
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -8,7 +8,7 @@ import type { DurableMemory } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
 import { extractionAnswerSchema, extractionRequest } from './extraction-request.ts';
 import type { ExtractedItem, ExtractionMessage } from './extraction-request.ts';
-import { ownWords } from './own-words.ts';
+import { ownWords } from '../../core/text/own-words.ts';
 import { looksSecret } from './secrets.ts';
 
 export interface Extraction {

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
+import type { RememberedMessage } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
+import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
@@ -57,6 +59,8 @@ export interface SessionLog {
   ): Promise<readonly AffectedSession[]>;
   /** Deleted messages of whoever wrote them in the channel, the bot included [G5]. Several are one pass. */
   remove(channelId: string, messageIds: readonly string[]): Promise<readonly AffectedSession[]>;
+  /** What is remembered of a channel, of whomever, from a message id on. */
+  rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]>;
   /** Everything after a cursor: messages as they read now, and what was withdrawn of them or of earlier ones. */
   since(session: SessionKey, cursor: number): Promise<LogFold>;
   /** The messages after a cursor, as they read now. */
@@ -218,6 +222,16 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
     edit: (channelId, messageId, text, authorId) => change(channelId, new Map([[messageId, text]]), authorId),
     remove: (channelId, messageIds) =>
       change(channelId, new Map(messageIds.map((messageId) => [messageId, undefined]))),
+    async rememberedSince(channelId, messageId) {
+      const found: RememberedMessage[] = [];
+      for (const session of await sessionsOfChannel(channelId)) {
+        for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
+          const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
+          if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
+        }
+      }
+      return found;
+    },
     since,
     turnsAfter: async (session, cursor) => (await since(session, cursor)).messages,
     message: async (session, id) => (await messageOf(session, id))?.text,

@@ -86,6 +86,15 @@ export const controlInputs = {
     allow: permissions,
     deny: permissions,
   }),
+  changePermissions: z.strictObject({
+    /** A person or a role by name or id; without `in` a role only, `@everyone` and the bot's own included. */
+    for: z.string().min(1),
+    in: channel.optional(),
+    /** Where there is no `in`; the first guild if not said. */
+    guild: z.string().optional(),
+    allow: permissions,
+    deny: permissions,
+  }),
   deleteChannel: z.strictObject({ channel }),
   addThread: z.strictObject({
     channel,

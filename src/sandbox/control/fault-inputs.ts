@@ -17,6 +17,7 @@ const cdnTarget = {
 
 /** How things are made to go wrong. */
 export const faultInputs = {
+  setRateLimits: z.strictObject({ on: z.boolean() }),
   setFault: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('429'),

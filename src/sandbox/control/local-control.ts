@@ -1,6 +1,7 @@
 import type { Gateway } from '../gateway/gateway.ts';
 import type { CdnFaults, Download } from '../rest/cdn-faults.ts';
 import type { Faults } from '../rest/faults.ts';
+import type { RateLimits } from '../rest/rate-limits.ts';
 import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
@@ -13,7 +14,13 @@ import { channelView, messageView, personView } from './control-views.ts';
 import { interactionCalls } from './interaction-calls.ts';
 import { messageCalls } from './message-calls.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
-import { addPerson, deleteChannel, overwrite, permissionBits } from './operator-actions.ts';
+import {
+  addPerson,
+  changePermissions,
+  deleteChannel,
+  overwrite,
+  permissionBits,
+} from './operator-actions.ts';
 import { findChannel, findGuild, findMessageById, findPerson, findTextChannel } from './references.ts';
 import type { SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
 import { threadCalls } from './thread-calls.ts';
@@ -23,6 +30,7 @@ export interface LocalControlParts {
   readonly gateway: Gateway;
   readonly faults: Faults;
   readonly cdnFaults: CdnFaults;
+  readonly rateLimits: RateLimits;
   readonly requests: RequestLog;
   /** What was fetched from the CDN, oldest first. */
   readonly downloads: readonly Download[];
@@ -36,7 +44,7 @@ export function createLocalControl(parts: LocalControlParts): {
   readonly control: SandboxControl;
   readonly calls: ReadonlyMap<string, ControlCall>;
 } {
-  const { world, gateway, faults, cdnFaults, requests } = parts;
+  const { world, gateway, faults, cdnFaults, rateLimits, requests } = parts;
   const { define, calls } = createControlCalls();
   const people = (references: readonly string[]): readonly string[] =>
     references.map((reference) => findPerson(world, reference).id);
@@ -101,6 +109,9 @@ export function createLocalControl(parts: LocalControlParts): {
     setOverwrite: define('setOverwrite', controlInputs.setOverwrite, (input) =>
       channelView(world, overwrite(world, input)),
     ),
+    changePermissions: define('changePermissions', controlInputs.changePermissions, (input) =>
+      changePermissions(world, input),
+    ),
     deleteChannel: define('deleteChannel', controlInputs.deleteChannel, (input) =>
       deleteChannel(world, input.channel),
     ),
@@ -124,6 +135,10 @@ export function createLocalControl(parts: LocalControlParts): {
     }),
     presence: define('presence', controlInputs.nothing, () => world.bot.presence),
     requests: define('requests', controlInputs.requests, (input) => matchingRequests(requests.all(), input)),
+    invalidRequests: define('invalidRequests', controlInputs.nothing, () => {
+      const found = requests.invalid();
+      return { count: found.length, requests: found };
+    }),
     downloads: define('downloads', controlInputs.nothing, () => [...parts.downloads]),
     delivered: define('delivered', controlInputs.delivered, (input) => gateway.delivered(input.timeoutMs)),
     sessions: define('sessions', controlInputs.nothing, () =>
@@ -135,6 +150,9 @@ export function createLocalControl(parts: LocalControlParts): {
       })),
     ),
 
+    setRateLimits: define('setRateLimits', controlInputs.setRateLimits, ({ on }) => {
+      rateLimits.isOn = on;
+    }),
     setFault: define('setFault', controlInputs.setFault, ({ route, times, after, ...fault }) =>
       faults.add({ fault, route, times, after }),
     ),

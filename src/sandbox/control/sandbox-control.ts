@@ -64,7 +64,10 @@ export interface SandboxControl {
   setRole(input: ControlInput<'setRole'>): Promise<{ readonly id: string }>;
   addChannel(input: ControlInput<'addChannel'>): Promise<ChannelView>;
   setChannelPrivacy(input: ControlInput<'setChannelPrivacy'>): Promise<ChannelView>;
+  /** Replaces what a person or a role may do in a channel besides what they may anyway. */
   setOverwrite(input: ControlInput<'setOverwrite'>): Promise<ChannelView>;
+  /** Gives and takes permissions and leaves the others: of anybody in a channel, or of a role in the guild. */
+  changePermissions(input: ControlInput<'changePermissions'>): Promise<void>;
   /** Deletes a channel of a guild or a thread. */
   deleteChannel(input: ControlInput<'deleteChannel'>): Promise<void>;
   addThread(input: ControlInput<'addThread'>): Promise<ChannelView>;
@@ -114,12 +117,16 @@ export interface SandboxControl {
   presence(): Promise<Presence>;
   /** What the bot asked of the API, oldest first. */
   requests(input?: ControlInput<'requests'>): Promise<readonly RecordedRequest[]>;
+  /** What counts against a bot at Discord: 401, 403, and 429 for a limit of its own. */
+  invalidRequests(): Promise<{ readonly count: number; readonly requests: readonly RecordedRequest[] }>;
   /** What was fetched from the CDN, oldest first. */
   downloads(): Promise<readonly Download[]>;
   /** Resolves when the connected client has received every event until now. */
   delivered(input?: ControlInput<'delivered'>): Promise<void>;
   sessions(): Promise<readonly SessionView[]>;
 
+  /** Whether too many requests within a time are refused, as Discord does. */
+  setRateLimits(input: ControlInput<'setRateLimits'>): Promise<void>;
   setFault(input: ControlInput<'setFault'>): Promise<void>;
   /** Makes the CDN do something wrong with a file. */
   setCdnFault(input: ControlInput<'setCdnFault'>): Promise<void>;

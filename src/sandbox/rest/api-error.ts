@@ -67,6 +67,12 @@ export const apiErrors = {
       Codes.CannotExecuteActionOnThisChannelType,
       'Cannot execute action on this channel type',
     ),
+  replyForbidden: () =>
+    new ApiError(
+      400,
+      Codes.CannotReplyWithoutPermissionToReadMessageHistory,
+      'Cannot reply without permission to read message history',
+    ),
   threadExists: () =>
     new ApiError(
       400,

@@ -18,7 +18,7 @@ const nonceWindow = 5 * 60_000;
 /**
  * Posts a message as the bot. With `enforce_nonce` and a nonce that the bot used within the last minutes, nothing is
  * posted: that message is the answer.
- * @throws {ApiError} 50013, 50007, 50006 or 50035.
+ * @throws {ApiError} 50013, 50007, 50008, 50083, 50006, 160002 or 50035.
  */
 export function postMessage(world: World, channel: Channel, form: MessageForm): Message {
   requireRightToSend(world, channel, form);
@@ -103,6 +103,9 @@ function findByNonce(world: World, nonce: string | number | undefined): Message 
 function resolveReference(world: World, channel: Channel, form: MessageForm): MessageReference | undefined {
   const { reference } = form;
   if (reference === undefined || reference === null) return undefined;
+  if (!may(world, channel, world.botId, PermissionFlagsBits.ReadMessageHistory)) {
+    throw apiErrors.replyForbidden();
+  }
   if (findMessage(world, channel.id, reference.message_id) !== undefined) {
     return { channelId: channel.id, messageId: reference.message_id };
   }

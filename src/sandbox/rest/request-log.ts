@@ -12,6 +12,8 @@ export interface RecordedRequest {
   readonly at: string;
   /** 0 until it is answered, and where it never was. */
   status: number;
+  /** Refused by a limit that the bot shares with others: it could not know. */
+  isSharedLimit: boolean;
 }
 
 /** So many of the newest requests are kept. */
@@ -27,10 +29,25 @@ export class RequestLog {
   }
 
   add(request: Pick<RecordedRequest, 'method' | 'path' | 'query' | 'body'>): RecordedRequest {
-    const recorded: RecordedRequest = { ...request, at: this.#now().toISOString(), status: 0 };
+    const recorded: RecordedRequest = {
+      ...request,
+      at: this.#now().toISOString(),
+      status: 0,
+      isSharedLimit: false,
+    };
     this.#requests.push(recorded);
     if (this.#requests.length > kept) this.#requests.shift();
     return recorded;
+  }
+
+  /**
+   * Those that count against a bot, which Discord shuts out after 10,000 within ten minutes: refused for want of a right, or
+   * by a limit of its own.
+   */
+  invalid(): readonly RecordedRequest[] {
+    return this.#requests.filter(
+      ({ status, isSharedLimit }) => status === 401 || status === 403 || (status === 429 && !isSharedLimit),
+    );
   }
 
   all(): readonly RecordedRequest[] {

@@ -8,6 +8,7 @@ import type { World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
 import type { CdnFaults, Download } from './cdn-faults.ts';
 import type { Faults } from './faults.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** What every route is given. */
@@ -16,6 +17,7 @@ export interface RestContext {
   readonly token: string;
   readonly faults: Faults;
   readonly cdnFaults: CdnFaults;
+  readonly rateLimits: RateLimits;
   readonly requests: RequestLog;
   /** What was fetched from the CDN, oldest first; added to. */
   readonly downloads: Download[];

@@ -14,6 +14,7 @@ import { interactionRoutes } from './interaction-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { pinRoutes } from './pin-routes.ts';
 import { pollRoutes } from './poll-routes.ts';
+import { answerRateLimited } from './rate-limited.ts';
 import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
@@ -62,13 +63,23 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
     const tokenInPath = /^\/(?:interactions|webhooks)\//.test(path);
     if (!tokenInPath && request.headers.authorization !== `Bot ${context.token}`)
       throw apiErrors.unauthorized();
+    const verdict = tokenInPath ? undefined : context.rateLimits.take(request.method, path);
+    if (verdict !== undefined) reply.headers(verdict.headers);
+    if (verdict?.isExceeded === true) {
+      const { resetAfterSeconds: seconds, isGlobal, headers } = verdict;
+      await answerRateLimited(reply, { seconds, isGlobal, headers });
+      return;
+    }
     const fault = context.faults.take(request.method, path);
     if (fault?.kind === 'lost') lost.add(request);
     else if (fault !== undefined) await suffer(fault, request, reply);
   });
   api.addHook('onSend', (request, reply, _payload, done) => {
     const entry = recorded.get(request);
-    if (entry !== undefined) entry.status = reply.statusCode;
+    if (entry !== undefined) {
+      entry.status = reply.statusCode;
+      entry.isSharedLimit = reply.getHeader('x-ratelimit-scope') === 'shared';
+    }
     if (lost.has(request)) {
       reply.hijack();
       request.raw.socket.resetAndDestroy();
@@ -113,11 +124,10 @@ async function suffer(
     case '429': {
       const global = fault.scope === 'global';
       const seconds = fault.retryAfterSeconds;
-      await reply
-        .code(429)
-        .headers({
-          // The header counts whole seconds, the body is exact.
-          'retry-after': String(Math.ceil(seconds)),
+      await answerRateLimited(reply, {
+        seconds,
+        isGlobal: global,
+        headers: {
           'x-ratelimit-scope': fault.scope,
           ...(global
             ? { 'x-ratelimit-global': 'true' }
@@ -129,8 +139,8 @@ async function suffer(
                 'x-ratelimit-reset': (Date.now() / 1000 + seconds).toFixed(3),
                 'x-ratelimit-bucket': 'sandbox',
               }),
-        })
-        .send({ message: 'You are being rate limited.', retry_after: seconds, global, code: 0 });
+        },
+      });
     }
   }
 }

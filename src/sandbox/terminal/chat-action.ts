@@ -1,5 +1,8 @@
 import type { ChannelView, MessageView, PersonView } from '../control/control-views.ts';
 import type { SandboxControl } from '../control/sandbox-control.ts';
+import { SandboxError } from '../control/sandbox-error.ts';
+import { findTarget } from './message-target.ts';
+import { quoted } from './readable.ts';
 import type { Names } from './readable.ts';
 
 /** Who does something, and where. */
@@ -36,4 +39,24 @@ export interface ChatAction {
 export async function visibleMessages({ sandbox, speaker, place }: Scene): Promise<readonly MessageView[]> {
   const messages = await sandbox.messages({ in: place.id, as: speaker.id });
   return messages.filter(({ system }) => system === undefined);
+}
+
+/** @throws {SandboxError} for a message that one person sees alone: nobody can do much with it in Discord. */
+export function requireShared({ isEphemeral, text }: MessageView): void {
+  if (!isEphemeral) return;
+  throw new SandboxError(
+    `Only you see ${quoted(text)}: it takes no reactions, replies or pins, and has no menu`,
+  );
+}
+
+/** The newest message that everybody here can see, or the one counted to. @throws {SandboxError} */
+export async function newestMessage(scene: Scene, count: number | undefined): Promise<MessageView> {
+  const target = findTarget(
+    await visibleMessages(scene),
+    count,
+    ({ isEphemeral }) => !isEphemeral,
+    'There are no messages here yet',
+  );
+  requireShared(target);
+  return target;
 }

@@ -15,6 +15,7 @@ export interface ChatFeedOptions {
 /** System messages: what they tell is told by its own event. */
 const systemTypes: ReadonlySet<MessageType> = new Set([
   MessageType.ChannelPinnedMessage,
+  MessageType.PollResult,
   MessageType.ThreadCreated,
   MessageType.ThreadStarterMessage,
 ]);
@@ -76,6 +77,11 @@ export function followSandbox({ sandbox, botId, onHappening }: ChatFeedOptions):
       const { message, userId, emoji } = event;
       const kind = event.type === 'reaction-added' ? 'reacted' : 'unreacted';
       onHappening({ kind, message, userId, emoji });
+    } else if (event.type === 'vote-added' || event.type === 'vote-removed') {
+      const { message, userId, answerId } = event;
+      onHappening({ kind: event.type === 'vote-added' ? 'voted' : 'unvoted', message, userId, answerId });
+    } else if (event.type === 'reactions-cleared') {
+      onHappening({ kind: 'cleared of reactions', message: event.message });
     } else if (event.type === 'message-touched') {
       touched(event.message);
     } else if (event.type === 'thread-created') {

@@ -3,7 +3,9 @@ import type { ChannelView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
 import type { ChatAction } from './chat-action.ts';
 import { interactionActions } from './interaction-actions.ts';
+import { markActions } from './mark-actions.ts';
 import { messageActions } from './message-actions.ts';
+import { placeActions } from './place-actions.ts';
 import { inReadingOrder, placeName } from './places.ts';
 
 /** What the chat says of the bot at its beginning. */
@@ -25,7 +27,12 @@ export function banner(botName: string, { model, dataDirectory }: BotFacts): str
 }
 
 /** Commands of the chat that stand for what people do in Discord. */
-export const chatActions: Readonly<Record<string, ChatAction>> = { ...messageActions, ...interactionActions };
+export const chatActions: Readonly<Record<string, ChatAction>> = {
+  ...messageActions,
+  ...markActions,
+  ...placeActions,
+  ...interactionActions,
+};
 
 /** The chat's own commands. */
 export const chatCommands: readonly string[] = [

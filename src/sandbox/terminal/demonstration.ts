@@ -32,6 +32,16 @@ const scenes: readonly Scene[] = [
     ],
   },
   {
+    caption:
+      'From the menu of a message it remembers what she has just said; a slash command it answers to her alone.',
+    lines: [
+      { place: '#dev', text: 'I always drink green tea while I debug' },
+      { place: '#dev', text: '/menu "Remember this" ^2' },
+      { place: '#dev', text: '/react 👍' },
+      { place: '#general', text: '/memory show' },
+    ],
+  },
+  {
     caption: 'And it forgets when told.',
     lines: [
       { place: '#general', text: '!memory forget Rust' },

@@ -10,7 +10,13 @@ export type Happening =
       readonly userId: string;
       readonly emoji: string;
     }
-  | { readonly kind: 'pinned' | 'unpinned'; readonly message: Message }
+  | {
+      readonly kind: 'voted' | 'unvoted';
+      readonly message: Message;
+      readonly userId: string;
+      readonly answerId: number;
+    }
+  | { readonly kind: 'pinned' | 'unpinned' | 'cleared of reactions'; readonly message: Message }
   | { readonly kind: 'thread'; readonly thread: ThreadChannel }
   | { readonly kind: 'presence'; readonly presence: Presence };
 
@@ -57,8 +63,11 @@ export function leftInTheEnd(happenings: readonly Happening[]): readonly Happeni
       }
       case 'presence':
         return [...left.filter(({ kind }) => kind !== 'presence'), happening];
+      case 'voted':
+      case 'unvoted':
       case 'pinned':
       case 'unpinned':
+      case 'cleared of reactions':
       case 'thread':
         return [...left, happening];
     }

@@ -1,7 +1,7 @@
 import type { CommandView } from '../control/command-view.ts';
 import type { MessageView } from '../control/control-views.ts';
 import { SandboxError } from '../control/sandbox-error.ts';
-import { visibleMessages } from './chat-action.ts';
+import { newestMessage, visibleMessages } from './chat-action.ts';
 import type { Acted, ChatAction, Scene } from './chat-action.ts';
 import { findTarget, readTarget } from './message-target.ts';
 import { quoted, readableText } from './readable.ts';
@@ -44,12 +44,7 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
           `The menu of a message has ${names || 'no entries'}: /menu "ENTRY", or /menu "ENTRY" ^2`,
         );
       }
-      const target = findTarget(
-        await visibleMessages(scene),
-        count,
-        ({ isEphemeral }) => !isEphemeral,
-        'There are no messages here yet',
-      );
+      const target = await newestMessage(scene, count);
       await scene.sandbox.menu({ as: scene.speaker.id, message: target.id, name: entry.name });
       const text = `chose “${entry.name}” for ${quoted(readableText(target.text, scene.names))}`;
       return { echo: { kind: 'did', text }, expectsAnswer: true };

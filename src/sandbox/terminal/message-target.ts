@@ -38,3 +38,15 @@ export function findTarget<Message>(
       : `^${count} is no message here; ^1 is the newest, ^${messages.length} the oldest`,
   );
 }
+
+/** Reads a line that is a count or nothing. @throws {SandboxError} with `usage` */
+export function readOnlyTarget(rest: string, usage: string): { readonly count?: number } {
+  const { rest: more, ...target } = readTarget(rest, 'beginning');
+  if (more !== '') throw new SandboxError(usage);
+  return target;
+}
+
+/** @throws {SandboxError} with `question` where nothing was said. */
+export function requireWords(words: string, question: string): void {
+  if (words === '') throw new SandboxError(question);
+}

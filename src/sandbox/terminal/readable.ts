@@ -1,4 +1,5 @@
 import type { ComponentsView } from '../control/component-view.ts';
+import type { Poll } from '../world/poll.ts';
 
 /** How people are called and what places are called, by id. */
 export interface Names {
@@ -34,6 +35,18 @@ export function quoted(text: string): string {
     .slice(0, quotedLength - 1)
     .join('')
     .trimEnd()}…”`;
+}
+
+/** The question, and each answer with those who voted for it. */
+export function pollLines({ question, answers, votes }: Poll, names: Names): readonly string[] {
+  return [
+    `📊 ${question}`,
+    ...answers.map(({ id, text, emoji }) => {
+      const face = [emoji ?? '', text].filter((part) => part !== '').join(' ');
+      const voters = Array.from(votes.get(id) ?? [], names.personOf);
+      return `○ ${face}${voters.length === 0 ? '' : ` (${voters.join(', ')})`}`;
+    }),
+  ];
 }
 
 /** Buttons as `[▶]`, those that cannot be clicked as `(◀)`; a line for each row. */

@@ -1,7 +1,7 @@
 import { componentsView } from '../control/component-view.ts';
 import type { Message } from '../world/entities.ts';
 import type { Happening, Said } from './happening.ts';
-import { bytesText, componentLines, quoted, readableText } from './readable.ts';
+import { bytesText, componentLines, pollLines, quoted, readableText } from './readable.ts';
 import type { Names } from './readable.ts';
 import type { TranscriptLine } from './transcript.ts';
 
@@ -25,8 +25,17 @@ export function toldHappening(happening: Happening, names: Names, viewerId: stri
       const verb = kind === 'reacted' ? `reacted ${emoji} to` : `took ${emoji} back from`;
       return did(message.channelId, `${names.personOf(userId)} ${verb} ${contentOf(message, names)}`, names);
     }
+    case 'voted':
+    case 'unvoted': {
+      const { message, userId, answerId, kind } = happening;
+      const answer = message.poll?.answers.find(({ id }) => id === answerId)?.text ?? '?';
+      const words = `“${answer}” in ${contentOf(message, names)}`;
+      const verb = kind === 'voted' ? 'voted for' : 'took the vote back for';
+      return did(message.channelId, `${names.personOf(userId)} ${verb} ${words}`, names);
+    }
     case 'pinned':
     case 'unpinned':
+    case 'cleared of reactions':
       return did(
         happening.message.channelId,
         `${contentOf(happening.message, names)} was ${happening.kind}`,
@@ -63,6 +72,7 @@ export function saidLine(
     text: [
       readableText(message.text, names),
       ...message.attachments.map(({ name, bytes }) => `[file ${name}, ${bytesText(bytes.length)}]`),
+      ...(message.poll === undefined ? [] : pollLines(message.poll, names)),
       ...componentLines(componentsView(message.components)),
     ]
       .join('\n')
@@ -78,5 +88,7 @@ function did(channelId: string, words: string, names: Names): Told {
 function contentOf(message: Message, names: Names): string {
   const [file] = message.attachments;
   const words = readableText(message.text, names);
-  return words === '' && file !== undefined ? `the file ${file.name}` : quoted(words);
+  if (words !== '') return quoted(words);
+  if (message.poll !== undefined) return `the poll ${quoted(message.poll.question)}`;
+  return file === undefined ? 'a message' : `the file ${file.name}`;
 }

@@ -166,6 +166,18 @@ describe('an attached file', () => {
     ]);
   });
 
+  it('does not take others with it when it never comes', async () => {
+    const { open } = await openingFrom((request, response) => {
+      if (request.url === '/never.txt') return;
+      response.write('first words, many of them, ');
+      setTimeout(() => response.end('and the rest'), 50);
+    }, 200);
+    expect(await open(['quick.txt', 'never.txt'], { size: 1000 })).toMatchObject([
+      { kind: 'text', text: 'first words, many of them, and the rest' },
+      { kind: 'unopened', reason: 'it could not be fetched' },
+    ]);
+  });
+
   it('is given up with the turn', async () => {
     const turn = new AbortController();
     const { open, server, logger } = await openingFrom((_, response) => response.write('first words, many'));

@@ -7,9 +7,12 @@ import type {
   CommandRequest,
   IncomingMessage,
   MessageEdit,
+  RememberedMessage,
+  ReadReplied,
   ReplyPort,
   WrittenCommand,
 } from '../../../src/core/chat.ts';
+import type { ActionTools } from '../../../src/core/tool.ts';
 import type {
   Choice,
   CompletionRequest,
@@ -98,6 +101,8 @@ export interface RunOptions {
   readonly commandGuildIds?: readonly string[];
   readonly knownChannels?: readonly string[];
   readonly hidden?: ReadonlySet<string>;
+  /** Of every channel. */
+  readonly remembered?: readonly RememberedMessage[];
 }
 
 export interface RunningGateway {
@@ -107,6 +112,8 @@ export interface RunningGateway {
   readonly handlers: RecordingHandlers;
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly actions: ActionTools;
+  readonly readReplied: ReadReplied;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
   /** Every event until now has arrived and was handled. */
@@ -185,8 +192,9 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const client = newClient(server, logger);
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
-  const { history, replies } = createDiscordPorts({
+  const { history, replies, readReplied, actions } = createDiscordPorts({
     client,
+    access: { ...openToAll, ...options.access },
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
     isCommand: (text) => parseCommand(text) !== undefined,
     clock,
@@ -204,6 +212,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),
+    remembered: () => Promise.resolve(options.remembered ?? []),
     isUnfinished: () => Promise.resolve(false),
     onLost: (error) => lost.push(error),
     clock,
@@ -218,6 +227,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     replies,
+    actions,
+    readReplied,
     logger,
     lost,
     ids: { ...channels, ...people },

@@ -78,6 +78,33 @@ describe('waiting for a reply', () => {
   });
 });
 
+describe('permissions', () => {
+  it('are given and taken one by one, in a channel of anybody', async () => {
+    const { server, client } = await runBot();
+    const secret = await client.channels.fetch('120000000000000003');
+    if (!secret?.isSendable()) throw new Error('No channel to send to');
+    await server.changePermissions({ for: 'Discoclaw', in: '#secret', deny: ['SendMessages'] });
+    await expect(secret.send('no')).rejects.toMatchObject({ code: 50_013 });
+    await server.changePermissions({ for: 'Discoclaw', in: '#secret', allow: ['SendMessages'] });
+    await secret.send('yes');
+    await server.changePermissions({ for: '@everyone', in: '#secret', allow: ['ViewChannel'] });
+    expect(await server.say({ as: 'carol', in: '#secret', text: 'seen' })).toMatchObject({ text: 'seen' });
+  });
+
+  it('are given and taken in the guild at large only of a role', async () => {
+    const server = await openSandbox();
+    await server.changePermissions({ for: '@everyone', deny: ['SendMessages'] });
+    await expect(server.say({ as: 'bob', in: '#dev', text: 'a' })).rejects.toThrow(
+      'bob may not write in #dev',
+    );
+    await server.changePermissions({ for: '@everyone', allow: ['SendMessages'] });
+    await server.say({ as: 'bob', in: '#dev', text: 'a' });
+    await expect(server.changePermissions({ for: 'bob', deny: ['SendMessages'] })).rejects.toThrow(
+      'There is no role bob',
+    );
+  });
+});
+
 describe('the bot’s presence', () => {
   it('is seen, from the moment it connects until it leaves', async () => {
     const { server, client } = await runBot();

@@ -180,11 +180,15 @@ describe('history', () => {
     expect(await page({ limit: 3, around: ids[2] ?? '' })).toBe('4 3 2');
   });
 
-  it('is empty without the right to read it', async () => {
+  it('is empty, and cannot be replied to, without the right to read it', async () => {
     const { server, channel } = await botIn('general');
     await server.say({ as: 'bob', in: '#general', text: 'hello' });
     await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ReadMessageHistory'] });
     expect((await channel.messages.fetch({ limit: 5 })).size).toBe(0);
+    const [said] = await server.messages({ in: '#general' });
+    const reply = { content: 'a', reply: { messageReference: said?.id ?? '' } };
+    expect((await refusal(channel.send(reply))).code).toBe(160_002);
+    await channel.send('not a reply');
   });
 
   it('refuses a limit that Discord does not have', async () => {

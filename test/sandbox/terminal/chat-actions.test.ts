@@ -78,6 +78,31 @@ describe('messages', () => {
     expect(await chatOf(['slowly'])).toBe('#general  alice: slowly\n#general  Discoclaw: so it is: slowly\n');
   });
 
+  it('carry polls, in which people vote', async () => {
+    expect(await chatOf(['/vote tea', 'vote', '/vote tea', '/vote Beer', '/vote Tea', '/vote'])).toBe(
+      [
+        '! There is no poll here',
+        '#general  alice: vote',
+        '#general  Discoclaw: 📊 Which?',
+        '          ○ Tea',
+        '          ○ 🥛 Milk',
+        '#general  alice voted for “Tea” in the poll “Which?”',
+        '! The poll has no answer "Beer"; it has Tea, Milk',
+        '#general  alice took the vote back for “Tea” in the poll “Which?”',
+        '! For what? /vote ANSWER',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('that one person sees alone take nothing', async () => {
+    const lines = ['/react 👍 ^1', '/reply ^1 a', '/delete ^1', '/pin ^1', '/menu "Echo this" ^1'];
+    const text = await chatOf(['/echo stop', ...lines]);
+    const refusal =
+      '! Only you see “and that is all”: it takes no reactions, replies or pins, and has no menu';
+    expect(text.split('\n').filter((line) => line.startsWith('!'))).toEqual(lines.map(() => refusal));
+  });
+
   it('are listed with their counts', async () => {
     expect(await chatOf(['/messages', 'one', '/react 👍', '/echo stop', '/messages'])).toContain(
       [

@@ -24,7 +24,7 @@ export interface EchoBot extends RunningBot {
 
 /**
  * A bot that repeats what it is told: "twice …" in two messages, "slowly …" in a message that grows, with 👀 meanwhile, "pages"
- * in one to leaf through; "quiet …" is not answered. `/echo say` repeats its text for the asker's eyes only, with a follow-up, and
+ * in one to leaf through, "vote" in a poll; "quiet …" is not answered. `/echo say` repeats its text for the asker's eyes only, with a follow-up, and
  * completes what is typed; the menu entry "Echo this" repeats a message.
  */
 export async function runEchoBot(): Promise<EchoBot> {
@@ -67,6 +67,12 @@ async function answer(message: Message): Promise<void> {
   if (content.startsWith('quiet')) return;
   if (content.startsWith('pages')) {
     await message.reply({ content: 'page 1', components: pager(1) });
+    return;
+  }
+  if (content.startsWith('vote')) {
+    const answers = [{ text: 'Tea' }, { text: 'Milk', emoji: '🥛' }];
+    const question = { text: 'Which?' };
+    await message.reply({ poll: { question, answers, duration: 1, allowMultiselect: false } });
     return;
   }
   if (content.startsWith('slowly')) {

@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
@@ -111,7 +112,7 @@ describe('piped lines', () => {
     const text = await chatOf(['/dance', '/as dave', '/go #attic', '/go', ' /dance', '@discoclaw hi']);
     expect(text).toBe(
       [
-        '! There is no /dance; there are /as, /go, /who, /reply, /upload, /edit, /delete, /react, /pin, /thread, /messages, /slash, /complete, /menu, /click, /help, /quit, /echo. To say this line, put a space before it.',
+        '! There is no /dance; there are /as, /go, /who, /reply, /upload, /edit, /delete, /react, /pin, /vote, /thread, /messages, /slash, /complete, /menu, /click, /help, /quit, /echo. To say this line, put a space before it.',
         '! There is nobody "dave" to speak as; there are alice, bob, carol',
         '! There is no place "#attic"; there are #general, #dev, #secret, @dm',
         '! Where to? /go #channel, /go @dm, or /go and the name of a thread',
@@ -225,7 +226,15 @@ describe('the end', () => {
 
 describe('the demonstration', () => {
   it('tells in #dev, asks in #general, keeps to the DM what was said there, shows and forgets', async () => {
-    const text = await textOf({ kind: 'demonstration' }, await runEchoBot());
+    const bot = await runEchoBot();
+    const { commands } = bot.client.application;
+    await commands.create({ name: 'Remember this', type: ApplicationCommandType.Message });
+    await commands.create({
+      name: 'memory',
+      description: 'Memory',
+      options: [{ type: ApplicationCommandOptionType.Subcommand, name: 'show', description: 'Show it' }],
+    });
+    const text = await textOf({ kind: 'demonstration' }, bot);
     const spoken = text.split('\n').filter((line) => line.includes('  alice: '));
     expect(spoken).toEqual([
       '#dev  alice: !memory remember I prefer Rust over Go for command line tools',
@@ -235,10 +244,20 @@ describe('the demonstration', () => {
       '@dm  alice: when is the party?',
       '#general  alice: !memory show',
       '@dm  alice: !memory show',
+      '#dev  alice: I always drink green tea while I debug',
+      '#general  alice: /memory show',
       '#general  alice: !memory forget Rust',
       '#general  alice: which language should I use for my command line tool?',
     ]);
-    expect(text.match(/Discoclaw: echo: /gu)).toHaveLength(spoken.length);
+    expect(text.match(/Discoclaw: echo: /gu)).toHaveLength(spoken.length - 1);
+    expect(text).toContain(
+      [
+        '#dev  alice chose “Remember this” for “I always drink green tea while I debug”',
+        '#dev  Discoclaw: I always drink green tea while I debug (only you see this)',
+        '#dev  alice reacted 👍 to “echo: I always drink green tea while I…”',
+      ].join('\n'),
+    );
+    expect(text).not.toContain('! ');
     expect(text).toMatch(/npm start.*\n$/u);
   });
 });

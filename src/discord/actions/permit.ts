@@ -1,0 +1,96 @@
+import {
+  ChannelType,
+  DiscordAPIError,
+  PermissionFlagsBits,
+  RESTJSONErrorCodes,
+  type Channel,
+  type Guild,
+  type GuildBasedChannel,
+  type GuildMember,
+} from 'discord.js';
+
+import type { TurnContext } from '../../core/turn-context.ts';
+import { worksIn, type AccessSettings } from '../access.ts';
+import { memberMay, type Deed } from '../permissions.ts';
+import { ActionRefusal } from './action-refusal.ts';
+
+const names: Readonly<Record<Deed, string>> = {
+  read: 'read earlier messages',
+  send: 'write',
+  react: 'add reactions',
+  pin: 'pin messages',
+  poll: 'make polls',
+  'start-thread': 'start threads',
+  'start-private-thread': 'start private threads',
+};
+
+/** The same for what does not exist and for what one of the two cannot see, so that nobody learns of a channel by asking. */
+export const noSuchChannel = 'there is no such channel that the person and I can both see.';
+
+/**
+ * Makes sure that both the speaker and the bot may do something in a channel at this moment: the person is asked of Discord anew, and what
+ * cannot be known counts as not allowed. When it resolves, the caches have just been looked at; whatever follows without waiting is covered.
+ * @throws {ActionRefusal} with the reason.
+ */
+export async function permit(
+  deed: Deed,
+  channel: Channel,
+  context: Pick<TurnContext, 'speaker' | 'place'>,
+  settings: Pick<AccessSettings, 'channelIds'>,
+): Promise<void> {
+  if (channel.isDMBased()) {
+    const isTheirs = context.place.audience === 'dm' && channel.id === context.place.channelId;
+    if (isTheirs && deed !== 'start-thread' && deed !== 'start-private-thread') return;
+    throw new ActionRefusal('that is not possible in direct messages.');
+  }
+  const { me } = channel.guild.members;
+  // Where the bot sees nothing, nobody need be asked about the person.
+  if (me === null || !sees(channel, me)) throw new ActionRefusal(noSuchChannel);
+  const speaker = await memberNow(channel.guild, context.speaker.id);
+  if (!sees(channel, speaker) || !(await isAdmitted(channel, speaker)))
+    throw new ActionRefusal(noSuchChannel);
+  const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
+  if (!worksIn(settings, { channelId: channel.id, isDm: false, parentId }))
+    throw new ActionRefusal('I do not work in that channel.');
+  if (memberMay(deed, channel, me) !== true)
+    throw new ActionRefusal(`I lack the permission to ${names[deed]} there.`);
+  if (memberMay(deed, channel, speaker) !== true)
+    throw new ActionRefusal(`the person lacks the permission to ${names[deed]} there.`);
+}
+
+function sees(channel: GuildBasedChannel, member: GuildMember): boolean {
+  return has(channel, member, PermissionFlagsBits.ViewChannel);
+}
+
+function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint): boolean {
+  return channel.permissionsFor(member)?.has(permission) ?? false;
+}
+
+/** The person as a member of the guild, as Discord knows them now: changes of other members are not told to the bot. */
+async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
+  try {
+    return await guild.members.fetch({ user: userId, force: true });
+  } catch (error) {
+    const reason = isUnknown(error) ? noSuchChannel : 'what the person may do there cannot be found out now.';
+    throw new ActionRefusal(reason, { cause: error });
+  }
+}
+
+/** A private thread is seen by those in it, and by who may manage threads. */
+async function isAdmitted(channel: GuildBasedChannel, member: GuildMember): Promise<boolean> {
+  if (channel.type !== ChannelType.PrivateThread) return true;
+  if (has(channel, member, PermissionFlagsBits.ManageThreads)) return true;
+  try {
+    await channel.members.fetch({ member: member.id, force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isUnknown(error: unknown): boolean {
+  return (
+    error instanceof DiscordAPIError &&
+    (error.code === RESTJSONErrorCodes.UnknownMember || error.code === RESTJSONErrorCodes.UnknownUser)
+  );
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+
+import { openActionStage } from '../support/action-harness.ts';
+
+describe('the section of Discord actions', () => {
+  it('names what speaker and bot may both do in the place, and public channels to send to', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'hello');
+    expect(await stage.lines(context)).toEqual([
+      '- discord_react: react to a message here',
+      '- discord_start_thread: start a thread here (public or private)',
+      '- discord_send: send a message to #dev',
+    ]);
+    await stage.server.setRole({
+      name: 'keepers',
+      people: ['Discoclaw', 'bob'],
+      permissions: ['PinMessages', 'SendPolls'],
+    });
+    await stage.server.setOverwrite({
+      channel: '#general',
+      for: 'bob',
+      deny: ['CreatePrivateThreads', 'AddReactions'],
+    });
+    expect(await stage.lines(await stage.ask('bob', '#general', 'hello'))).toEqual([
+      '- discord_pin, discord_unpin: pin or unpin a message here',
+      '- discord_poll: make a poll here',
+      '- discord_start_thread: start a thread here (public)',
+      '- discord_send: send a message to #dev',
+    ]);
+  });
+
+  it('says in private that only the person’s own words can be sent', async () => {
+    const stage = await openActionStage();
+    const dm = await stage.lines(await stage.ask('bob', 'dm', 'hello'));
+    expect(dm.slice(0, 2)).toEqual([
+      '- discord_react: react to a message here',
+      '- discord_pin, discord_unpin: pin or unpin a message here',
+    ]);
+    expect(await stage.lines(await stage.ask('bob', '#secret', 'hello'))).toContain(
+      "- discord_send: send a message to #general, #dev; only the person's own words, to a channel that they name",
+    );
+  });
+
+  it('costs nothing where nothing is allowed, and for other bots', async () => {
+    const stage = await openActionStage({ access: { channelIds: ['120000000000000001'] } });
+    const context = await stage.ask('carol', '#general', 'hello');
+    expect(await stage.lines({ ...context, speaker: { ...context.speaker, isBot: true } })).toEqual([]);
+    await stage.server.setOverwrite({
+      channel: '#general',
+      for: 'carol',
+      deny: ['AddReactions', 'CreatePublicThreads', 'CreatePrivateThreads'],
+    });
+    await stage.settled();
+    expect(await stage.lines(context)).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+
+import { inPrivate, openActionStage } from '../support/action-harness.ts';
+
+const lunch = { question: 'Lunch?', answers: ['pizza', 'soup'] };
+
+describe('a poll', () => {
+  it('is made where both may, quietly, and once, though the turn is asked again', async () => {
+    const { server, ask, act, deeds, settled } = await openActionStage();
+    await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['SendPolls'] });
+    const context = await ask('bob', '#general', 'make a poll');
+    await settled();
+    const wish = { ...lunch, question: '@everyone\nLunch?', hours: 48, multiselect: true };
+    expect(await act(context, 'discord_poll', wish)).toMatchObject({ ok: true, note: '📊 made a poll' });
+    expect(await act({ ...context }, 'discord_poll', wish)).toMatchObject({ ok: true });
+    const polls = await server.messages({ in: '#general', from: 'bot' });
+    expect(polls).toHaveLength(1);
+    expect(polls[0]).toMatchObject({ mentions: [], poll: { question: '@everyone Lunch?' } });
+    const [request] = await deeds();
+    expect(request?.body).toMatchObject({
+      allowed_mentions: { parse: [] },
+      flags: 4096,
+      poll: { duration: 48, allow_multiselect: true, answers: [{}, {}] },
+    });
+  });
+
+  it('is refused without a request where one of the two may not, or where it is none', async () => {
+    const { server, ask, act, deeds, settled } = await openActionStage();
+    const context = await ask('bob', '#general', 'make a poll');
+    const refused = async (wish: object = {}) =>
+      (await act(context, 'discord_poll', { ...lunch, ...wish })).text;
+    expect(await refused()).toMatch(/the person lacks the permission to make polls/u);
+    await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['SendPolls'] });
+    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['SendPolls'] });
+    await settled();
+    expect(await refused()).toMatch(/I lack the permission to make polls/u);
+    expect(await refused({ answers: ['pizza'] })).toMatch(/answers/u);
+    expect(await refused({ answers: ['pizza', 'x'.repeat(56)] })).toMatch(/answers/u);
+    expect(await refused({ hours: 800 })).toMatch(/hours/u);
+    expect(await deeds()).toEqual([]);
+  });
+
+  it('is not made in a channel that became public meanwhile', async () => {
+    const { ask, act, deeds } = await openActionStage();
+    const context = await ask('alice', '#general', 'make a poll');
+    const before = { ...context, place: inPrivate(context.place) };
+    expect((await act(before, 'discord_poll', lunch)).text).toMatch(/visible to more people/u);
+    expect(await deeds()).toEqual([]);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ActionStage } from '../support/action-harness.ts';
+import { inPrivate, openActionStage } from '../support/action-harness.ts';
+
+const nowhere = 'Not done: there is no such channel that the person and I can both see.';
+
+function wish(text: string) {
+  return { channel: 'dev', text };
+}
+
+async function sentTo({ server }: ActionStage, where: string): Promise<readonly string[]> {
+  return (await server.messages({ in: where, from: 'bot' })).map(({ text }) => text);
+}
+
+describe('sending to another channel', () => {
+  it('sends from a public channel what the model says, at whose wish, pinging nobody', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'tell the developers');
+    const text = `@everyone <@${stage.ids['carol'] ?? ''}> the build is green`;
+    const outcome = await stage.act(context, 'discord_send', { channel: '#dev', text });
+    expect(outcome).toMatchObject({ ok: true, note: `➡️ sent to <#${stage.ids['dev'] ?? ''}>` });
+    const [sent] = await stage.server.messages({ in: '#dev', from: 'bot' });
+    expect(sent).toMatchObject({ text: `${text}\n-# for <@${context.speaker.id}>`, mentions: [] });
+    const [request] = await stage.deeds();
+    expect(request?.body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
+  });
+
+  it('sends once, though the turn is asked again', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'tell the developers');
+    await stage.act(context, 'discord_send', wish('one'));
+    await stage.act(context, 'discord_send', wish('two'));
+    const again = { ...context };
+    expect(await stage.act(again, 'discord_send', wish('one'))).toMatchObject({ ok: true });
+    expect((await stage.act(again, 'discord_send', wish('something else'))).text).toMatch(
+      /nothing was sent again/u,
+    );
+    expect((await sentTo(stage, '#dev')).map((text) => text.split('\n')[0])).toEqual(['one', 'two']);
+  });
+
+  it('sends once, though Discord has forgotten the nonce', async () => {
+    let now = Date.now() - 10 * 60_000;
+    const stage = await openActionStage({ sandbox: { now: () => new Date(now) } });
+    const context = await stage.ask('bob', '#general', 'tell the developers');
+    const green = wish('the build is green');
+    await stage.act(context, 'discord_send', green);
+    now = Date.now();
+    expect((await stage.act({ ...context }, 'discord_send', green)).text).toMatch(/nothing was sent again/u);
+    expect(await sentTo(stage, '#dev')).toHaveLength(1);
+  });
+
+  it('sends from a direct message or private channel only the person’s own words, where they say', async () => {
+    const stage = await openActionStage();
+    const { ask, act } = stage;
+    const dm = await ask('bob', 'dm', 'tell #dev the build is green');
+    expect(await act(dm, 'discord_send', { channel: '#dev', text: 'Bob earns 5000' })).toMatchObject({
+      ok: false,
+    });
+    expect(await act(dm, 'discord_send', { channel: '#general', text: 'the build is green' })).toMatchObject({
+      ok: false,
+    });
+    expect(await act(dm, 'discord_send', { channel: '#dev', text: 'The build is green!' })).toMatchObject({
+      ok: true,
+    });
+    const secret = await ask('bob', '#secret', 'tell #general lunch is ready');
+    expect(await act(secret, 'discord_send', { channel: 'general', text: 'the merger is on' })).toMatchObject(
+      { ok: false },
+    );
+    expect(await act(secret, 'discord_send', { channel: 'general', text: 'lunch is ready' })).toMatchObject({
+      ok: true,
+    });
+    expect(await sentTo(stage, '#dev')).toEqual([`the build is green\n-# for <@${dm.speaker.id}>`]);
+    expect(await sentTo(stage, '#general')).toEqual([`lunch is ready\n-# for <@${dm.speaker.id}>`]);
+  });
+
+  it('says freely in a thread what its channel may read, but not once the channel became public', async () => {
+    const stage = await openActionStage();
+    const thread = await stage.server.addThread({ channel: '#secret', name: 'plots', as: 'bob' });
+    const context = await stage.ask('bob', '#secret', 'go on over there');
+    const plot = { channel: thread.id, text: 'the merger is on' };
+    expect(await stage.act(context, 'discord_send', plot)).toMatchObject({ ok: true });
+    await stage.server.setChannelPrivacy({ channel: '#secret', private: false });
+    await stage.settled();
+    expect(
+      await stage.act({ ...context, messages: [...context.messages] }, 'discord_send', {
+        ...plot,
+        text: 'the price is 5',
+      }),
+    ).toMatchObject({ ok: false });
+    expect(await stage.server.messages({ in: thread.id, from: 'bot' })).toHaveLength(1);
+  });
+
+  it('takes what was said in private for private, though the channel is public by now', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'tell #dev');
+    const outcome = await stage.act({ ...context, saidIn: inPrivate(context.place) }, 'discord_send', {
+      channel: '#dev',
+      text: 'the merger is on',
+    });
+    expect(outcome.text).toMatch(/private place/u);
+  });
+
+  it('knows no channel that one of the two cannot see, that is in another server, or that does not exist', async () => {
+    const stage = await openActionStage();
+    const { server, ask, act, settled, deeds } = stage;
+    await server.addGuild({ name: 'Elsewhere', owner: 'alice', members: ['bob', 'Discoclaw'] });
+    const abroad = await server.addChannel({ guild: 'Elsewhere', name: 'abroad' });
+    await server.addChannel({ name: 'hidden', private: true, members: ['carol'] });
+    const context = await ask('carol', '#general', 'tell #secret, #abroad, #hidden');
+    await server.setOverwrite({ channel: '#hidden', for: 'Discoclaw', deny: ['ViewChannel'] });
+    await settled();
+    for (const channel of [
+      '#secret',
+      stage.ids['secret'],
+      '#abroad',
+      abroad.id,
+      '#hidden',
+      '#nowhere',
+      '900000000000000001',
+    ]) {
+      expect((await act(context, 'discord_send', { channel, text: 'hello' })).text).toBe(nowhere);
+    }
+    expect(await deeds()).toEqual([]);
+    const dm = await ask('carol', 'dm', 'say hello in #abroad');
+    expect((await act(dm, 'discord_send', { channel: '#abroad', text: 'hello' })).text).toBe(nowhere);
+    const bobs = await ask('bob', 'dm', 'say hello in #abroad');
+    expect(await act(bobs, 'discord_send', { channel: '#abroad', text: 'hello' })).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it('is refused without a request where the person or the bot may not write, in the same channel, or too long', async () => {
+    const stage = await openActionStage({
+      access: { channelIds: ['120000000000000001', '120000000000000002'] },
+    });
+    const { server, ask, act, settled, deeds } = stage;
+    const context = await ask('bob', '#general', 'tell #dev');
+    const refused = async (channel: string, text = 'hello') =>
+      (await act(context, 'discord_send', { channel, text })).text;
+    expect(await refused('#general')).toMatch(/in your answer/u);
+    expect(await refused('#dev', 'x'.repeat(2000))).toMatch(/too long by \d+ characters/u);
+    expect(await refused('#secret')).toMatch(/do not work in that channel/u);
+    await server.setOverwrite({ channel: '#dev', for: 'bob', deny: ['SendMessages'] });
+    await settled();
+    expect(await refused('#dev')).toMatch(/the person lacks the permission to write/u);
+    await server.setOverwrite({ channel: '#dev', for: 'Discoclaw', deny: ['SendMessages'] });
+    await settled();
+    expect(await refused('#dev')).toMatch(/I lack the permission to write/u);
+    expect(await deeds()).toEqual([]);
+  });
+
+  it('asks which one where several channels have the name', async () => {
+    const stage = await openActionStage();
+    await stage.server.addChannel({ name: 'dev' });
+    const context = await stage.ask('bob', '#general', 'tell #dev');
+    expect((await stage.act(context, 'discord_send', { channel: '#dev', text: 'hello' })).text).toMatch(
+      /by its id/u,
+    );
+  });
+});

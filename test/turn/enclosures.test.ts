@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+
+import type { OpenedFile } from '../../src/core/attachments.ts';
+import type { AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
+import type { TurnMessage } from '../../src/core/turn-context.ts';
+import { createReadEnclosures } from '../../src/turn/enclosures.ts';
+import type { Enclosures } from '../../src/turn/enclosures.ts';
+import { aliceContext } from '../model/alice-context.ts';
+import { aliceId, bobId, generalId } from '../support/incoming.ts';
+
+function file(name: string): AttachedFile {
+  return { name, size: 1, url: `https://cdn.discordapp.com/${name}` };
+}
+
+function message(id: string, changes: Partial<TurnMessage> = {}): TurnMessage {
+  return { id, text: 'hello', at: '2026-01-15T10:00:00.000Z', attachments: [], ...changes };
+}
+
+function replied(
+  id: string,
+  author: ChatMessage['author'],
+  files: readonly AttachedFile[] = [],
+): RepliedMessage {
+  return { id, channelId: generalId, author, text: `text ${id}`, at: '', attachments: [], files };
+}
+
+const bob = { id: bobId, name: 'Bob', kind: 'human' } as const;
+
+/** What a turn of Alice's messages brings along; every file is opened but movies. */
+async function read(
+  messages: readonly TurnMessage[],
+  others: readonly RepliedMessage[] = [],
+): Promise<Enclosures & { readonly asked: readonly string[] }> {
+  const asked: string[] = [];
+  const readEnclosures = createReadEnclosures({
+    attachments: {
+      open: (files) =>
+        Promise.resolve(
+          files.map(({ name }): OpenedFile => {
+            return name.endsWith('.mp4')
+              ? { kind: 'unopened', name, reason: 'a movie' }
+              : { kind: 'text', name, text: 'x' };
+          }),
+        ),
+    },
+    readReplied({ id }) {
+      asked.push(id);
+      if (id === 'command') return Promise.resolve('hidden');
+      return Promise.resolve(others.find((each) => each.id === id) ?? 'gone');
+    },
+  });
+  return { ...(await readEnclosures({ ...aliceContext, messages }, new AbortController().signal)), asked };
+}
+
+function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
+  return { repliesTo: { id, channelId: generalId } };
+}
+
+describe('what a turn brings along', () => {
+  it('is nothing for words alone', async () => {
+    expect(await read([message('1')])).toEqual({ sections: [], files: [], holdsOthers: false, asked: [] });
+  });
+
+  it('are the files of its messages, then of those passed on, then of those replied to', async () => {
+    const { files } = await read(
+      [
+        message('1', { files: [file('a')], forwards: [{ text: 'x', files: [file('c')] }], ...replyTo('9') }),
+        message('2', { files: [file('b')] }),
+      ],
+      [replied('9', bob, [file('d')])],
+    );
+    expect(files.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('quotes each message that is replied to once, the newest three, and none of the turn itself', async () => {
+    const { asked, sections } = await read(
+      ['1', '19', '18', '19', '17', '16'].map((id, index) => message(String(index + 1), replyTo(id))),
+    );
+    expect(asked).toEqual(['18', '17', '16']);
+    expect(sections.map(({ name }) => name)).toEqual(['replied_to', 'replied_to', 'replied_to']);
+  });
+
+  it('has what a message that is replied to passes on', async () => {
+    const forwards = [{ text: 'the plan', files: [] }];
+    const { sections, holdsOthers } = await read(
+      [message('1', replyTo('9'))],
+      [{ ...replied('9', { id: aliceId, name: 'Alice', kind: 'human' }), forwards }],
+    );
+    expect(sections.map(({ name, lines }) => [name, ...lines])).toEqual([
+      ['replied_to', 'text 9'],
+      ['forwarded', 'the plan'],
+    ]);
+    expect(holdsOthers).toBe(true);
+  });
+
+  it('hears nothing of commands', async () => {
+    expect((await read([message('1', replyTo('command'))])).sections).toEqual([]);
+  });
+
+  it.each([
+    ['a file that was opened', message('1', { files: [file('a.txt')] }), true],
+    ['a file that was not', message('1', { files: [file('a.mp4')] }), false],
+    ['a message passed on', message('1', { forwards: [{ text: 'x', files: [] }] }), true],
+    ['a reply to somebody else', message('1', replyTo('9')), true],
+    ['a reply to the bot', message('1', replyTo('8')), false],
+    ['a reply to oneself', message('1', replyTo('7')), false],
+    ['a reply to what is gone', message('1', replyTo('6')), false],
+  ])('holds what the speaker did not write, or not, with %s [M5a]', async (_, said, holdsOthers) => {
+    const others = [
+      replied('9', bob),
+      replied('8', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
+      replied('7', { id: aliceId, name: 'Alice', kind: 'human' }),
+    ];
+    expect((await read([said], others)).holdsOthers).toBe(holdsOthers);
+  });
+});
