@@ -4,7 +4,7 @@ import { createMemoryCommand } from './commands/memory-command.ts';
 import { createMessageMenus } from './commands/message-menus.ts';
 import { createSettingsCommand } from './commands/settings-command.ts';
 import { createStatusCommand } from './commands/status-command.ts';
-import type { StatusFacts } from './commands/status-command.ts';
+import type { StatusFacts } from './commands/status-facts.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { AnswerMode } from './core/chat.ts';
@@ -47,7 +47,10 @@ export function composeCommands(config: Config, memory: Memory, ports: CommandPo
   const { readStatus, logger } = ports;
   const settingsCommand = createSettingsCommand({
     placeSettings: memory.placeSettings,
-    defaults: { answer: (place) => defaultAnswerMode(config, place), actionsEnabled: config.discord.actionsEnabled },
+    defaults: {
+      answer: (place) => defaultAnswerMode(config, place),
+      actionsEnabled: config.discord.actionsEnabled,
+    },
     logger,
   });
   const ownersCommands = [

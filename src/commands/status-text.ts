@@ -1,6 +1,6 @@
 import type { DayUsage, LastWrite } from '../core/health.ts';
 import { counted } from './item-lines.ts';
-import type { StatusFacts } from './status-command.ts';
+import type { StatusFacts } from './status-facts.ts';
 
 const unreadable = 'cannot be read right now';
 

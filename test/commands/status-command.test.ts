@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createStatusCommand } from '../../src/commands/status-command.ts';
-import type { StatusFacts } from '../../src/commands/status-command.ts';
+import type { StatusFacts } from '../../src/commands/status-facts.ts';
 import type { DayUsage } from '../../src/core/health.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
