@@ -99,7 +99,9 @@ describe('the journal of a channel', () => {
     const journal = createChannelJournal({ store });
     await journal.prepare(prepared([id(1), id(2)], 'a secret answer'));
     await journal.prepare(prepared([id(3)], 'another answer'));
-    await journal.withdraw(generalId, ({ messageIds }) => messageIds.includes(id(2)));
+    await journal.withdraw(generalId, [id(2)], ({ messageIds }) => messageIds.includes(id(2)));
+    // Nor one that was still being made.
+    await journal.prepare(prepared([id(2)], 'another secret answer'));
     expect(await rawJournal(store)).not.toContain('secret');
     for (const each of [journal, createChannelJournal({ store })])
       expect(await each.unsent(generalId)).toEqual([prepared([id(3)], 'another answer')]);
