@@ -8,6 +8,8 @@ export default defineConfig({
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is polled for comes soon, but not on a machine that is busy with other things.
+    expect: { poll: { timeout: 20_000 } },
     // Many tests wait for other processes, so there may be more of them than cores.
     maxWorkers: 3,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],

@@ -6,6 +6,8 @@ import { WarmChannel } from './warm-channel.ts';
 
 /** Channels whose messages are kept in memory. */
 const warmChannels = 500;
+/** Removed messages that are remembered, since a message of the bot's own may be told of after its deletion. */
+const rememberedRemovals = 2000;
 /** Messages asked for where a channel is cold; twice what a history window can hold, for those that are left out [H1]. */
 const coldLimit = 50;
 
@@ -21,7 +23,7 @@ export interface HistoryOptions {
 
 /** Warm memory of what was said, fed by the gateway's events. */
 export interface History extends HistoryPort {
-  /** A message was written, by whomever; told again, nothing changes. */
+  /** A message was written, by whomever; told again, or after it was removed, nothing changes. */
   seen(message: ChatMessage): void;
   edited(channelId: string, messageId: string, text: string): void;
   removed(channelId: string, messageIds: readonly string[]): void;
@@ -42,6 +44,7 @@ export interface History extends HistoryPort {
 export function createHistory(options: HistoryOptions): History {
   const { fetchNewest, isHidden, isCommand, logger } = options;
   const channels = new LRUCache<string, WarmChannel>({ max: warmChannels });
+  const removals = new LRUCache<string, true>({ max: rememberedRemovals });
 
   function channelOf(channelId: string): WarmChannel {
     const known = channels.get(channelId);
@@ -84,12 +87,15 @@ export function createHistory(options: HistoryOptions): History {
       const shown = await Promise.all(known.map(isShown));
       return limit > 0 ? known.filter((_, index) => shown[index]).slice(-limit) : [];
     },
-    seen: (message) => channelOf(message.channelId).add(message),
+    seen(message) {
+      if (!removals.has(message.id)) channelOf(message.channelId).add(message);
+    },
     edited(channelId, messageId, text) {
       channels.get(channelId)?.edit(messageId, text);
       threadFrom(messageId)?.edit(messageId, text);
     },
     removed(channelId, messageIds) {
+      for (const id of messageIds) removals.set(id, true);
       channels.get(channelId)?.remove(messageIds);
       for (const id of messageIds) threadFrom(id)?.remove([id]);
     },

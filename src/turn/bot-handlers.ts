@@ -43,7 +43,7 @@ export interface BotHandlersOptions {
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
 
-/** Edits and deletions that are remembered for messages on their way to a turn. */
+/** Edits, deletions and stop signs that are remembered for messages on their way to a turn. */
 const keptChanges = 1000;
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
@@ -51,6 +51,8 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers & In
   const { turns, waitingSigns, order, journal, logger } = options;
   const taken = new Set<string>();
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
+  /** `<messageId> <userId>` */
+  const stops = new LRUCache<string, true>({ max: keptChanges });
 
   async function isNew(message: IncomingMessage): Promise<boolean> {
     if (taken.has(message.id)) return false;
@@ -108,17 +110,21 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers & In
     },
     async reacted(channelId, messageId, userId, emoji) {
       if (emoji !== stopEmoji) return;
-      await turns.stopBy(userId, messageId, () =>
-        logged('a message that was taken back', () => journal.markHandled(channelId, [messageId])),
-      );
+      stops.set(`${messageId} ${userId}`, true);
+      await turns.stopBy(userId, messageId, () => dropQuietly(channelId, messageId));
     },
   };
 
-  /** A message may have been edited or deleted before its turn could wait: while the journal was read, or an earlier answer recovered. */
+  /** A message may have been edited, deleted or taken back before its turn could wait: while the journal was read, or an earlier answer recovered. */
   async function submit(message: IncomingMessage): Promise<void> {
+    if (stops.has(`${message.id} ${message.author.id}`)) return dropQuietly(message.channelId, message.id);
     const changed = changes.get(message.id);
     if (changed === undefined) return turns.submit(message);
     if (changed.text !== undefined) await turns.submit({ ...message, text: changed.text });
+  }
+
+  function dropQuietly(channelId: string, messageId: string): Promise<void> {
+    return logged('a message that was taken back', () => journal.markHandled(channelId, [messageId]));
   }
 
   function withdraw(messageIds: readonly string[]): void {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { completeItem } from '../../src/commands/complete-item.ts';
@@ -107,5 +108,41 @@ describe('completing an item', () => {
     expect(await complete(harness, 'forget', 'tea')).toEqual([]);
     expect(await complete(createHarness({ settings: { durableEnabled: false } }), 'forget')).toEqual([]);
     expect(JSON.stringify(harness.logger)).not.toContain('tea');
+  });
+});
+
+describe('what completion offers', () => {
+  const place = fc.constantFrom(publicPlace, privatePlace, dmPlace);
+  const words = fc.constantFrom('tea', 'Чай', '茶', 'green tea', 'x'.repeat(120), '𝒳 tea\nand more');
+
+  it('is always something that the command takes in this place, and changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ text: words, where: place, visibility: fc.constantFrom('', 'share', 'hide') }), {
+          maxLength: 8,
+        }),
+        fc.constantFrom('forget', 'share', 'hide'),
+        fc.constantFrom('', 'tea', 'чай', '茶', 'more'),
+        place,
+        async (items, subcommand, typed, where) => {
+          const harness = createHarness();
+          for (const [index, item] of items.entries()) {
+            const text = `${item.text} ${index}`;
+            await harness.say(`remember ${text}`, item.where);
+            const change = `${item.visibility} ${await harness.idOf(text)}`;
+            await harness.say(item.visibility === '' ? 'show' : change, dmPlace);
+          }
+          const choices = await complete(harness, subcommand, typed, where);
+          for (const { name, value } of choices) {
+            expect(name.length).toBeLessThanOrEqual(100);
+            const before = JSON.stringify(await harness.durable.list(aliceId));
+            const answer = await harness.say(`${subcommand} ${value}`, where, { ephemeral: true });
+            expect(answer).toMatch(/^(?:Deprecated 1 item|Shared|Hidden)/u);
+            expect(JSON.stringify(await harness.durable.list(aliceId))).not.toBe(before);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 });

@@ -77,6 +77,19 @@ describe('catching up', () => {
     expect(received).toEqual(['4', '30', '40']);
   });
 
+  it('does not take a reply that was only begun for the answer', async () => {
+    const { options, received } = setUp({
+      knownChannels: () => Promise.resolve(['10']),
+      isUnfinished: (channelId, messageId) => Promise.resolve(channelId === '10' && messageId === '3'),
+      messages: {
+        after: () =>
+          Promise.resolve([messageWithId('3'), messageWithId('4'), replyTo('3', '1'), replyTo('4', '1')]),
+      },
+    });
+    await catchUp(options);
+    expect(received).toEqual(['3', '30', '40']);
+  });
+
   it('goes on with the other channels when one cannot be read', async () => {
     const { options, received, logger } = setUp({
       knownChannels: () => Promise.resolve(['10', '11']),

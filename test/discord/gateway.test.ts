@@ -124,6 +124,17 @@ describe('the gateway', () => {
     ]);
   });
 
+  it('tells of reactions, after the message that they are on, and of none of its own', async () => {
+    const { server, client, handlers, ids, settled } = await runGateway();
+    const inDm = await server.say({ as: 'bob', in: 'dm', text: 'tell me' });
+    await server.react({ as: 'bob', message: inDm.id, emoji: '🛑' });
+    await client.rest.put(
+      `/channels/${inDm.channelId}/messages/${inDm.id}/reactions/${encodeURIComponent('👀')}/@me`,
+    );
+    await settled();
+    expect(handlers.events).toEqual(['message tell me', `🛑 on ${inDm.id} by ${ids['bob']}`]);
+  });
+
   it('does not answer what was deleted before it could be looked at', async () => {
     const { server, handlers, settled } = await runGateway();
     const thread = await server.addThread({ channel: '#general', name: 'plans', as: 'bob' });

@@ -52,6 +52,13 @@ describe('history', () => {
     expect(fetches).toHaveLength(1);
   });
 
+  it('does not take in a message that it is told of after its deletion', async () => {
+    const { history } = historyOf();
+    history.removed(channelId, [message(1).id]);
+    history.seen(message(1));
+    expect(await history.recent(channelId, 10)).toEqual([]);
+  });
+
   it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
     const parentId = '200000000000000002';
     const starter = message(1, { channelId: message(1).id });
@@ -149,13 +156,15 @@ describe('history', () => {
         async (steps, limit) => {
           const { history } = historyOf({ fetchNewest: () => Promise.resolve([]) });
           const expected = new Map<number, string>();
+          const removed = new Set<number>();
           for (const { kind, number } of steps) {
             if (kind === 'seen') {
               history.seen(message(number));
-              expected.set(number, expected.get(number) ?? `message ${number}`);
+              if (!removed.has(number)) expected.set(number, expected.get(number) ?? `message ${number}`);
             } else if (kind === 'removed') {
               history.removed(channelId, [message(number).id]);
               expected.delete(number);
+              removed.add(number);
             } else {
               history.edited(channelId, message(number).id, `edited ${number}`);
               if (expected.has(number)) expected.set(number, `edited ${number}`);

@@ -20,7 +20,11 @@ let rooms = 0;
 
 beforeAll(async () => {
   stage = await openStage({
-    environment: { DISCOCLAW_SUMMARY_ENABLED: 'false', DISCOCLAW_REFLECTION_ENABLED: 'false' },
+    environment: {
+      DISCOCLAW_SUMMARY_ENABLED: 'false',
+      DISCOCLAW_REFLECTION_ENABLED: 'false',
+      DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false',
+    },
     model: answeringBy(answers),
   });
 });

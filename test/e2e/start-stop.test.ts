@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
+import { halfText } from '../support/model-answer.ts';
 import { answersTo } from './answers-to.ts';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
@@ -125,20 +126,33 @@ describe.concurrent('a bot that is told to stop', () => {
     expect(await answersTo(stage.sandbox, late)).toHaveLength(1);
   });
 
-  it('leaves a reply that takes too long to the next start, within 10 seconds', async () => {
+  it('leaves a reply that takes too long to the next start, and marks one that people see the beginning of, within 10 seconds', async () => {
     let isSlow = true;
-    await using stage = await openStage({ model: () => (isSlow ? 'silent' : { text: 'At last.' }) });
+    await using stage = await openStage({
+      model: (body) => {
+        if (!isSlow) return { text: 'At last.' };
+        return JSON.stringify(body.messages).includes('Begin') ? 'stall' : 'silent';
+      },
+    });
     const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Take your time' });
-    await vi.waitFor(() => expect(stage.model.requests).toHaveLength(1), 5000);
+    const begun = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Begin, and then wait' });
+    await stage.sandbox.waitForReply({ in: '#general', containing: halfText.trim() });
+    await vi.waitFor(() => expect(stage.model.requests).toHaveLength(2), 5000);
     const began = Date.now();
     expect(await stage.stopBot()).toBe(0);
     expect(Date.now() - began).toBeLessThan(10_000);
     expect(await answersTo(stage.sandbox, said)).toEqual([]);
+    const marked = await stage.sandbox.messages({ in: '#general', from: 'bot' });
+    expect(marked.map(({ text }) => text)).toEqual([
+      halfText.trim(),
+      expect.stringContaining('broke off here'),
+    ]);
 
     isSlow = false;
     await stage.startBot();
     const reply = await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
     expect(reply.text).toBe('At last.');
     expect(await answersTo(stage.sandbox, said)).toHaveLength(1);
+    expect((await answersTo(stage.sandbox, begun)).map(({ text }) => text)).toEqual([halfText.trim()]);
   });
 });

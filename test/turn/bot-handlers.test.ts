@@ -5,7 +5,7 @@ import { createBotHandlers } from '../../src/turn/bot-handlers.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import { createCommandOrder } from '../../src/turn/command-order.ts';
 import { SessionTurns } from '../../src/turn/session-turns.ts';
-import { generalId, incoming } from '../support/incoming.ts';
+import { aliceId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
@@ -117,6 +117,21 @@ describe('what events lead to', () => {
     expect(await journal.isHandled(generalId, command ?? '')).toBe(true);
     gates[0]?.();
     await taken[0];
+  });
+
+  it('answers a message that waited and was taken back by 🛑 neither now nor when Discord repeats it', async () => {
+    const { handlers, turns, gates } = handlersWith();
+    const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
+    await expect.poll(() => gates.length).toBe(1);
+    const waiting = incoming({ id: '400000000000000002', text: 'B' });
+    const taken = handlers.message(waiting);
+    await handlers.reacted(generalId, waiting.id, aliceId, '👍');
+    await handlers.reacted(generalId, waiting.id, aliceId, '🛑');
+    await taken;
+    await handlers.message(waiting);
+    gates[0]?.();
+    await running;
+    expect(turns).toEqual([['A']]);
   });
 
   it('survives a layer that cannot follow an edit', async () => {

@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
-import type { PreparedReply } from '../../src/turn/journal-state.ts';
+import type { BegunReply, PreparedReply } from '../../src/turn/journal-state.ts';
+import { recordSchema } from '../../src/turn/journal-state.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
 function prepared(messageIds: string[], text = 'an answer'): PreparedReply {
   return { messageIds, userId: aliceId, speakerName: 'Alice', place: publicPlace, text };
+}
+
+function begun(messageIds: string[], replyIds: string[]): BegunReply {
+  return { messageIds, userId: aliceId, speakerName: 'Alice', place: publicPlace, replyIds };
 }
 
 function id(number: number): string {
@@ -114,6 +119,54 @@ async function rawJournal(store: MemoryStore): Promise<string> {
     lines.push(JSON.stringify(record));
   return lines.join();
 }
+
+describe('the journal of replies that grow', () => {
+  it('knows after a restart what stands of a reply, which is no part of history until its messages are handled', async () => {
+    const store = new MemoryStore();
+    const journal = createChannelJournal({ store });
+    await journal.begin(begun([id(1)], []));
+    await journal.begin(begun([id(1)], [id(11)]));
+    await journal.begin(begun([id(2)], [id(12)]));
+    await journal.markHandled(generalId, [id(2)]);
+
+    const restarted = createChannelJournal({ store });
+    expect(await restarted.begun(generalId)).toEqual([begun([id(1)], [id(11)])]);
+    expect(await restarted.isUnfinished(generalId, id(1))).toBe(true);
+    expect(await restarted.isUnfinished(generalId, id(2))).toBe(false);
+    expect(await restarted.isHidden(generalId, id(11))).toBe(true);
+    expect(await restarted.isHidden(generalId, id(12))).toBe(false);
+  });
+
+  it('lets an answer to more messages go on with what stood there for one of them, and to fewer not', async () => {
+    const journal = createChannelJournal({ store: new MemoryStore() });
+    await journal.begin(begun([id(1), id(2)], [id(11)]));
+    await journal.begin(begun([id(1)], [id(12)]));
+    expect(await journal.begun(generalId)).toHaveLength(2);
+    await journal.begin(begun([id(2), id(3)], [id(11), id(13)]));
+    expect((await journal.begun(generalId)).map(({ replyIds }) => replyIds)).toEqual([
+      [id(12)],
+      [id(11), id(13)],
+    ]);
+  });
+
+  it('keeps them when it is made smaller, and each only as it stands now', async () => {
+    const store = new MemoryStore();
+    const journal = createChannelJournal({ store });
+    await journal.begin(begun([id(1)], [id(11)]));
+    await journal.begin(begun([id(1)], [id(11), id(12)]));
+    await journal.prepare(prepared([id(2)]));
+    await journal.markHandled(generalId, [id(2)]);
+    await journal.dropSentTexts(generalId);
+
+    const kinds: string[] = [];
+    for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, recordSchema))
+      kinds.push(record.kind);
+    expect(new Set(kinds)).toEqual(new Set(['begun', 'handled', 'hidden']));
+    expect(kinds).toHaveLength(3);
+    const restarted = createChannelJournal({ store });
+    expect(await restarted.begun(generalId)).toEqual([begun([id(1)], [id(11), id(12)])]);
+  });
+});
 
 /** A store in which, once, something else is written between two records that belong together. */
 class InterruptedStore extends MemoryStore {

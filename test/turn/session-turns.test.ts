@@ -2,18 +2,26 @@ import { describe, expect, it } from 'vitest';
 
 import type { IncomingMessage } from '../../src/core/chat.ts';
 import { SessionTurns } from '../../src/turn/session-turns.ts';
-import { bobId, incoming } from '../support/incoming.ts';
+import type { TurnControl } from '../../src/turn/turn-control.ts';
+import { aliceId, bobId, incoming } from '../support/incoming.ts';
 
 /** Turns that run until they are released, one gate a turn. */
 function gatedTurns() {
-  const started: { ids: string[]; author: string; signal: AbortSignal; release: () => void }[] = [];
+  const started: {
+    ids: string[];
+    author: string;
+    signal: AbortSignal;
+    control: TurnControl;
+    release: () => void;
+  }[] = [];
   const turns = new SessionTurns(
-    (messages, { signal }) =>
+    (messages, control) =>
       new Promise((release) => {
         started.push({
           ids: messages.map(({ id }) => id),
           author: messages[0]?.author.name ?? '',
-          signal,
+          signal: control.signal,
+          control,
           release,
         });
       }),
@@ -102,6 +110,49 @@ describe('turns of sessions', () => {
     turns.withdraw([message(3).id]);
     expect(started[1]?.signal.aborted).toBe(true);
     started[1]?.release();
+    await turns.idle();
+  });
+
+  it('end when their author stops them at their message or at the reply, and nobody else can', async () => {
+    for (const messageId of [message(1).id, 'the reply']) {
+      const { turns, started } = gatedTurns();
+      void turns.submit(message(1));
+      started[0]?.control.noteReply(['the reply']);
+      await turns.stopBy(bobId, messageId, () => Promise.resolve());
+      await turns.stopBy(aliceId, 'something else', () => Promise.resolve());
+      expect(started[0]?.control.ending).toBe(undefined);
+      await turns.stopBy(aliceId, messageId, () => Promise.resolve());
+      expect(started[0]?.control.ending).toBe('stopped');
+      started[0]?.release();
+      await turns.idle();
+    }
+  });
+
+  it('do not take a waiting message that its author stopped, which is noted before it is over', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    const steps: string[] = [];
+    const waiting = turns.submit(message(2)).then(() => steps.push('over'));
+    await turns.stopBy(bobId, message(2).id, () => Promise.resolve(void steps.push('noted for Bob')));
+    await turns.stopBy(aliceId, message(2).id, () => Promise.resolve(void steps.push('noted')));
+    await waiting;
+    expect(steps).toEqual(['noted', 'over']);
+    started[0]?.release();
+    await turns.idle();
+    expect(started).toHaveLength(1);
+  });
+
+  it('end when a message of their reply is deleted, whatever their author wished before', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    started[0]?.control.noteReply(['the reply']);
+    await turns.stopBy(aliceId, message(1).id, () => Promise.resolve());
+    expect(started[0]?.control.takenAway.aborted).toBe(false);
+    turns.withdraw(['the reply']);
+    expect(started[0]?.control.takenAway.aborted).toBe(true);
+    turns.abort();
+    expect(started[0]?.control.ending).toBe('reply-deleted');
+    started[0]?.release();
     await turns.idle();
   });
 

@@ -1,20 +1,20 @@
 import { MessageFlags, type ButtonInteraction, type Interaction } from 'discord.js';
 
-import type { Logger } from '../../core/logger.ts';
 import type { HandOn } from '../hand-on.ts';
 import { createAdmission, type AdmissionOptions } from './admission.ts';
 import { createAnswering, type AnsweringOptions } from './answering.ts';
 import { createCompletions, type CompletionsOptions } from './completions.ts';
 import { createMessageMenus, type MessageMenusOptions } from './message-menus.ts';
 import { readPageButton } from './page-buttons.ts';
-import { createPager } from './pager.ts';
+import { createPager, type PagerOptions } from './pager.ts';
 import { createSlashCommands, type SlashCommandsOptions } from './slash-commands.ts';
 
 export type InteractionsOptions = AdmissionOptions &
   Omit<AnsweringOptions, 'admit' | 'pager'> &
   Omit<SlashCommandsOptions, 'answer'> &
   Omit<MessageMenusOptions, 'answer'> &
-  Omit<CompletionsOptions, 'admit'> & { readonly handOn: HandOn; readonly logger: Logger };
+  Omit<CompletionsOptions, 'admit'> &
+  PagerOptions & { readonly handOn: HandOn };
 
 export interface Interactions {
   /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */

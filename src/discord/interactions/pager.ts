@@ -40,6 +40,11 @@ interface Open {
   readonly keep: () => void;
 }
 
+export interface PagerOptions {
+  readonly logger: Logger;
+  readonly later?: Later;
+}
+
 export interface Pager {
   /** The first of several pages, with its buttons; `interaction` is the command, acknowledged. */
   open(interaction: CommandInteraction, pages: readonly string[]): PageView;
@@ -50,13 +55,7 @@ export interface Pager {
 }
 
 /** Long answers as pages that their asker can turn, for as long as the asker goes on to do so. */
-export function createPager({
-  logger,
-  later = processLater,
-}: {
-  readonly logger: Logger;
-  readonly later?: Later;
-}): Pager {
+export function createPager({ logger, later = processLater }: PagerOptions): Pager {
   const opened = new LRUCache<string, Open>({ max: mostOpen, dispose: ({ keep }) => keep() });
 
   function keepOpen(pagerId: string, pages: readonly string[], shown: Shown): void {

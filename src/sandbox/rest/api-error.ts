@@ -131,9 +131,21 @@ interface FieldError {
 }
 
 function invalidForm(fields: readonly FieldError[]): ApiError {
-  const entries = fields.map(
-    ({ path, code, message }) => [path.join('.') || 'body', { code, message }] as const,
-  );
-  const errors = Object.fromEntries(entries.map(([field, error]) => [field, { _errors: [error] }]));
-  return new ApiError(400, Codes.InvalidFormBodyOrContentType, 'Invalid Form Body', errors);
+  return new ApiError(400, Codes.InvalidFormBodyOrContentType, 'Invalid Form Body', errorTree(fields));
+}
+
+/** As deep as the form: each wrong field has its `_errors` where the field stands. */
+function errorTree(fields: readonly FieldError[]): object {
+  const here = fields.filter(({ path }) => path.length === 0);
+  const below = fields.filter(({ path }) => path.length > 0);
+  const names = new Set(below.map(({ path }) => String(path[0])));
+  return {
+    ...(here.length === 0 ? {} : { _errors: here.map(({ code, message }) => ({ code, message })) }),
+    ...Object.fromEntries(
+      Array.from(names, (name) => {
+        const inside = below.filter(({ path }) => String(path[0]) === name);
+        return [name, errorTree(inside.map((field) => ({ ...field, path: field.path.slice(1) })))];
+      }),
+    ),
+  };
 }

@@ -116,6 +116,7 @@ export function threadRoutes(app: FastifyInstance, context: RestContext): void {
     );
     requireContent(message);
     if (message.files.length > 0) requirePermission(context, parent, 'AttachFiles');
+    if (message.poll !== undefined) requirePermission(context, parent, 'SendPolls');
     const created = createPost(world, {
       parent,
       name: form.name,

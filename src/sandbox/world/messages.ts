@@ -1,4 +1,4 @@
-import { MessageType } from 'discord-api-types/v10';
+import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { APIEmbed } from 'discord-api-types/v10';
 
 import type {
@@ -92,7 +92,7 @@ export interface MessageChange {
   readonly flags?: number | undefined;
 }
 
-/** Changes a message in place; `editedAt` becomes now. */
+/** Changes a message in place; `editedAt` becomes now, unless the message only gets the words that it was announced without. */
 export function editMessage(world: World, message: Message, change: MessageChange): void {
   applyChange(world, message, change);
   const ephemeral = world.ephemerals.get(message.id);
@@ -103,6 +103,7 @@ export function editMessage(world: World, message: Message, change: MessageChang
 }
 
 function applyChange(world: World, message: Message, change: MessageChange): void {
+  const wasAnnounced = (message.flags & MessageFlags.Loading) !== 0;
   if (change.text !== undefined) message.text = change.text;
   if (change.mentions !== undefined) {
     message.mentionedIds = change.mentions.userIds.filter((id) => world.users.has(id));
@@ -112,8 +113,9 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
   if (change.components !== undefined) message.components = change.components;
   if (change.attachments !== undefined) message.attachments = change.attachments;
   if (change.flags !== undefined) message.flags = change.flags;
-  message.editedAt = world.now().toISOString();
-  world.versions.get(message.id)?.push({ at: message.editedAt, text: message.text });
+  const at = world.now().toISOString();
+  if (!wasAnnounced) message.editedAt = at;
+  world.versions.get(message.id)?.push({ at, text: message.text });
 }
 
 /** Deletes a message; absent is fine. */

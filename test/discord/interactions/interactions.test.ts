@@ -1,7 +1,20 @@
+import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
+import { createChannelFinder } from '../../../src/discord/channel-finder.ts';
+import { ChannelOrder } from '../../../src/discord/channel-order.ts';
+import { createHandOn } from '../../../src/discord/hand-on.ts';
+import { createInteractions } from '../../../src/discord/interactions/interactions.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
-import { runGateway } from '../support/gateway-harness.ts';
+import {
+  memoryCommand,
+  newClient,
+  openSandbox,
+  openToAll,
+  RecordingHandlers,
+  runGateway,
+} from '../support/gateway-harness.ts';
 
 const typing = { as: 'bob', name: 'memory', subcommand: 'remember', option: 'text' };
 
@@ -105,5 +118,51 @@ describe('a click', () => {
       { isEphemeral: true, text: expect.stringContaining('give the command again') },
     ]);
     expect(outcome.answer).toMatchObject({ text: answer?.text, components: { rows: [] } });
+  });
+});
+
+describe('pages that nobody turns', () => {
+  it('lose their buttons in time, before and after a click', async () => {
+    const server = await openSandbox();
+    // Registers the commands.
+    const { client: first } = await runGateway({ server });
+    await first.destroy();
+    const client = newClient(server);
+    const logger = new RecordingLogger();
+    const handlers = new RecordingHandlers();
+    handlers.commandAnswer = () => Promise.resolve('- an item\n'.repeat(450));
+    const endings: (() => void)[] = [];
+    const handing = createHandOn(logger);
+    const interactions = createInteractions({
+      settings: openToAll,
+      findChannel: createChannelFinder(client, logger),
+      order: new ChannelOrder(),
+      slashCommands: [memoryCommand],
+      menuEntries: [],
+      botId: (await server.info()).bot.id,
+      handlers,
+      handOn: handing.handOn,
+      logger,
+      later(end) {
+        endings.push(end);
+        return () => void endings.splice(endings.indexOf(end), 1);
+      },
+    });
+    client.on(Events.InteractionCreate, (interaction) => interactions.take(interaction));
+    await client.login(server.token);
+
+    const asked = { as: 'bob', in: '#general', name: 'memory', subcommand: 'show' };
+    const buttonsOf = async (id: string) => (await server.interaction({ id })).answer?.components.rows;
+    const untouched = await server.slash(asked);
+    await handing.idle();
+    endings[0]?.();
+    await expect.poll(() => buttonsOf(untouched.id)).toEqual([]);
+
+    const turned = await server.slash(asked);
+    await server.click({ as: 'bob', message: turned.answer?.id ?? '', label: '▶' });
+    expect(endings).toHaveLength(1);
+    await handing.idle();
+    endings[0]?.();
+    await expect.poll(() => buttonsOf(turned.id)).toEqual([]);
   });
 });

@@ -122,7 +122,7 @@ export interface RunningGateway {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-const memoryCommand = {
+export const memoryCommand = {
   name: 'memory' as const,
   definition: {
     type: 1,

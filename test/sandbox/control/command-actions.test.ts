@@ -102,7 +102,7 @@ describe('an option that is being typed', () => {
       });
     });
     await expect(server.complete({ ...typing, timeoutMs: 100 })).rejects.toThrow('in vain');
-    expect(failures).toMatchObject([{ code: 50_035 }]);
+    await expect.poll(() => failures).toMatchObject([{ code: 50_035 }]);
   });
 });
 

@@ -19,6 +19,30 @@ describe('the control over HTTP', () => {
     expect(await remote.sessions()).toHaveLength(1);
   });
 
+  it('takes reactions, edits, pins, threads, posts and faults, and tells what became of them', async () => {
+    const { server } = await runBot();
+    const remote = connectSandbox(server.url);
+    const { id } = await remote.say({ as: 'alice', in: '#dev', text: 'draft' });
+    await remote.edit({ message: id, text: 'final' });
+    await remote.react({ as: 'bob', message: id, emoji: '👀' });
+    await remote.pin({ as: 'alice', message: id });
+    expect(await remote.pins({ in: '#dev' })).toMatchObject([{ id, reactions: { '👀': ['bob'] } }]);
+    expect((await remote.versions({ message: id })).map(({ text }) => text)).toEqual(['draft', 'final']);
+    await remote.addThread({ as: 'alice', channel: 'dev', name: 'talk', message: id });
+    expect(await remote.alterThread({ thread: 'talk', archived: true })).toMatchObject({ isArchived: true });
+    await remote.addChannel({ name: 'ideas', forum: true });
+    const post = await remote.addPost({ as: 'bob', forum: 'ideas', title: 'Snacks', text: 'more' });
+    expect(post.channelId).toBe(post.id);
+    await remote.setCdnFault({ kind: 'cut' });
+    await remote.setRateLimits({ on: true });
+    expect(await remote.presence()).toEqual({ status: 'online', activities: [] });
+    expect(await remote.downloads()).toEqual([]);
+    expect(await remote.invalidRequests()).toEqual({ count: 0, requests: [] });
+    await expect(remote.react({ as: 'bob', message: id, emoji: 'eyes' })).rejects.toThrow(
+      '"eyes" is no emoji',
+    );
+  });
+
   it('has every method of the control', async () => {
     const server = await openSandbox();
     const ownToProcess = new Set(['url', 'apiUrl', 'token', 'subscribe', 'close']);

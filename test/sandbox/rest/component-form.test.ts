@@ -64,4 +64,24 @@ describe('the components of a message', () => {
       expect.objectContaining({ code: 50_035, status: 400 }),
     );
   });
+
+  it('are refused with every wrong field at its place in the form', () => {
+    const components = rowsOf([button], [{ ...button, custom_id: '', label: 'x'.repeat(81) }]);
+    expect(() => parseMessageForm({ components })).toThrow(
+      expect.objectContaining({
+        errors: {
+          components: {
+            1: {
+              components: {
+                0: {
+                  custom_id: { _errors: [expect.objectContaining({ code: 'TOO_SMALL' })] },
+                  label: { _errors: [expect.objectContaining({ code: 'TOO_BIG' })] },
+                },
+              },
+            },
+          },
+        },
+      }),
+    );
+  });
 });

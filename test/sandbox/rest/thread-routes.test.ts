@@ -205,6 +205,14 @@ describe('a forum', () => {
     await expect(server.addPost({ as: 'bob', forum: 'dev', title: 'x', text: 'y' })).rejects.toThrow(
       'no forum',
     );
+    const poll = { question: { text: 'Which?' }, answers: [{ poll_media: { text: 'this' } }] };
+    const asked = { body: { name: 'Vote', message: { poll } } };
+    await client.rest.post(`/channels/${forum.id}/threads`, asked);
+    expect((await server.messages({ in: 'Vote' }))[0]?.poll?.question).toBe('Which?');
+    await server.changePermissions({ for: 'Discoclaw', deny: ['SendPolls'] });
+    await expect(client.rest.post(`/channels/${forum.id}/threads`, asked)).rejects.toMatchObject({
+      code: 50_013,
+    });
     await server.setOverwrite({ channel: 'ideas', for: 'Discoclaw', deny: ['SendMessages'] });
     const refused = forum.threads.create({ name: 'No', message: { content: 'no' } });
     await expect(refused).rejects.toMatchObject({ code: 50_013 });

@@ -54,8 +54,8 @@ describe('a follow-up', () => {
       await client.rest.post(route, { body: { content: 'too early' }, auth: false });
     });
     const slash = server.slash({ ...call, timeoutMs: 100 });
-    await expect(slash).rejects.toThrow('which is waiting');
-    expect(failures).toMatchObject([{ code: 10_015 }]);
+    await expect(slash).rejects.toThrow('in vain');
+    await expect.poll(() => failures).toMatchObject([{ code: 10_015 }]);
   });
 });
 
@@ -71,6 +71,18 @@ describe('a deferred answer', () => {
       followUps: [],
     });
     expect(await server.messages({ in: '#dev' })).toEqual([]);
+  });
+
+  it('counts as edited only when it is changed after it was filled', async () => {
+    const { server } = await botAnswering(async (interaction) => {
+      await interaction.deferReply();
+      await interaction.editReply('first');
+      if (interaction.user.username === 'carol') await interaction.editReply('second');
+    });
+    expect((await server.slash(call)).answer?.editedAt).toBeUndefined();
+    const { id } = await server.slash({ ...call, as: 'carol' });
+    await expect.poll(async () => (await server.interaction({ id })).answer?.text).toBe('second');
+    expect((await server.interaction({ id })).answer?.editedAt).toBeDefined();
   });
 
   it('ends the wait when it is taken back, and is unknown from then on', async () => {
@@ -91,8 +103,8 @@ describe('a deferred answer', () => {
       await interaction.deferReply();
       await interaction.editReply('');
     });
-    await expect(server.slash({ ...call, timeoutMs: 100 })).rejects.toThrow('which is deferred');
-    expect(failures).toMatchObject([{ code: 50_006 }]);
+    await expect(server.slash({ ...call, timeoutMs: 100 })).rejects.toThrow('in vain');
+    await expect.poll(() => failures).toMatchObject([{ code: 50_006 }]);
   });
 });
 

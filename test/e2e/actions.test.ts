@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
+import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const soon = { timeout: 10_000, interval: 50 };
+const robotId = '140000000000000099';
+
+let stage: Stage;
+/** What the model wants to do about the next message. */
+let wishes: readonly ScriptedToolUse[] = [];
+/** How it answers once it has been told what came of that. */
+let afterwards: ModelAnswer = { text: 'That is all.' };
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: { DISCORD_ALLOW_BOT_IDS: robotId, DISCOCLAW_REFLECTION_ENABLED: 'false' },
+    model: answeringBy({
+      chat({ messages = [] }) {
+        const isTold = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') ?? false;
+        return isTold || wishes.length === 0 ? afterwards : { toolUse: wishes };
+      },
+    }),
+  });
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+function wish(action: string, input: object): ScriptedToolUse {
+  return { name: `discord_${action}`, input };
+}
+
+/** Somebody says something, and the model does what it wants to; resolves with what it was told of that, in order. */
+async function doing(
+  as: string,
+  place: string,
+  text: string,
+  wanted: readonly ScriptedToolUse[],
+): Promise<readonly string[]> {
+  wishes = wanted;
+  const { id: after, channelId } = await stage.sandbox.say({ as, in: place, text });
+  await stage.sandbox.waitForReply({ in: channelId, after, containing: 'That is all.' });
+  wishes = [];
+  const results = newestOf(stage, 'chat').body.messages?.at(-1)?.content ?? [];
+  return results.map(({ content }) =>
+    Array.isArray(content)
+      ? content.map((block: { text?: string }) => block.text ?? '').join('')
+      : String(content),
+  );
+}
+
+async function botTexts(place: string, after?: MessageView): Promise<readonly string[]> {
+  const messages = await stage.sandbox.messages({
+    in: place,
+    from: 'bot',
+    ...(after && { after: after.id }),
+  });
+  return messages.map(({ text }) => text);
+}
+
+function send(text: string): readonly ScriptedToolUse[] {
+  return [wish('send', { channel: '#dev', text })];
+}
+
+/** What the bot asked of Discord that changes something besides its own replies and typing. */
+async function deeds(): Promise<readonly string[]> {
+  const requests = await stage.sandbox.requests();
+  return requests
+    .filter(({ method, path }) => method !== 'GET' && /reactions|pins|threads|polls/u.test(path))
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+const everything = [
+  wish('react', { message: 'current', emoji: '🎉' }),
+  wish('pin', { message: 'current' }),
+  wish('poll', { question: '@everyone, lunch?', answers: ['pizza', 'soup'] }),
+  wish('start_thread', { name: 'lunch @everyone', message: 'current' }),
+  wish('send', { channel: '#dev', text: '@everyone <@140000000000000002> lunch is ready' }),
+];
+
+it('does what speaker and bot may do, visibly, in the log by ids only, and pinging nobody', async () => {
+  const said = await stage.sandbox.messages({ in: '#general' });
+  const told = await doing('alice', '#general', 'make lunch happen', everything);
+  expect(told).toHaveLength(everything.length);
+  for (const text of told) expect(text).not.toMatch(/^Not done/u);
+  const note = /^-# 🎉 reacted · 📌 pinned · 📊 made a poll · 🧵 started <#\d+> · ➡️ sent to <#\d+>$/u;
+  await expect
+    .poll(() => botTexts('#general'), soon)
+    .toEqual(expect.arrayContaining(['That is all.', expect.stringMatching(note)]));
+
+  const messages = await stage.sandbox.messages({ in: '#general' });
+  const asked = messages.find(({ text }) => text === 'make lunch happen');
+  expect(asked).toMatchObject({ reactions: { '🎉': ['Discoclaw'] }, isPinned: true });
+  const thread = (await stage.sandbox.channels()).find(({ id }) => id === asked?.id);
+  expect(thread).toMatchObject({ kind: 'thread', name: 'lunch @everyone' });
+  expect(messages.find(({ poll }) => poll !== undefined)?.poll).toMatchObject({
+    question: '@everyone, lunch?',
+  });
+  expect(await botTexts('#dev')).toEqual([
+    `@everyone <@140000000000000002> lunch is ready\n-# for <@${stage.info.people['alice']}>`,
+  ]);
+
+  const sent = [
+    ...messages.slice(said.length),
+    ...(await stage.sandbox.messages({ in: '#dev', from: 'bot' })),
+  ];
+  expect(sent.filter(({ author }) => author.isBot).flatMap(({ mentions }) => mentions)).toEqual([]);
+  for (const { body } of await stage.sandbox.requests({ method: 'POST', path: '/channels/*/messages' }))
+    expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
+  const lines = stage.bot().output().split('\n');
+  expect(lines.filter((line) => line.includes('an action was carried out'))).toHaveLength(everything.length);
+  expect(lines.join('\n')).not.toContain('lunch');
+
+  const log = await stage.readFile(
+    `data/sessions/${stage.info.channels['general']}/${stage.info.people['alice']}/messages.jsonl`,
+  );
+  expect(log).toContain('That is all.');
+  expect(log).not.toContain('reacted');
+  expect(toldIn(await chatCall(stage, 'alice', '#general', 'thanks'))).not.toContain('reacted');
+});
+
+it('finds its own last message, and the one that the person replies to', async () => {
+  const asked = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'I like this one' });
+  const answer = await stage.sandbox.waitForReply({ in: '#dev', after: asked.id, settleMs: 200 });
+  expect(await doing('alice', '#dev', 'pin your answer', [wish('pin', { message: 'my_last' })])).toEqual([
+    'The message is pinned.',
+  ]);
+  wishes = [wish('react', { message: 'replied_to', emoji: '❤' })];
+  const reply = await stage.sandbox.say({
+    as: 'bob',
+    in: '#dev',
+    text: 'a heart for this',
+    replyTo: asked.id,
+  });
+  await stage.sandbox.waitForReply({ in: '#dev', after: reply.id, containing: '-# ❤️ reacted' });
+  wishes = [];
+  const messages = await stage.sandbox.messages({ in: '#dev' });
+  expect(messages.find(({ id }) => id === answer.id)?.isPinned).toBe(true);
+  expect(messages.find(({ id }) => id === asked.id)?.reactions).toEqual({ '❤️': ['Discoclaw'] });
+});
+
+it('does nothing that the person or the bot may not do, and asks Discord for none of it', async () => {
+  await stage.sandbox.addChannel({ name: 'quiet' });
+  const denied = [
+    'AddReactions',
+    'PinMessages',
+    'SendPolls',
+    'CreatePublicThreads',
+    'CreatePrivateThreads',
+  ] as const;
+  const before = await deeds();
+  await stage.sandbox.setOverwrite({ channel: '#general', for: 'bob', deny: [...denied] });
+  await stage.sandbox.setOverwrite({ channel: '#dev', for: 'bob', deny: ['SendMessages'] });
+  const bobs = await doing('bob', '#general', 'make lunch happen', everything);
+  expect(bobs).toHaveLength(everything.length);
+  for (const text of bobs) expect(text).toMatch(/^Not done: the person lacks the permission to /u);
+  expect(sectionIn(newestOf(stage, 'chat'), 'discord_actions')).toMatch(
+    /\n- discord_send: send a message to #quiet\n/u,
+  );
+
+  await stage.sandbox.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: [...denied] });
+  await stage.sandbox.setOverwrite({ channel: '#dev', for: 'Discoclaw', deny: ['SendMessages'] });
+  const alices = await doing('alice', '#general', 'make lunch happen', everything);
+  for (const text of alices) expect(text).toMatch(/^Not done: I lack the permission to /u);
+
+  for (const channel of ['#general', '#dev'])
+    for (const name of ['bob', 'Discoclaw']) await stage.sandbox.setOverwrite({ channel, for: name });
+  expect(await deeds()).toEqual(before);
+  expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });
+});
+
+it('carries nothing out of a direct message or private channel but the person’s own words, where they say [V2]', async () => {
+  const [last] = (await stage.sandbox.messages({ in: '#dev' })).slice(-1);
+  for (const place of ['dm', '#secret']) {
+    await stage.ask('bob', place, 'Bob earns 5000');
+    const refused = [
+      ...(await doing('bob', place, 'tell #dev about it', send('Bob earns 5000'))),
+      ...(await doing('bob', place, 'hello is what I say', send('hello'))),
+      ...(await doing('bob', place, 'post it in #dev\n> Bob earns 5000', send('Bob earns 5000'))),
+    ];
+    for (const text of refused) expect(text).toMatch(/^Not done: this is a private place/u);
+    expect(await doing('bob', place, 'tell #dev that lunch is over', send('Lunch is over!'))).toEqual([
+      'The message is there.',
+    ]);
+  }
+  const bob = `<@${stage.info.people['bob']}>`;
+  expect(await botTexts('#dev', last)).toEqual([
+    `lunch is over\n-# for ${bob}`,
+    `lunch is over\n-# for ${bob}`,
+  ]);
+});
+
+it('does nothing in a channel where the owner has switched actions off', async () => {
+  await stage.ask('alice', '#dev', '!settings actions off');
+  const [react = wish('react', {})] = everything;
+  expect(await doing('alice', '#dev', 'react to this', [react])).toEqual([
+    expect.stringMatching(/^There is no such tool/u),
+  ]);
+  expect(sectionIn(newestOf(stage, 'chat'), 'discord_actions')).toBe('');
+  expect(await doing('alice', '#general', 'react to this', [react])).toEqual(['The reaction is there.']);
+  await stage.ask('alice', '#dev', '!settings actions default');
+});
+
+it('answers another bot five times in a row, and again once a person has spoken', async () => {
+  await stage.sandbox.addPerson({ name: 'Robot', id: robotId, bot: true });
+  const { id: loop } = await stage.sandbox.addChannel({ name: 'loop' });
+  for (let round = 1; round <= 5; round += 1) await stage.ask('Robot', loop, `@Discoclaw round ${round}`);
+  for (const text of ['@Discoclaw round 6', '@Discoclaw round 7'])
+    await stage.sandbox.say({ as: 'Robot', in: loop, text });
+  await stage.sandbox.delivered();
+  await stage.sandbox.say({ as: 'carol', in: loop, text: 'what are you two doing?' });
+  await stage.ask('Robot', loop, '@Discoclaw round 8');
+  expect(await botTexts(loop)).toHaveLength(6);
+  expect(
+    stage
+      .bot()
+      .output()
+      .match(/a bot is not answered any more/gu),
+  ).toHaveLength(1);
+});
+
+it('sends once what it had sent before it was killed in the middle of the turn', async () => {
+  const { id: board } = await stage.sandbox.addChannel({ name: 'board' });
+  wishes = [wish('send', { channel: '#board', text: 'the kettle is on' })];
+  afterwards = 'silent';
+  const asked = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'tell the board' });
+  await expect.poll(() => botTexts(board), soon).toHaveLength(1);
+  await stage.killBot();
+  afterwards = { text: 'Told them.' };
+  await stage.startBot();
+  const answer = await stage.sandbox.waitForReply({
+    in: '#general',
+    after: asked.id,
+    containing: 'Told them.',
+  });
+  expect(answer.replyTo).toBe(asked.id);
+  await expect.poll(() => botTexts('#general'), soon).toContain(`-# ➡️ sent to <#${board}>`);
+  expect(await botTexts(board)).toHaveLength(1);
+});
+
+it('is off where the configuration says so: no tools, no section', async () => {
+  await stage.stopBot();
+  await stage.startBot({ DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false' });
+  afterwards = { text: 'That is all.' };
+  const told = await doing('alice', '#general', 'react to this', [everything[0] ?? wish('react', {})]);
+  expect(told).toEqual([expect.stringMatching(/^There is no such tool/u)]);
+  const call = newestOf(stage, 'chat');
+  expect(JSON.stringify(call.body.tools)).not.toContain('discord_');
+  expect(sectionIn(call, 'discord_actions')).toBe('');
+  const [earlier] = callsOf(stage, 'chat');
+  expect(JSON.stringify(earlier?.body.tools)).toContain('discord_react');
+});

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessagesBody } from '../support/model-server.ts';
+import type { ModelAnswer } from '../support/model-answer.ts';
+import { read } from '../discord/support/markdown.ts';
+import { answersTo } from './answers-to.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const prose = (title: string, count: number): string =>
+  Array.from({ length: count }, (_, index) => `${title} ${index} is a sentence of the answer.`).join(' ');
+const code = (word: string, count: number): string =>
+  Array.from({ length: count }, (_, index) => `const ${word}${index} = compute(${index});`).join('\n');
+
+const longAnswer = [
+  prose('Beginning', 35),
+  `\`\`\`typescript\n${code('first', 30)}\n\`\`\``,
+  prose('Middle', 30),
+  `~~~python\n${code('second', 40)}\n~~~`,
+  prose('Later', 20),
+  `\`\`\`\n${code('third', 20)}\n\`\`\`\n${prose('End', 5)}`,
+].join('\n\n');
+const words = Array.from({ length: 60 }, (_, index) => `word${index} `);
+
+/** In pieces, so that all of it takes so many milliseconds. */
+function slowly(pieces: readonly string[], milliseconds: number): ModelAnswer {
+  return { text: pieces, pauseMs: Math.floor(milliseconds / pieces.length) };
+}
+
+/** Whether the bot was killed and started again. */
+let hasRestarted = false;
+
+function answer(body: MessagesBody): ModelAnswer {
+  const asked = body.messages?.at(-1)?.content.at(-1)?.text ?? '';
+  if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 6500);
+  if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 6000);
+  return { text: 'Understood.' };
+}
+
+const soon = { timeout: 10_000, interval: 50 };
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({
+    model: answer,
+    environment: { DISCOCLAW_SUMMARY_ENABLED: 'false', DISCOCLAW_MODEL_CONCURRENCY: '20' },
+  });
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+async function repliesTo({ channelId, id }: MessageView): Promise<readonly MessageView[]> {
+  return stage.sandbox.messages({ in: channelId, after: id, from: 'bot' });
+}
+
+/** Asks for words, and resolves when the first of them can be read. */
+async function askSlowly(as: string, place: string) {
+  const said = await stage.sandbox.say({
+    as,
+    in: place,
+    text: `Tell ${as} slowly in ${place.replace('#', '')}`,
+  });
+  const reply = await stage.sandbox.waitForReply({ in: said.channelId, after: said.id, containing: 'word' });
+  return { said, reply };
+}
+
+/** The newest call to answer a message with this text. */
+function callFor(text: string) {
+  return stage.model.requests.findLast(({ body }) =>
+    (body.messages?.at(-1)?.content.at(-1)?.text ?? '').includes(text),
+  );
+}
+
+function logOf({ channelId, author }: MessageView): Promise<string> {
+  return stage.readFile(`data/sessions/${channelId}/${author.id}/messages.jsonl`);
+}
+
+describe.concurrent('an answer that grows', () => {
+  it('of 6,000 characters with three code fences is never too long, unbalanced or too fast, and ends in the exact text', async ({
+    expect,
+  }) => {
+    expect(longAnswer.length).toBeGreaterThan(6000);
+    const said = await stage.sandbox.say({ as: 'carol', in: 'dm', text: 'Tell me at length' });
+    await expect
+      .poll(async () => (await logOf(said)).includes('"assistant"'), { ...soon, timeout: 20_000 })
+      .toBe(true);
+
+    const parts = await repliesTo(said);
+    const versions = await Promise.all(
+      parts.map(async ({ id }) => ({ id, all: await stage.sandbox.versions({ message: id }) })),
+    );
+    const first = versions[0]?.all[0];
+    expect(first?.text.length).toBeLessThan(600);
+    expect(versions.flatMap(({ all }) => all).length).toBeGreaterThan(parts.length + 3);
+    for (const { all } of versions) {
+      for (const [index, { at, text }] of all.entries()) {
+        expect(text.length).toBeLessThanOrEqual(2000);
+        expect(read(text).isBalanced).toBe(true);
+        const before = all[index - 1];
+        if (before === undefined) continue;
+        expect(text).not.toBe(before.text);
+        expect(Date.parse(at) - Date.parse(before.at)).toBeGreaterThanOrEqual(1200);
+      }
+    }
+    expect(parts.map(({ replyTo }) => replyTo)).toEqual([said.id, ...parts.slice(1).map(() => undefined)]);
+    expect(read(parts.map(({ text }) => text).join('\n')).content).toBe(read(longAnswer).content);
+    const asked = await stage.sandbox.requests();
+    const own = asked.filter(({ path }) => path.startsWith(`/channels/${said.channelId}/`));
+    expect(own.filter(({ status }) => status !== 200 && status !== 204)).toEqual([]);
+    const shown = own.filter(({ method }) => method === 'PATCH' || method === 'POST');
+    for (const { body, path } of shown) {
+      if (!path.endsWith('/typing')) expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
+    }
+    expect(await stage.sandbox.typingEvents({ in: said.channelId })).not.toEqual([]);
+  });
+
+  it('ends when its author puts 🛑 on it, and only then; what came stays', async ({ expect }) => {
+    const { said, reply } = await askSlowly('bob', '#dev');
+    await stage.sandbox.react({ as: 'carol', message: reply.id, emoji: '🛑' });
+    await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '👍' });
+    await expect.poll(async () => (await repliesTo(said))[0]?.text, soon).toContain('word15');
+    await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '🛑' });
+    const line = await stage.sandbox.waitForReply({ in: said.channelId, after: reply.id });
+    expect(line.text).toContain('Stopped');
+    expect(callFor('bob slowly in dev')?.wasGivenUp).toBe(true);
+    const [part] = await repliesTo(said);
+    expect(part?.text).toContain('word15');
+    expect(part?.text).not.toContain('word59');
+    expect(await logOf(said)).toContain(`"text":"${part?.text}"`);
+
+    await stage.sandbox.react({ as: 'bob', message: said.id, emoji: '🛑' });
+    const next = await stage.ask('bob', '#dev', 'Bob is back');
+    expect(next.text).toBe('Understood.');
+    const prompt = JSON.stringify(callFor('Bob is back')?.body.messages);
+    expect(prompt).toContain('word15');
+    expect(prompt).not.toContain('Stopped');
+  });
+
+  it('is not even begun for a message that waits when its author puts 🛑 on it', async ({ expect }) => {
+    const { said, reply } = await askSlowly('alice', '#general');
+    const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'This too, slowly' });
+    await stage.sandbox.delivered();
+    await stage.sandbox.react({ as: 'alice', message: waiting.id, emoji: '🛑' });
+    await expect
+      .poll(() => stage.readFile(`data/channels/${said.channelId}/journal.jsonl`), soon)
+      .toContain(`"handled","messageIds":["${waiting.id}"]`);
+    await stage.sandbox.react({ as: 'alice', message: said.id, emoji: '🛑' });
+    await stage.sandbox.waitForReply({ in: said.channelId, after: reply.id, containing: 'Stopped' });
+    await stage.ask('alice', '#general', 'Are you there?');
+    expect(await answersTo(stage.sandbox, waiting)).toEqual([]);
+    expect(callFor('This too')).toBeUndefined();
+  });
+
+  it('vanishes with the message that it answers', async ({ expect }) => {
+    const { said, reply } = await askSlowly('alice', 'dm');
+    const other = await stage.sandbox.say({ as: 'alice', in: 'dm', text: '!memory show' });
+    await stage.sandbox.bulkDelete({ messages: [said.id, other.id] });
+    await expect.poll(async () => (await repliesTo(said)).map(({ id }) => id), soon).not.toContain(reply.id);
+    await expect.poll(() => callFor('alice slowly in dm')?.wasGivenUp, soon).toBe(true);
+    const next = await stage.ask('alice', 'dm', 'What did I say?');
+    expect((await repliesTo(next)).map(({ text }) => text)).toEqual([]);
+    expect(await logOf(said)).not.toContain('word');
+    expect(JSON.stringify(callFor('What did I say?')?.body.messages)).not.toContain('word0');
+  });
+
+  it('stops, and is remembered nowhere, when a moderator deletes it', async ({ expect }) => {
+    const thread = await stage.sandbox.addThread({ channel: '#general', name: 'aside', as: 'carol' });
+    const said = await stage.sandbox.say({
+      as: 'carol',
+      in: thread.id,
+      text: 'Tell carol slowly in aside',
+      mentionBot: true,
+    });
+    const reply = await stage.sandbox.waitForReply({ in: thread.id, after: said.id, containing: 'word' });
+    await stage.sandbox.delete({ message: reply.id, as: 'alice' });
+    await expect.poll(() => callFor('carol slowly in aside')?.wasGivenUp, soon).toBe(true);
+    await stage.sandbox.say({ as: 'carol', in: thread.id, text: 'And now?', mentionBot: true });
+    await stage.sandbox.waitForReply({ in: thread.id, containing: 'Understood.' });
+    expect((await repliesTo(said)).map(({ text }) => text)).toEqual(['Understood.']);
+    expect(await logOf(said)).not.toContain('word0');
+    expect(JSON.stringify(callFor('And now?')?.body.messages)).not.toContain('word0');
+  });
+
+  it('is taken away when its channel becomes public', async ({ expect }) => {
+    const { said, reply } = await askSlowly('bob', '#secret');
+    await stage.sandbox.setChannelPrivacy({ channel: '#secret', private: false });
+    await expect
+      .poll(async () => (await repliesTo(said)).at(-1)?.text, soon)
+      .toContain('visible to more people');
+    expect((await repliesTo(said)).map(({ id }) => id)).not.toContain(reply.id);
+    expect(await logOf(said)).not.toContain('word0');
+  });
+});
+
+describe('an answer that grew when the bot was killed', () => {
+  it('is made again and put into the message that stands there, and sees nothing of its own beginning', async ({
+    expect,
+  }) => {
+    const { said, reply } = await askSlowly('bob', 'dm');
+    await expect.poll(async () => (await repliesTo(said))[0]?.text, soon).toContain('word15');
+    await stage.killBot();
+    hasRestarted = true;
+    await stage.startBot();
+    await expect
+      .poll(async () => (await repliesTo(said))[0]?.text, { ...soon, timeout: 15_000 })
+      .toBe(words.join('').trim());
+    expect((await repliesTo(said)).map(({ id }) => id)).toEqual([reply.id]);
+    expect(JSON.stringify(callFor('bob slowly in dm')?.body.messages)).not.toContain('word0');
+    await expect.poll(() => logOf(said), soon).toContain('word59');
+    expect((await logOf(said)).match(/word0/gu)).toHaveLength(1);
+  });
+});
