@@ -7,7 +7,15 @@ import {
 } from 'discord.js';
 
 /** What is done in channels, by people and by the bot. */
-export type Deed = 'read' | 'send' | 'react' | 'pin' | 'poll' | 'start-thread' | 'start-private-thread';
+export type Deed =
+  | 'view'
+  | 'read'
+  | 'send'
+  | 'react'
+  | 'pin'
+  | 'poll'
+  | 'start-thread'
+  | 'start-private-thread';
 
 const {
   ViewChannel,
@@ -27,6 +35,8 @@ const {
 function neededFor(deed: Deed, channel: GuildBasedChannel): bigint {
   const sending = channel.isThread() ? SendMessagesInThreads : SendMessages;
   switch (deed) {
+    case 'view':
+      return 0n;
     case 'read':
       return ReadMessageHistory;
     case 'send':
@@ -53,6 +63,7 @@ export function memberMay(deed: Deed, channel: GuildBasedChannel, member: GuildM
   const granted = channel.guild.available ? channel.permissionsFor(member) : null;
   if (granted === null) return undefined;
   if (!granted.has(ViewChannel) || !isPossible(deed, channel)) return false;
+  if (deed === 'view') return true;
   if (deed === 'read') return granted.has(ReadMessageHistory);
   if (member.isCommunicationDisabled() && !granted.has(Administrator)) return false;
   if (channel.isThread() && channel.locked === true && !granted.has(ManageThreads)) return false;
@@ -62,6 +73,8 @@ export function memberMay(deed: Deed, channel: GuildBasedChannel, member: GuildM
 /** What the kind of channel allows anybody. A message wakes an archived thread; nothing else is taken there. */
 function isPossible(deed: Deed, channel: GuildBasedChannel): boolean {
   switch (deed) {
+    case 'view':
+      return true;
     case 'read':
     case 'send':
     case 'poll':

@@ -23,6 +23,10 @@ export function withPermission(api: DiscordApi, may: (deed: Deed, channelId: str
   return {
     ...api,
     postMessage: (channelId, body) => permitted('send', channelId, () => api.postMessage(channelId, body)),
+    editMessage: (channelId, ...edit) =>
+      permitted('view', channelId, () => api.editMessage(channelId, ...edit)),
+    deleteMessage: (channelId, messageId) =>
+      permitted('view', channelId, () => api.deleteMessage(channelId, messageId)),
     messagesAfter: (channelId, messageId) =>
       permitted('read', channelId, () => api.messagesAfter(channelId, messageId)),
     react: (channelId, ...reaction) => permitted('react', channelId, () => api.react(channelId, ...reaction)),

@@ -6,6 +6,7 @@ import { botMay, memberMay, type Deed } from '../../src/discord/permissions.ts';
 import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
 const deeds: readonly Deed[] = [
+  'view',
   'read',
   'send',
   'react',
@@ -51,7 +52,7 @@ describe('what may be done in a channel', () => {
       permissions: ['PinMessages', 'SendPolls'],
     });
     await running.settled();
-    expect(allowed(running, 'general')).toEqual(['read', 'send', 'pin', 'poll']);
+    expect(allowed(running, 'general')).toEqual(['view', 'read', 'send', 'pin', 'poll']);
     expect(memberMay('pin', general, await person(running, 'carol'))).toBe(true);
     expect(memberMay('pin', general, await person(running, 'bob'))).toBe(false);
   });
@@ -69,20 +70,20 @@ describe('what may be done in a channel', () => {
     const general = channelNamed(running, 'general');
     expect(memberMay('send', general, bob)).toBe(true);
     bob.communicationDisabledUntilTimestamp = Date.now() + 60_000;
-    expect(deeds.filter((deed) => memberMay(deed, general, bob))).toEqual(['read']);
+    expect(deeds.filter((deed) => memberMay(deed, general, bob))).toEqual(['view', 'read']);
   });
 
   it('is no thread in a thread, only sending in an archived one, only reading in a locked one', async () => {
     const running = await runGateway();
     const { id } = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
     await running.settled();
-    expect(allowed(running, id)).toEqual(['read', 'send', 'react', 'pin', 'poll']);
+    expect(allowed(running, id)).toEqual(['view', 'read', 'send', 'react', 'pin', 'poll']);
     const thread = channelNamed(running, id);
     if (!thread.isThread()) throw new Error('No thread');
     thread.archived = true;
-    expect(allowed(running, id)).toEqual(['read', 'send', 'poll']);
+    expect(allowed(running, id)).toEqual(['view', 'read', 'send', 'poll']);
     thread.locked = true;
-    expect(allowed(running, id)).toEqual(['read']);
+    expect(allowed(running, id)).toEqual(['view', 'read']);
   });
 
   it('is unknown for people, and tried for the bot, as long as the guild’s present permissions are', async () => {

@@ -15,6 +15,7 @@ import { memberMay, type Deed } from '../permissions.ts';
 import { ActionRefusal } from './action-refusal.ts';
 
 const names: Readonly<Record<Deed, string>> = {
+  view: 'see the channel',
   read: 'read earlier messages',
   send: 'write',
   react: 'add reactions',
