@@ -5,6 +5,8 @@ import { composeAfterTurn } from './compose-after-turn.ts';
 import { composeAnswer } from './compose-answer.ts';
 import { composeCommands } from './compose-commands.ts';
 import { composeMemory } from './compose-memory.ts';
+import { createReadStatus } from './compose-status.ts';
+import type { StatusSources } from './compose-status.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { InteractionHandlers } from './core/application-command.ts';
@@ -46,6 +48,8 @@ export interface BotPorts extends EnclosurePorts {
   readonly signs: SignsPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
+  /** Where the edges are watched; without them there is no status command. */
+  readonly statusSources?: StatusSources;
   /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;
   readonly clock: Clock;
@@ -101,7 +105,15 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   const { isMemoryOff } = memory.placeSettings;
   const runTracelessly = withoutTexts(runTurn, { isMemoryOff, journal, logger });
   const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTracelessly)));
-  const commands = composeCommands(config, memory, { journal, logger });
+  const { store, statusSources: sources } = ports;
+  const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
+  const readStatus =
+    sources === undefined ? undefined : createReadStatus(config, { store, clock, sources }, queues);
+  const commands = composeCommands(config, memory, {
+    journal,
+    logger,
+    ...(readStatus === undefined ? {} : { readStatus }),
+  });
   const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
   const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({

@@ -3,6 +3,8 @@ import type { CommandSet } from './commands/command-set.ts';
 import { createMemoryCommand } from './commands/memory-command.ts';
 import { createMessageMenus } from './commands/message-menus.ts';
 import { createSettingsCommand } from './commands/settings-command.ts';
+import { createStatusCommand } from './commands/status-command.ts';
+import type { StatusFacts } from './commands/status-facts.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
 import type { AnswerMode } from './core/chat.ts';
@@ -16,6 +18,8 @@ const itemMaxChars = 500;
 export interface CommandPorts {
   readonly journal: Pick<ChannelJournal, 'isHidden'>;
   readonly logger: Logger;
+  /** Without it there is no status command. */
+  readonly readStatus?: () => Promise<StatusFacts>;
 }
 
 /** All commands that are switched on. */
@@ -40,14 +44,22 @@ export function composeCommands(config: Config, memory: Memory, ports: CommandPo
     logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
     isHidden: (channelId: string, messageId: string) => ports.journal.isHidden(channelId, messageId),
   };
+  const { readStatus, logger } = ports;
   const settingsCommand = createSettingsCommand({
     placeSettings: memory.placeSettings,
-    defaults: { answer: (place) => defaultAnswerMode(config, place), actionsEnabled: true },
-    logger: ports.logger,
+    defaults: {
+      answer: (place) => defaultAnswerMode(config, place),
+      actionsEnabled: config.discord.actionsEnabled,
+    },
+    logger,
   });
+  const ownersCommands = [
+    settingsCommand,
+    ...(readStatus === undefined ? [] : [createStatusCommand({ readStatus, logger })]),
+  ];
   return config.commandsEnabled
-    ? createCommandSet([createMemoryCommand(options), settingsCommand], createMessageMenus(options))
-    : createCommandSet([settingsCommand]);
+    ? createCommandSet([createMemoryCommand(options), ...ownersCommands], createMessageMenus(options))
+    : createCommandSet(ownersCommands);
 }
 
 function defaultAnswerMode(

@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { composeBot } from './compose-bot.ts';
+import { watchEdges } from './compose-watching.ts';
 import type { Config } from './config/config.ts';
 import type { WrittenCommand } from './core/chat.ts';
 import type { Clock } from './core/clock.ts';
 import type { Logger } from './core/logger.ts';
-import { createDiscordClient } from './discord/client.ts';
+import { createDiscordClient, gatewayPing } from './discord/client.ts';
 import { createDiscordPorts } from './discord/discord-ports.ts';
 import { startGateway } from './discord/gateway.ts';
+import { createClientPresence } from './discord/presence.ts';
 import { createModel } from './create-model.ts';
 import { createFileStore } from './storage/files/file-store.ts';
 import { createChannelJournal } from './turn/channel-journal.ts';
+import { processTimer } from './turn/idle-sessions.ts';
 
 const clock: Clock = () => new Date();
 
@@ -40,9 +43,17 @@ export interface RunningBot {
  */
 export async function startBot(config: Config, options: StartOptions): Promise<RunningBot> {
   const { token, apiUrl, logger, onLost } = options;
-  const store = await createFileStore({ ...config.storage, clock, logger });
+  const files = await createFileStore({ ...config.storage, clock, logger });
   const client = createDiscordClient({ apiUrl, logger });
   try {
+    const { store, model, statusSources, flush } = watchEdges(config, {
+      files,
+      model: createModel(config.model, logger),
+      presence: createClientPresence(client, { clock, timer: processTimer, logger }),
+      pingMs: () => gatewayPing(client),
+      clock,
+      logger,
+    });
     const journal = createChannelJournal({ store });
     const parseCommand = (text: string): WrittenCommand | undefined =>
       bot.commands.parse(text, client.user?.id);
@@ -55,8 +66,15 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       clock,
       logger,
     });
-    const model = createModel(config.model, logger);
-    const bot = composeBot(config, { store, model, journal, ...discordPorts, clock, logger });
+    const bot = composeBot(config, {
+      store,
+      model,
+      journal,
+      ...discordPorts,
+      statusSources,
+      clock,
+      logger,
+    });
 
     // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
     const connecting = startGateway({
@@ -112,14 +130,15 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
           .then(() => discordPorts.signs.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
+        await flush();
         await gateway.destroy();
-        await store.close();
+        await files.close();
         logger.info('the bot has stopped');
       },
     };
   } catch (error) {
     await client.destroy();
-    await store.close();
+    await files.close();
     throw error;
   }
 }

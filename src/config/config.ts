@@ -30,7 +30,7 @@ export function arrangeConfig(values: Values) {
     discord: {
       token: values.DISCORD_TOKEN,
       apiUrl: values.DISCORD_API_URL,
-      cdnUrl: values.DISCORD_CDN_URL,
+      cdnUrl: values.DISCORD_CDN_URL ?? originOf(values.DISCORD_API_URL),
       ownerIds: values.DISCOCLAW_OWNER_IDS,
       access: values.DISCOCLAW_ACCESS,
       allowedUserIds: values.DISCORD_ALLOW_USER_IDS,
@@ -97,4 +97,9 @@ export function arrangeConfig(values: Values) {
     },
     logLevel: values.DISCOCLAW_LOG_LEVEL,
   });
+}
+
+/** Another server's files are taken to lie at its own address, so that one variable is enough to use it. */
+function originOf(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : new URL(address).origin;
 }

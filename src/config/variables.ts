@@ -12,7 +12,8 @@ export const variables = {
       about: 'REST address of another Discord-compatible server, such as `http://127.0.0.1:4000/api`.',
     }),
     DISCORD_CDN_URL: address({
-      about: "Where that server keeps attached files, besides Discord's own hosts.",
+      about:
+        "Where that server keeps attached files, if not at the same address; Discord's own hosts are always allowed.",
     }),
     DISCORD_ALLOW_USER_IDS: ids({ about: 'People who may use the bot besides its owner.' }),
     DISCORD_CHANNEL_IDS: ids({

@@ -54,3 +54,9 @@ export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): C
   );
   return client;
 }
+
+/** Milliseconds to the gateway and back, as the last heartbeats tell; `undefined` before the first. */
+export function gatewayPing(client: Client): number | undefined {
+  const { ping } = client.ws;
+  return ping >= 0 ? ping : undefined;
+}

@@ -48,6 +48,11 @@ export class AfterTurn {
       );
   }
 
+  /** Runs that run or wait. */
+  get open(): number {
+    return this.#queue.size;
+  }
+
   /** Resolves when nothing runs or waits. */
   idle(): Promise<void> {
     return this.#queue.idle();

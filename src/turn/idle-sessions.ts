@@ -1,9 +1,6 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { sessionName } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
-
-/** Calls back after some milliseconds; the returned function cancels that. The process does not stay alive for it. */
-export type Timer = (callback: () => void, ms: number) => () => void;
 
 /** The process's own timer, unref'd. */
 export const processTimer: Timer = (callback, ms) => {

@@ -93,6 +93,13 @@ export class SessionTurns {
     }
   }
 
+  /** Turns that run, and messages that wait for one. */
+  get open(): { readonly running: number; readonly waiting: number } {
+    const sessions = [...this.#sessions.values()];
+    const waiting = sessions.reduce((sum, session) => sum + session.waiting.length, 0);
+    return { running: sessions.filter((session) => session.running.length > 0).length, waiting };
+  }
+
   /** Resolves when no turn runs or waits. */
   idle(): Promise<void> {
     if (this.#sessions.size === 0) return Promise.resolve();

@@ -1,7 +1,6 @@
 import type { SignsPort } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import type { Timer } from './idle-sessions.ts';
 import type { TurnRunner } from './session-turns.ts';
 
 /** Who waits no longer than this is shown no sign; milliseconds. */

@@ -54,7 +54,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const base: Record<string, string> = {
     DISCORD_TOKEN: info.token,
     DISCORD_API_URL: info.apiUrl,
-    DISCORD_CDN_URL: info.url,
     DISCOCLAW_ACCESS: 'everyone',
     DISCORD_AUTO_REPLY_CHANNEL_IDS: Object.values(info.channels).join(','),
     DISCOCLAW_DATA_DIR: join(folder, 'data'),

@@ -1,9 +1,14 @@
-import type { Timer } from '../../src/turn/idle-sessions.ts';
+import type { Timer } from '../../src/core/clock.ts';
 
 /** A timer whose time passes when a test says so. */
 export class ManualTimer {
   #now = 0;
   readonly #waiting = new Set<{ readonly time: number; readonly callback: () => void }>();
+
+  /** Milliseconds since the beginning. */
+  get now(): number {
+    return this.#now;
+  }
 
   readonly set: Timer = (callback, ms) => {
     const entry = { time: this.#now + ms, callback };

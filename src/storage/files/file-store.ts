@@ -41,6 +41,8 @@ export interface FileStoreOptions {
 }
 
 export interface FileStore extends Store {
+  /** How many files lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
+  quarantined(): Promise<number>;
   /** Waits for running changes and lets go of the data folder; later changes reject with `StoreError`. */
   close(): Promise<void>;
 }
@@ -138,6 +140,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
     removeAll: (prefix) =>
       change(prefix, 'removed', () => locks.runAlone(prefix, () => removeFolder(prefix))),
+    quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
     async close() {
       isClosed = true;
       while (running.size > 0) await Promise.allSettled(running);

@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
-import { errorCode, isMissing } from './file-error.ts';
+import { errorCode, isMissing, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
 import type { Folders } from './folders.ts';
 import { copyFile } from './replace-file.ts';
@@ -11,6 +11,8 @@ import { locateQuarantine } from './roots.ts';
 export interface Quarantine {
   /** Keeps a copy of the file; the file itself stays. Resolves with the copy's path, on disk by then. */
   keep(key: string, path: string): Promise<string>;
+  /** How many files are kept. */
+  count(): Promise<number>;
 }
 
 export function createQuarantine({
@@ -42,7 +44,15 @@ export function createQuarantine({
         return copy;
       }
     },
+    count: () => countFiles(fileSystem, locateQuarantine(roots, '').path),
   };
+}
+
+async function countFiles(fileSystem: FileSystem, folder: string): Promise<number> {
+  let count = 0;
+  for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? [])
+    count += entry.isDirectory() ? await countFiles(fileSystem, join(folder, entry.name)) : 1;
+  return count;
 }
 
 async function isTaken(fileSystem: FileSystem, path: string): Promise<boolean> {

@@ -1,0 +1,78 @@
+import type { DayUsage, LastWrite } from '../core/health.ts';
+import { counted } from './item-lines.ts';
+import type { StatusFacts } from './status-facts.ts';
+
+const unreadable = 'cannot be read right now';
+
+/** The status in lines. */
+export function statusText(facts: StatusFacts): string {
+  const { turns, afterTurn, writes, modelCalls } = facts;
+  return [
+    `Discoclaw ${facts.version}, up ${duration(facts.upMs)}`,
+    `Model: ${modelLine(facts)}`,
+    `Gateway: ${facts.pingMs === undefined ? 'ping not known yet' : `${Math.round(facts.pingMs)} ms`}`,
+    `Turns: ${turns.running} running, ${turns.waiting} waiting · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
+    `Today: ${facts.usage === undefined ? unreadable : usageLine(facts.usage, facts.pricesOf)}`,
+    `Memory: ${keptLine(facts)}`,
+    `Store: ${storeLine(facts)}`,
+  ].join('\n');
+}
+
+function modelLine({ models, modelState, now }: StatusFacts): string {
+  if (models === undefined) return 'the offline stand-in, which is no language model';
+  const names = `${models.main} (fast: ${models.fast})`;
+  return modelState.kind === 'reachable'
+    ? `${names}, reachable`
+    : `${names}, out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
+}
+
+function usageLine(usage: DayUsage, pricesOf: string): string {
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const share = input === 0 ? 0 : Math.round((100 * usage.cacheReadTokens) / input);
+  return [
+    `${usage.day}: ${counted(usage.calls, 'model call')}`,
+    `${amount(input)} input tokens, ${share}% from the cache`,
+    `${amount(usage.outputTokens)} output tokens`,
+    costText(usage, pricesOf),
+  ].join(' · ');
+}
+
+function costText({ cost, calls, unpriced }: DayUsage, pricesOf: string): string {
+  const names = unpriced.join(', ');
+  if (calls > 0 && cost === 0 && unpriced.length > 0) return `cost not known (${names})`;
+  const dollars = `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)} at list prices of ${pricesOf}`;
+  return unpriced.length === 0 ? dollars : `${dollars}, without ${names}`;
+}
+
+function keptLine({ kept }: StatusFacts): string {
+  if (kept === undefined) return unreadable;
+  const megabytes = (kept.bytes / 1_000_000).toFixed(1);
+  return `${counted(kept.sessions, 'session')}, ${kept.users === 1 ? '1 person' : `${kept.users} people`} · ${counted(kept.files, 'file')}, ${megabytes} MB`;
+}
+
+function storeLine({ lastWrite, quarantined, now }: StatusFacts): string {
+  const files = quarantined === undefined ? unreadable : counted(quarantined, 'file');
+  return `${writeText(lastWrite, now)} · quarantine: ${files}`;
+}
+
+function writeText(lastWrite: LastWrite | undefined, now: Date): string {
+  if (lastWrite === undefined) return 'nothing was written yet';
+  const ago = duration(now.getTime() - lastWrite.at.getTime());
+  return lastWrite.isOk ? `the last write succeeded ${ago} ago` : `⚠️ the last write failed ${ago} ago`;
+}
+
+function amount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+const minuteMs = 60_000;
+
+/** The two largest units. */
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / minuteMs);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  if (days > 0) return `${days} d ${hours % 24} h`;
+  if (hours > 0) return `${hours} h ${minutes % 60} min`;
+  return minutes > 0 ? `${minutes} min` : `${Math.max(0, Math.round(ms / 1000))} s`;
+}

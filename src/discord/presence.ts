@@ -1,0 +1,107 @@
+import { ActivityType, Events, type Client, type PresenceData } from 'discord.js';
+
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Logger } from '../core/logger.ts';
+
+/** What people are to see of the bot: all is well, its model is out of reach, or it has the offline stand-in only. */
+export type ShownState = 'well' | 'out-of-reach' | 'stand-in';
+
+/** Discord takes 5 presences in 20 seconds; milliseconds between two. */
+const pauseMs = 5000;
+
+export interface Presence {
+  /** Shows a state as soon as Discord takes one; of several until then the last. Never throws. */
+  show(state: ShownState): void;
+}
+
+/** Sends no presence sooner than {@link pauseMs} after the one before. */
+export function createPresence({
+  send,
+  clock,
+  timer,
+}: {
+  readonly send: (state: ShownState) => void;
+  readonly clock: Clock;
+  readonly timer: Timer;
+}): Presence & { readonly again: () => void } {
+  let wanted: ShownState = 'well';
+  // What Discord shows by itself when a bot comes.
+  let sent: ShownState | undefined = 'well';
+  let sentAt = -Infinity;
+  let isArmed = false;
+
+  function update(): void {
+    if (wanted === sent || isArmed) return;
+    const waitMs = sentAt + pauseMs - clock().getTime();
+    if (waitMs <= 0) {
+      sent = wanted;
+      sentAt = clock().getTime();
+      send(wanted);
+      return;
+    }
+    isArmed = true;
+    timer(() => {
+      isArmed = false;
+      update();
+    }, waitMs);
+  }
+
+  return {
+    show(state) {
+      wanted = state;
+      update();
+    },
+    /** After a new connection, of which nobody knows what Discord shows. */
+    again() {
+      sent = undefined;
+      update();
+    },
+  };
+}
+
+/** The presence of the client's own bot; set again whenever its connection is new. */
+export function createClientPresence(
+  client: Client,
+  { clock, timer, logger }: { readonly clock: Clock; readonly timer: Timer; readonly logger: Logger },
+): Presence {
+  const presence = createPresence({
+    clock,
+    timer,
+    send(state) {
+      try {
+        client.user?.setPresence(presenceFor(state));
+      } catch (error) {
+        logger.warn('the presence could not be set', { error });
+      }
+    },
+  });
+  let isConnected = client.isReady();
+  let latest: ShownState = 'well';
+  client.once(Events.ClientReady, () => {
+    isConnected = true;
+    presence.show(latest);
+  });
+  client.on(Events.ShardReady, () => isConnected && presence.again());
+  client.on(Events.ShardResume, () => isConnected && presence.again());
+  return {
+    show(state) {
+      latest = state;
+      if (isConnected) presence.show(state);
+    },
+  };
+}
+
+function presenceFor(state: ShownState): PresenceData {
+  switch (state) {
+    case 'well':
+      return { status: 'online', activities: [] };
+    case 'out-of-reach':
+      return { status: 'idle', activities: [custom('My language model is out of reach')] };
+    case 'stand-in':
+      return { status: 'online', activities: [custom('Offline model: no language model is configured')] };
+  }
+}
+
+function custom(text: string) {
+  return { type: ActivityType.Custom, name: 'Custom Status', state: text };
+}

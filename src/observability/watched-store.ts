@@ -1,0 +1,40 @@
+import type { Clock } from '../core/clock.ts';
+import { NewerVersionError } from '../core/errors.ts';
+import type { LastWrite } from '../core/health.ts';
+import type { Store } from '../core/store.ts';
+
+/** The same store, which also tells how its newest write went. A document of a newer version is no fault of the disk. */
+export function watchStore(
+  store: Store,
+  clock: Clock,
+): { readonly store: Store; readonly lastWrite: () => LastWrite | undefined } {
+  let last: LastWrite | undefined;
+
+  async function watched<T>(write: Promise<T>): Promise<T> {
+    try {
+      const result = await write;
+      last = { at: clock(), isOk: true };
+      return result;
+    } catch (error) {
+      if (!(error instanceof NewerVersionError)) last = { at: clock(), isOk: false };
+      throw error;
+    }
+  }
+
+  return {
+    lastWrite: () => last,
+    store: {
+      read: (key, kind) => store.read(key, kind),
+      update: (key, kind, change) => watched(store.update(key, kind, change)),
+      append: (log, record) => watched(store.append(log, record)),
+      scan: (log, schema, options) => store.scan(log, schema, options),
+      lastSequence: (log) => store.lastSequence(log),
+      rewrite: (log, schema, change) => watched(store.rewrite(log, schema, change)),
+      readText: (key) => store.readText(key),
+      writeText: (key, text) => watched(store.writeText(key, text)),
+      list: (folder) => store.list(folder),
+      remove: (key) => watched(store.remove(key)),
+      removeAll: (prefix) => watched(store.removeAll(prefix)),
+    },
+  };
+}

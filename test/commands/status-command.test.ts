@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+
+import { createStatusCommand } from '../../src/commands/status-command.ts';
+import type { StatusFacts } from '../../src/commands/status-facts.ts';
+import type { DayUsage } from '../../src/core/health.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const now = new Date('2026-01-15T10:00:00Z');
+const ago = (ms: number): Date => new Date(now.getTime() - ms);
+const hourMs = 3_600_000;
+
+const usage: DayUsage = {
+  day: '2026-01-15',
+  calls: 12,
+  inputTokens: 1000,
+  cacheReadTokens: 8000,
+  cacheWriteTokens: 1000,
+  outputTokens: 500,
+  cost: 1.234,
+  unpriced: [],
+};
+
+const facts: StatusFacts = {
+  version: '1.2.3',
+  upMs: 27 * hourMs,
+  now,
+  models: { main: 'sonnet', fast: 'haiku' },
+  modelState: { kind: 'reachable' },
+  pingMs: 41.6,
+  turns: { running: 2, waiting: 3 },
+  afterTurn: 1,
+  writes: 4,
+  modelCalls: { running: 2, waiting: 1 },
+  pricesOf: '2026-10-24',
+  lastWrite: { at: ago(3000), isOk: true },
+  usage,
+  kept: { sessions: 7, users: 1, files: 40, bytes: 2_345_678 },
+  quarantined: 1,
+};
+
+function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promise<string> {
+  const command = createStatusCommand({
+    readStatus: () => Promise.resolve({ ...facts, ...changes }),
+    logger: recordingLogger(),
+  });
+  return command.handle({
+    id: '400000000000000001',
+    name: 'status',
+    words: '',
+    speaker: { id: aliceId, name: 'Alice', isOwner },
+    place: publicPlace,
+    ephemeral: false,
+    at: now.toISOString(),
+  });
+}
+
+describe('the status', () => {
+  it('tells the owner all at a glance', async () => {
+    expect((await status()).split('\n')).toEqual([
+      'Discoclaw 1.2.3, up 1 d 3 h',
+      'Model: sonnet (fast: haiku), reachable',
+      'Gateway: 42 ms',
+      'Turns: 2 running, 3 waiting · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',
+      'Today: 2026-01-15: 12 model calls · 10,000 input tokens, 80% from the cache · 500 output tokens · $1.23 at list prices of 2026-10-24',
+      'Memory: 7 sessions, 1 person · 40 files, 2.3 MB',
+      'Store: the last write succeeded 3 s ago · quarantine: 1 file',
+    ]);
+  });
+
+  it('says since when the model is out of reach, and that the disk refuses', async () => {
+    const text = await status({
+      modelState: { kind: 'unreachable', since: ago(2 * hourMs), failure: 'overloaded' },
+      lastWrite: { at: ago(1000), isOk: false },
+    });
+    expect(text).toContain('sonnet (fast: haiku), out of reach for 2 h 0 min (overloaded)');
+    expect(text).toContain('⚠️ the last write failed 1 s ago');
+  });
+
+  it('names the models whose price is not known, with their tokens', async () => {
+    const partly = { ...usage, cost: 0.5, unpriced: ['local'] };
+    expect(await status({ usage: partly })).toContain('$0.50 at list prices of 2026-10-24, without local');
+    expect(await status({ usage: { ...partly, cost: 0 } })).toContain(
+      '500 output tokens · cost not known (local)',
+    );
+  });
+
+  it('says what it cannot tell', async () => {
+    const text = await status({
+      usage: undefined,
+      kept: undefined,
+      quarantined: undefined,
+      pingMs: undefined,
+    });
+    expect(text).toContain('Today: cannot be read right now');
+    expect(text).toContain('Memory: cannot be read right now');
+    expect(text).toContain('quarantine: cannot be read right now');
+    expect(text).toContain('Gateway: ping not known yet');
+  });
+
+  it('is for nobody else', async () => {
+    expect(await status({}, false)).toBe('Only my owner can see my status.');
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+
+import { StoreError } from '../../src/core/errors.ts';
+import { UsageMeter } from '../../src/observability/usage-meter.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const call = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 30, cacheWriteTokens: 2 };
+
+function meterOver(store = new MemoryStore()) {
+  const timer = new ManualTimer();
+  const logger = recordingLogger();
+  const time = { now: new Date('2026-01-15T22:30:00Z') };
+  const meter = new UsageMeter({
+    store,
+    timer: timer.set,
+    clock: () => time.now,
+    timeZone: 'Europe/Berlin',
+    costOf: (model) => (model === 'sonnet' ? 0.25 : undefined),
+    logger,
+  });
+  return { store, timer, logger, time, meter };
+}
+
+describe('the use of models', () => {
+  it('adds up over models, with the cost of those whose price is known', async () => {
+    const { meter } = meterOver();
+    meter.add('sonnet', call);
+    meter.add('sonnet', call);
+    meter.add('local-model', call);
+    expect(await meter.today()).toMatchObject({
+      day: '2026-01-15',
+      calls: 3,
+      inputTokens: 30,
+      outputTokens: 15,
+      cacheReadTokens: 90,
+      cacheWriteTokens: 6,
+      cost: 0.5,
+      unpriced: ['local-model'],
+    });
+  });
+
+  it('is written together after a while, and goes on where it was after a restart', async () => {
+    const { meter, store, timer } = meterOver();
+    meter.add('sonnet', call);
+    meter.add('sonnet', call);
+    timer.pass(4999);
+    expect(await store.everything()).toBe('');
+    timer.pass(1);
+    await meter.flush();
+    const next = meterOver(store).meter;
+    next.add('sonnet', call);
+    expect((await next.today()).calls).toBe(3);
+  });
+
+  it('begins anew with the local day', async () => {
+    const { meter, time } = meterOver();
+    meter.add('sonnet', call);
+    await meter.flush();
+    time.now = new Date('2026-01-15T23:00:00Z');
+    expect(await meter.today()).toMatchObject({ day: '2026-01-16', calls: 0, cost: 0 });
+    meter.add('sonnet', call);
+    await meter.flush();
+    expect(await meter.today()).toMatchObject({ day: '2026-01-16', calls: 1 });
+  });
+
+  it('loses nothing while the disk refuses', async () => {
+    const { meter, store, logger } = meterOver();
+    const update = store.update.bind(store);
+    store.update = () => Promise.reject(new StoreError('full', 'usage.json'));
+    meter.add('sonnet', call);
+    await meter.flush();
+    meter.add('sonnet', call);
+    expect(logger.warnings).toEqual(['the use of models could not be saved']);
+    store.update = update;
+    await meter.flush();
+    expect((await meterOver(store).meter.today()).calls).toBe(2);
+  });
+});

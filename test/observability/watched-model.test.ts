@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+
+import { ModelError } from '../../src/core/errors.ts';
+import type { ModelCallOptions, ModelClient, ModelRequest } from '../../src/core/model.ts';
+import { watchModel } from '../../src/observability/watched-model.ts';
+
+const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
+
+function request(model: string): ModelRequest {
+  return { purpose: 'chat', model, system: [], messages: [], maxTokens: 10 };
+}
+
+/** A watched model whose calls end when the test says so. */
+function watchedModel() {
+  const calls: { end: (error?: ModelError) => void; options: ModelCallOptions }[] = [];
+  const seen: string[] = [];
+  const client: ModelClient = {
+    isOffline: false,
+    complete: (_, options = {}) =>
+      new Promise((resolve, reject) => {
+        calls.push({
+          options,
+          end: (error) =>
+            error === undefined ? resolve({ content: [], stop: 'end', usage }) : reject(error),
+        });
+      }),
+  };
+  const model = watchModel(client, {
+    mainModel: 'sonnet',
+    clock: () => new Date(0),
+    onState: ({ kind }) => seen.push(kind),
+    onUsage: (name, { inputTokens }) => seen.push(`${name} used ${inputTokens}`),
+  });
+  const fail = async (name: string): Promise<void> => {
+    const asked = model.complete(request(name));
+    calls.at(-1)?.end(new ModelError('no', 'unavailable'));
+    await expect(asked).rejects.toThrow(ModelError);
+  };
+  return { model, calls, seen, fail };
+}
+
+describe('a watched model', () => {
+  it('tells once that it is lost and once that it is back, by the model that answers people', async () => {
+    const { model, calls, seen, fail } = watchedModel();
+    for (const name of ['haiku', 'haiku', 'haiku']) await fail(name);
+    expect(model.state.kind).toBe('reachable');
+    for (const name of ['sonnet', 'sonnet', 'sonnet']) await fail(name);
+    expect(model.state).toEqual({ kind: 'unreachable', since: new Date(0), failure: 'unavailable' });
+    const asked = model.complete(request('sonnet'));
+    calls.at(-1)?.end();
+    await asked;
+    expect(seen).toEqual(['unreachable', 'sonnet used 1', 'reachable']);
+  });
+
+  it('counts the calls that run and that wait, and passes on who waits', async () => {
+    const { model, calls } = watchedModel();
+    const told: boolean[] = [];
+    const first = model.complete(request('sonnet'));
+    const second = model.complete(request('sonnet'), { onQueue: (isWaiting) => told.push(isWaiting) });
+    calls[1]?.options.onQueue?.(true);
+    expect(model.openCalls).toEqual({ running: 1, waiting: 1 });
+    calls[1]?.options.onQueue?.(false);
+    expect(model.openCalls).toEqual({ running: 2, waiting: 0 });
+    expect(told).toEqual([true, false]);
+    for (const { end } of calls) end();
+    await Promise.all([first, second]);
+    expect(model.openCalls).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it('counts a call no longer that was given up while it waited', async () => {
+    const { model, calls } = watchedModel();
+    const asked = model.complete(request('sonnet'));
+    calls[0]?.options.onQueue?.(true);
+    calls[0]?.end(new ModelError('no', 'aborted'));
+    await expect(asked).rejects.toThrow(ModelError);
+    expect(model.openCalls).toEqual({ running: 0, waiting: 0 });
+  });
+});
