@@ -159,13 +159,15 @@ describe('sending to another channel', () => {
       private: true,
       members: ['Discoclaw'],
     });
-    const wish = { channel: thread.id, text: 'hello' };
-    expect((await stage.act(await stage.ask('carol', '#dev', 'tell them'), 'discord_send', wish)).text).toBe(
+    const hello = { channel: thread.id, text: 'hello' };
+    expect((await stage.act(await stage.ask('carol', '#dev', 'tell them'), 'discord_send', hello)).text).toBe(
       nowhere,
     );
-    expect(await stage.act(await stage.ask('bob', '#dev', 'tell them'), 'discord_send', wish)).toMatchObject({
-      ok: true,
-    });
+    expect(await stage.act(await stage.ask('bob', '#dev', 'tell them'), 'discord_send', hello)).toMatchObject(
+      {
+        ok: true,
+      },
+    );
   });
 
   it('asks which one where several channels have the name', async () => {
