@@ -4,6 +4,7 @@ import type { Store } from '../core/store.ts';
 import {
   applyRecord,
   countRecord,
+  keepNewest,
   keptIds,
   newJournalState,
   recordSchema,
@@ -24,7 +25,10 @@ export interface ChannelJournal {
   isHandled(channelId: string, messageId: string): Promise<boolean>;
   /** Whether a message is no part of history: also while it is the beginning of a reply that is not whole. */
   isHidden(channelId: string, messageId: string): Promise<boolean>;
-  /** Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. */
+  /**
+   * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
+   * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.
+   */
   prepare(reply: PreparedReply): Promise<void>;
   /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
   begin(reply: BegunReply): Promise<void>;
@@ -34,8 +38,12 @@ export interface ChannelJournal {
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
   dropSentTexts(channelId: string): Promise<void>;
-  /** The same, and those too that were not sent yet and may not be any more, since what they answer was taken back [G5]. */
-  withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void>;
+  /** The messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
+  withdraw(
+    channelId: string,
+    messageIds: readonly string[],
+    isWithdrawn: (reply: PreparedReply) => boolean,
+  ): Promise<void>;
   /** Answers prepared in a channel whose sending was never confirmed. */
   unsent(channelId: string): Promise<readonly PreparedReply[]>;
   /** Replies that were begun in a channel and never confirmed to be whole. */
@@ -82,14 +90,20 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
         hidden.has(messageId) || [...begun.values()].some(({ replyIds }) => replyIds.includes(messageId))
       );
     },
-    prepare: (reply) => write(reply.place.channelId, { kind: 'prepared', ...reply }),
+    async prepare(reply) {
+      const { channelId } = reply.place;
+      const { withdrawn } = await stateOf(channelId);
+      if (reply.messageIds.some((id) => withdrawn.has(id))) return;
+      await write(channelId, { kind: 'prepared', ...reply });
+    },
     begin: (reply) => write(reply.place.channelId, { kind: 'begun', ...reply }),
     markHandled: (channelId, messageIds) =>
       write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
     hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
     dropSentTexts: async (channelId) => dropTexts(channelId, await stateOf(channelId)),
-    async withdraw(channelId, isWithdrawn) {
+    async withdraw(channelId, messageIds, isWithdrawn) {
       const state = await stateOf(channelId);
+      keepNewest(state.withdrawn, messageIds);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
       await dropTexts(channelId, state);
     },

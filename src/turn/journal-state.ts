@@ -54,6 +54,8 @@ export interface JournalState {
   /** Records in the file, and those among them that hold an answer. */
   records: number;
   texts: number;
+  /** Messages that were edited or deleted since the start: an answer that is still being made may hold what they said before. */
+  readonly withdrawn: Set<string>;
   /** Something was taken back while an answer was being sent: the file is to hold no text once it was. */
   dropsTexts: boolean;
 }
@@ -66,6 +68,7 @@ export function newJournalState(): JournalState {
     begun: new Map(),
     records: 0,
     texts: 0,
+    withdrawn: new Set(),
     dropsTexts: false,
   };
 }
@@ -121,7 +124,7 @@ function replyKey(messageIds: readonly string[]): string {
   return messageIds.join(' ');
 }
 
-function keepNewest(ids: Set<string>, added: readonly string[]): void {
+export function keepNewest(ids: Set<string>, added: readonly string[]): void {
   for (const id of added) ids.add(id);
   if (ids.size <= keptIds) return;
   const newest = [...ids].toSorted(compareSnowflakes).slice(-keptIds);

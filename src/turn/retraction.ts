@@ -60,7 +60,9 @@ export function createRetraction({
 
   async function deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
     const affected = await sessionLog.remove(channelId, messageIds);
-    await journal.withdraw(channelId, (reply) => reply.messageIds.some((id) => messageIds.includes(id)));
+    await journal.withdraw(channelId, messageIds, (reply) =>
+      reply.messageIds.some((id) => messageIds.includes(id)),
+    );
     await follow(affected, undefined);
   }
 
@@ -69,10 +71,10 @@ export function createRetraction({
     const before = affected
       .flatMap(({ messages }) => messages)
       .find(({ message }) => message.id === messageId);
-    if (before === undefined) return;
-    const withdrawn = withdrawnTerms(before.message.text, text);
+    const withdrawn = withdrawnTerms(before?.message.text ?? '', text);
     await journal.withdraw(
       channelId,
+      [messageId],
       (reply) => reply.messageIds.includes(messageId) && saysAny(reply.text, withdrawn),
     );
     await follow(affected, text);

@@ -5,7 +5,7 @@ import { compareSnowflakes, snowflakeTime } from '../../src/core/snowflake.ts';
 import { catchUp, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { runGateway } from './support/gateway-harness.ts';
+import { openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 
@@ -165,6 +165,26 @@ describe('catching up', () => {
     });
     await catchUp(options);
     expect(asked).toEqual([ids['dev']]);
+  });
+
+  it('takes in what was said to it in DMs and by mention within five minutes, and nothing older', async () => {
+    const minute = 60_000;
+    let ago = 0;
+    const server = await openSandbox({ now: () => new Date(Date.now() - ago) });
+    const { id } = await server.openDm({ person: 'bob' });
+    for (const [minutes, text] of [
+      [6, 'too old'],
+      [4, 'young enough'],
+    ] as const) {
+      ago = minutes * minute;
+      await server.say({ as: 'bob', in: 'dm', text: `${text} in a DM` });
+      await server.say({ as: 'alice', in: '#dev', text: `${text} in a channel`, mentionBot: true });
+      await server.say({ as: 'alice', in: '#dev', text: `${text}, but for nobody` });
+    }
+    ago = 0;
+    const { handlers, gateway } = await runGateway({ server, knownChannels: [id] });
+    await gateway.caughtUp;
+    expect(handlers.texts.toSorted()).toEqual(['young enough in a DM', 'young enough in a channel']);
   });
 
   it('reads page after page, oldest first', async () => {

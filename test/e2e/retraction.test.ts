@@ -11,6 +11,7 @@ import type { Stage } from './stage.ts';
 const answers: Answers = {};
 const soon = { timeout: 10_000, interval: 50 };
 let stage: Stage;
+let guests = 0;
 
 beforeAll(async () => {
   stage = await openStage({
@@ -48,6 +49,19 @@ async function filesWith(word: string): Promise<readonly string[]> {
   return texts.flatMap(({ path, text }) =>
     text.includes(word) && !path.includes('durable.json') ? [path.slice(folder.length + 1)] : [],
   );
+}
+
+/** The session's log as it lies on disk. */
+async function logOf(said: {
+  readonly channelId: string;
+  readonly author: { readonly id: string };
+}): Promise<string> {
+  return stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
+}
+
+async function newcomer(): Promise<string> {
+  guests += 1;
+  return (await stage.sandbox.addPerson({ name: `guest${guests}` })).name;
 }
 
 function show(name: string, place: string): Promise<string> {
@@ -105,6 +119,20 @@ it('edits an edited message in log and history, and makes anew what was made of 
   extracting('I play the lute');
   await stage.sandbox.edit({ message: said.id, text: 'I play the lute' });
   await expect.poll(() => filesWith('zither'), soon).toEqual([]);
+  // Nobody says anything more, and yet it is looked at again: once, also after a kill.
+  await expect.poll(() => show('bob', 'dm'), soon).toContain('[fact] I play the lute (src: summary');
+  const lookedAt = () =>
+    callsOf(stage, 'extraction')
+      .filter((call) => toldIn(call).includes(`[${said.id}]`))
+      .map(toldIn);
+  // One person's work is done in order: when this is looked at, the edit is done with.
+  await stage.ask('bob', 'dm', 'That is all');
+  await expect
+    .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes('That is all')), soon)
+    .toBe(true);
+  expect(lookedAt()).toHaveLength(2);
+  await stage.killBot();
+  await stage.startBot();
   const log = await stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
   expect(log).toContain('I play the lute');
 
@@ -113,4 +141,101 @@ it('edits an edited message in log and history, and makes anew what was made of 
   expect(toldIn(call)).not.toContain('zither');
   await expect.poll(() => show('bob', '#general'), soon).toContain('They play the lute.');
   expect(await show('bob', 'dm')).not.toContain('zither');
+  expect(lookedAt()).toHaveLength(2);
+});
+
+it('brings back nothing by an edit that its author has had forgotten since [A4]', async () => {
+  const name = await newcomer();
+  extracting('I breed newts');
+  const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I breed newts' });
+  await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  await expect.poll(() => show(name, 'dm'), soon).toContain('[fact] I breed newts');
+  expect((await stage.ask(name, 'dm', '!memory forget newts')).text).toContain('Deprecated 1 item');
+  const calls = () =>
+    callsOf(stage, 'extraction').filter((call) => toldIn(call).includes(`] ${name}: `)).length;
+  const before = calls();
+  await stage.sandbox.edit({ message: said.id, text: 'I breed newts, and more newts' });
+  await expect.poll(calls, soon).toBeGreaterThan(before);
+  await stage.ask(name, 'dm', 'hello');
+  await expect.poll(calls, soon).toBeGreaterThan(before + 1);
+  expect(await show(name, 'dm')).toContain('Durable memory (0 items):');
+});
+
+it('carries out no command that is made by an edit, and keeps none of its words [F2]', async () => {
+  const name = await newcomer();
+  const [wrong, right] = await Promise.all(
+    ['dm', '#dev'].map((place) => stage.sandbox.say({ as: name, in: place, text: 'I keep quokkas' })),
+  );
+  if (wrong === undefined || right === undefined) throw new Error('Nothing was said');
+  for (const { id, channelId } of [wrong, right])
+    await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 100 });
+  await stage.sandbox.edit({ message: wrong.id, text: '!memory remember I keep wombats' });
+  await stage.sandbox.edit({ message: right.id, text: 'I keep wallabies' });
+  await expect.poll(() => logOf(wrong), soon).not.toMatch(/quokkas/u);
+  await expect.poll(() => logOf(right), soon).toMatch(/wallabies/u);
+  const command = await stage.sandbox.say({ as: name, in: 'dm', text: '!memory remember I keep numbats' });
+  await stage.sandbox.waitForReply({ in: command.channelId, after: command.id, settleMs: 200 });
+  const before = (await stage.sandbox.messages({ in: command.channelId, from: 'bot' })).length;
+  await stage.sandbox.edit({ message: command.id, text: 'I keep bilbies' });
+  await stage.killBot();
+  await stage.startBot();
+  const call = await chatCall(stage, name, 'dm', 'what do I keep?');
+  expect(toldIn(call)).not.toMatch(/quokkas|wombats|bilbies/u);
+  expect(await stage.sandbox.messages({ in: command.channelId, from: 'bot' })).toHaveLength(before + 1);
+  expect(await logOf(wrong)).not.toMatch(/wombats|bilbies/u);
+  // What somebody asked to remember stays, whatever becomes of the message that asked.
+  await stage.sandbox.delete({ message: command.id });
+  await stage.sandbox.delivered();
+  expect(await show(name, 'dm')).toMatch(/\(1 items?\):\n- \[fact\] I keep numbats/u);
+});
+
+it('answers nobody who edits a message so that it mentions the bot, only who writes one', async () => {
+  const name = await newcomer();
+  const { id: quiet } = await stage.sandbox.addChannel({ name: `quiet${guests}` });
+  const said = await stage.sandbox.say({ as: name, in: quiet, text: 'hello all' });
+  await stage.sandbox.edit({ message: said.id, text: `<@${stage.info.bot.id}> hello` });
+  const reply = await stage.ask(name, quiet, `<@${stage.info.bot.id}> hello`);
+  expect((await stage.sandbox.messages({ in: quiet, from: 'bot' })).map(({ id }) => id)).toEqual([reply.id]);
+});
+
+it('follows a bulk deletion over several people, the bot’s answers among them', async () => {
+  const names = [await newcomer(), await newcomer()];
+  const { id: room } = await stage.sandbox.addChannel({ name: `room${guests}` });
+  const messages: string[] = [];
+  for (const name of names) {
+    answers.chat = () => ({ text: `The pangolins of ${name} are known.` });
+    const said = await stage.sandbox.say({ as: name, in: room, text: 'My pangolins', mentionBot: true });
+    const reply = await stage.sandbox.waitForReply({ in: room, after: said.id, containing: 'known.' });
+    messages.push(said.id, reply.id);
+  }
+  delete answers.chat;
+  const [first, answer, second, other] = messages;
+  // A moderator takes away an answer alone: the question stays.
+  await stage.sandbox.delete({ message: answer ?? '' });
+  await expect.poll(async () => (await filesWith(`pangolins of ${names[0]}`)).length, soon).toBe(0);
+  expect(await filesWith('My pangolins')).not.toEqual([]);
+  await stage.sandbox.bulkDelete({ messages: [first ?? '', second ?? '', other ?? ''] });
+  await expect.poll(() => filesWith('pangolins'), soon).toEqual([]);
+  const call = await chatCall(stage, names[0] ?? '', room, `<@${stage.info.bot.id}> what is there?`);
+  expect(toldIn(call)).not.toContain('pangolins');
+});
+
+it('finds out after a stop what was edited and deleted meanwhile', async () => {
+  const name = await newcomer();
+  const [gone, changed] = [
+    await stage.sandbox.say({ as: name, in: 'dm', text: 'I owe money to a walrus' }),
+    await stage.sandbox.say({ as: name, in: '#dev', text: 'I live near a narwhal' }),
+  ];
+  for (const { id, channelId } of [gone, changed])
+    await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 100 });
+  await expect.poll(() => logOf(changed), soon).toContain('assistant');
+  await stage.stopBot();
+  await stage.sandbox.delete({ message: gone.id });
+  await stage.sandbox.edit({ message: changed.id, text: 'I live near a museum' });
+  await stage.startBot();
+  await expect.poll(() => filesWith('walrus'), soon).toEqual([]);
+  await expect.poll(() => filesWith('narwhal'), soon).toEqual([]);
+  expect(await logOf(changed)).toContain('near a museum');
+  const answered = await stage.sandbox.messages({ in: changed.channelId, after: changed.id, from: 'bot' });
+  expect(answered.filter(({ replyTo }) => replyTo === changed.id)).toHaveLength(1);
 });

@@ -89,15 +89,36 @@ describe('the journal of a channel', () => {
     await journal.prepare(prepared([id(2)], 'an answer on its way'));
     await journal.dropSentTexts(generalId);
 
-    const lines: string[] = [];
-    for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
-      lines.push(JSON.stringify(record));
-    expect(lines.join()).not.toContain('secret');
+    expect(await rawJournal(store)).not.toContain('secret');
     const restarted = createChannelJournal({ store });
     expect(await restarted.isHandled(generalId, id(1))).toBe(true);
     expect(await restarted.unsent(generalId)).toEqual([prepared([id(2)], 'an answer on its way')]);
+    // As soon as that one was sent too, its text goes.
+    expect(await rawJournal(store)).toContain('on its way');
+    await journal.markHandled(generalId, [id(2)]);
+    expect(await rawJournal(store)).not.toContain('on its way');
+  });
+
+  it('keeps no answer to what was taken back, sent or not, and the others', async () => {
+    const store = new MemoryStore();
+    const journal = createChannelJournal({ store });
+    await journal.prepare(prepared([id(1), id(2)], 'a secret answer'));
+    await journal.prepare(prepared([id(3)], 'another answer'));
+    await journal.withdraw(generalId, [id(2)], ({ messageIds }) => messageIds.includes(id(2)));
+    // Nor one that was still being made.
+    await journal.prepare(prepared([id(2)], 'another secret answer'));
+    expect(await rawJournal(store)).not.toContain('secret');
+    for (const each of [journal, createChannelJournal({ store })])
+      expect(await each.unsent(generalId)).toEqual([prepared([id(3)], 'another answer')]);
   });
 });
+
+async function rawJournal(store: MemoryStore): Promise<string> {
+  const lines: string[] = [];
+  for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
+    lines.push(JSON.stringify(record));
+  return lines.join();
+}
 
 describe('the journal of replies that grow', () => {
   it('knows after a restart what stands of a reply, which is no part of history until its messages are handled', async () => {
