@@ -140,6 +140,14 @@ export interface GrowingReply {
   withdraw(): Promise<void>;
 }
 
+/** What stands of a message and its reply in the channel. */
+export interface FoundReply {
+  /** Whether the message itself is there. */
+  readonly isAsked: boolean;
+  /** The ids of the bot's messages that point to it. */
+  readonly ids: readonly string[];
+}
+
 /** How a reply leaves: the port that `discord/` implements and `turn/` calls. */
 export interface ReplyPort {
   /** Shows "is typing…" until the returned function is called. Never throws. */
@@ -158,8 +166,8 @@ export interface ReplyPort {
   ): Promise<readonly string[]>;
   /** Begins a reply that grows; nothing is sent yet. */
   begin(start: ReplyStart): GrowingReply;
-  /** The ids of the bot's messages that are replies to this one. Rejects as Discord does. */
-  find(channelId: string, messageId: string): Promise<readonly string[]>;
+  /** Looks at a message and the bot's replies to it. Rejects as Discord does. */
+  find(channelId: string, messageId: string): Promise<FoundReply>;
 }
 
 /** Small signs on people's messages. Neither throws; a sign that a channel does not admit is left out, and none delays anything. */

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { SignsPort } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { DiscordApi } from './discord-api.ts';
@@ -9,9 +11,12 @@ export interface Signs extends SignsPort {
   idle(): Promise<void>;
 }
 
+/** Discord takes one reaction of a channel in a quarter of a second, and counts a quicker one as invalid; milliseconds. */
+const pauseMs = 300;
+
 /**
- * Signs as reactions of the bot's own. What happens to one message goes to Discord in order, so that a sign which is taken away at once
- * does not come after that; a refusal is no more than a line in the log.
+ * Signs as reactions of the bot's own. What happens in one channel goes to Discord in order, so that a sign which is taken away at once
+ * does not come after that, and no faster than Discord takes it; a refusal is no more than a line in the log.
  */
 export function createSigns({
   api,
@@ -24,13 +29,14 @@ export function createSigns({
   const last = new Map<string, Promise<void>>();
 
   function then(channelId: string, messageId: string, request: () => Promise<void>): void {
-    const done = (last.get(messageId) ?? Promise.resolve())
+    const done = (last.get(channelId) ?? Promise.resolve())
       .then(request)
       .catch((error: unknown) => logger.debug('a sign could not be set', { channelId, messageId, error }))
+      .then(() => delay(pauseMs))
       .finally(() => {
-        if (last.get(messageId) === done) last.delete(messageId);
+        if (last.get(channelId) === done) last.delete(channelId);
       });
-    last.set(messageId, done);
+    last.set(channelId, done);
   }
 
   return {

@@ -91,31 +91,39 @@ async function finishReply(
 
 /**
  * A reply that was only begun: the message is asked again if it is young enough, and what stands of the reply is no part of history till then; else
- * the beginning stays, marked as such.
+ * the beginning stays, marked as such. If the message itself is gone, so is the beginning; others that it answered are asked again.
  */
 async function settleBegun(options: RecoveryOptions, begun: BegunReply): Promise<'handled' | 'unhandled'> {
   const { journal, replies, presentPlace } = options;
   const { replyIds: known, ...question } = begun;
   const { place } = question;
   const newest = newestOf(question);
+  const found = await replies.find(place.channelId, newest);
   // The kill may have come right after the first message was posted.
-  const replyIds = known.length > 0 ? known : await replies.find(place.channelId, newest);
+  const replyIds = known.length > 0 ? known : found.ids;
   if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
   if (await isTakenBack(options, question)) {
     const reply = await beginAnswerReply(options, question, place, new TurnControl());
     await reply.withdraw();
     return 'handled';
   }
+  if (!found.isAsked) {
+    await withdrawReply(options, question);
+    await journal.markHandled(place.channelId, [newest]);
+    return 'unhandled';
+  }
   if (!isOld(question, options.clock())) return 'unhandled';
   if (replyIds.length === 0) return 'handled';
-  if (!becamePublic(place, await presentPlace(place))) {
-    await sendLine(options, question, interruptedLine, true);
-    return 'handled';
-  }
-  const reply = await beginAnswerReply(options, question, place, new TurnControl());
-  await reply.withdraw();
-  await sendLine(options, question, keptBackLine, true);
+  const isPublicNow = becamePublic(place, await presentPlace(place));
+  if (isPublicNow) await withdrawReply(options, question);
+  await sendLine(options, question, isPublicNow ? keptBackLine : interruptedLine, true);
   return 'handled';
+}
+
+/** Takes away what stands there from before the restart. */
+async function withdrawReply(options: RecoveryOptions, question: Question): Promise<void> {
+  const reply = await beginAnswerReply(options, question, question.place, new TurnControl());
+  await reply.withdraw();
 }
 
 /** Whether all that was asked was deleted since: the question is logged before the model hears of it. Of another bot nothing is. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { createSigns } from '../../src/discord/signs.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { runGateway } from './support/gateway-harness.ts';
 
 /** Signs over an API that takes its time for the first request. */
 function signsOver({ fails = false } = {}) {
@@ -26,6 +28,20 @@ describe('signs on messages', () => {
     signs.taken('1', '7');
     await signs.idle();
     expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
+  });
+
+  it('come no faster than Discord takes them from one channel', async () => {
+    const { server, client } = await runGateway({ sandbox: { rateLimits: true } });
+    const signs = createSigns({ api: createDiscordApi(client.rest), logger: new RecordingLogger() });
+    const said = [
+      await server.say({ as: 'alice', in: '#general', text: 'one' }),
+      await server.say({ as: 'bob', in: '#general', text: 'two' }),
+    ];
+    for (const { channelId, id } of said) signs.waiting(channelId, id);
+    for (const { channelId, id } of said) signs.taken(channelId, id);
+    await signs.idle();
+    expect(await server.requests({ path: '/channels/*/messages/*/reactions/*/@me' })).toHaveLength(4);
+    expect(await server.invalidRequests()).toMatchObject({ count: 0 });
   });
 
   it('that Discord refuses are no more than a line in the log', async () => {

@@ -192,13 +192,14 @@ describe.concurrent('an answer that grows', () => {
 });
 
 describe('an answer that grew when the bot was killed', () => {
-  it('is made again and put into the message that stands there, and sees nothing of its own beginning', async ({
+  it('is made again and put into the message that stands there, and vanishes with a message that was deleted', async ({
     expect,
   }) => {
-    const { said, reply } = await askSlowly('bob', 'dm');
+    const [{ said, reply }, deleted] = await Promise.all([askSlowly('bob', 'dm'), askSlowly('carol', 'dm')]);
     await expect.poll(async () => (await repliesTo(said))[0]?.text, soon).toContain('word15');
     await stage.killBot();
     hasRestarted = true;
+    await stage.sandbox.delete({ message: deleted.said.id });
     await stage.startBot();
     await expect
       .poll(async () => (await repliesTo(said))[0]?.text, { ...soon, timeout: 15_000 })
@@ -207,5 +208,6 @@ describe('an answer that grew when the bot was killed', () => {
     expect(JSON.stringify(callFor('bob slowly in dm')?.body.messages)).not.toContain('word0');
     await expect.poll(() => logOf(said), soon).toContain('word59');
     expect((await logOf(said)).match(/word0/gu)).toHaveLength(1);
+    expect(await repliesTo(deleted.said)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { GrowingReply, ReplyPort, ReplyStart } from '../../src/core/chat.ts';
+import type { FoundReply, GrowingReply, ReplyPort, ReplyStart } from '../../src/core/chat.ts';
 
 /** What a fake channel notes of replies, in order. */
 export interface FakeRepliesOptions {
@@ -6,13 +6,17 @@ export interface FakeRepliesOptions {
   readonly note?: (step: string) => void;
   /** The id of the message that is posted next. */
   readonly nextId?: () => string;
-  /** What stands in the channel as a reply to a message. */
-  readonly found?: readonly string[];
+  /** What stands in the channel of a message and its reply. */
+  readonly found?: FoundReply;
 }
 
 /** A channel that takes what is sent and shown at once, each text as one message. */
 export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
-  const { note = () => {}, nextId = () => '900000000000000001', found = [] } = options;
+  const {
+    note = () => {},
+    nextId = () => '900000000000000001',
+    found = { isAsked: true, ids: [] },
+  } = options;
   return {
     typing: () => () => note('typing ends'),
     find: () => Promise.resolve(found),

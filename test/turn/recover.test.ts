@@ -30,7 +30,7 @@ async function start(
   fake: FakeRepliesOptions = {},
 ) {
   const journal = createChannelJournal({ store: new MemoryStore() });
-  const messageIds = [messageId];
+  const messageIds = prepared.messageIds ?? [messageId];
   if (begun !== undefined)
     await journal.begin({
       ...question,
@@ -194,7 +194,12 @@ describe('recovery of a reply that people saw the beginning of', () => {
 
   it('leaves it to be asked again, no part of history, also where its first message was posted just before the kill', async () => {
     for (const begun of [[standing], []]) {
-      const { journal, sent } = await start(recent, () => ({}), { begun }, { found: [standing] });
+      const { journal, sent } = await start(
+        recent,
+        () => ({}),
+        { begun },
+        { found: { isAsked: true, ids: [standing] } },
+      );
       expect(sent).toEqual([]);
       expect(await journal.isHandled(generalId, recent)).toBe(false);
       expect(await journal.isUnfinished(generalId, recent)).toBe(true);
@@ -213,6 +218,20 @@ describe('recovery of a reply that people saw the beginning of', () => {
       expect(await journal.isHandled(generalId, old)).toBe(true);
       expect(await journal.begun(generalId)).toEqual([]);
     }
+  });
+
+  it('takes it away where the message itself is gone, and leaves another one that it answered to be asked again', async () => {
+    const other = snowflakeAt(new Date(now.getTime() - 61_000));
+    const { journal, sent } = await start(
+      recent,
+      () => ({}),
+      { begun: [standing], messageIds: [other, recent] },
+      { found: { isAsked: false, ids: [] } },
+    );
+    expect(sent).toEqual(['withdraw']);
+    expect(await journal.begun(generalId)).toEqual([]);
+    expect(await journal.isHandled(generalId, recent)).toBe(true);
+    expect(await journal.isHandled(generalId, other)).toBe(false);
   });
 
   it('says nothing where nothing of it had been posted', async () => {

@@ -21,11 +21,14 @@ export function createReplies(given: RepliesOptions): ReplyPort {
   return {
     typing: (channelId) => keepTyping(options.api, channelId, options.logger),
     async find(channelId, messageId) {
-      const found = await options.api.messagesAfter(channelId, messageId);
+      const found = await options.api.messagesAfter(channelId, String(BigInt(messageId) - 1n));
       const own = found.filter(({ author }) => author.id === options.botId());
-      return own.flatMap(({ id, message_reference: reference }) =>
-        reference?.message_id === messageId ? [id] : [],
-      );
+      return {
+        isAsked: found.some(({ id }) => id === messageId),
+        ids: own.flatMap(({ id, message_reference: reference }) =>
+          reference?.message_id === messageId ? [id] : [],
+        ),
+      };
     },
     begin: (start) => growReply(options, start),
     async send(channelId, text, nonceBase, beforeSeen) {

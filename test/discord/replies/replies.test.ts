@@ -140,6 +140,31 @@ describe('replies', () => {
     expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
   });
 
+  it('that grow wait where Discord limits the rate, and go on with the newest text', async () => {
+    const { server, replies, history } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    const route = 'PATCH /channels/*/messages/*';
+    await server.setFault({ kind: '429', retryAfterSeconds: 1, route });
+    const reply = replies.begin({
+      channelId: asked.channelId,
+      nonceBase: asked.id,
+      mayShow: () => Promise.resolve(true),
+      onMessages: () => Promise.resolve(),
+      onGone: () => {},
+    });
+    reply.show('One');
+    const { id } = await server.waitForReply({ in: '@bob', containing: 'One' });
+    reply.show('One two');
+    await expect.poll(() => server.requests({ method: 'PATCH' }), { timeout: 5000 }).toHaveLength(1);
+    for (const text of ['One two three', 'One two three four']) reply.show(text);
+    expect(await reply.finish('One two three four five')).toEqual({ kind: 'sent', ids: [id] });
+    const patches = await server.requests({ method: 'PATCH' });
+    expect(patches.map(({ status }) => status)).toEqual([429, 200, 200]);
+    const versions = await server.versions({ message: id });
+    expect(versions.map(({ text }) => text)).toEqual(['One', 'One two', 'One two three four five']);
+    expect(history.textOf(asked.channelId, id)).toBe('One two three four five');
+  });
+
   it('are tried again after a broken connection, but not after a refusal', async () => {
     const broken = repliesOver([new Error('socket hang up'), new Error('socket hang up')]);
     await broken.replies.send(channelId, 'hello', '1');
