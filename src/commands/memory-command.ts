@@ -1,4 +1,5 @@
 import type { CommandRequest } from '../core/chat.ts';
+import { referenceTo, withReference } from '../core/reference.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { changeVisibility } from './change-visibility.ts';
 import type { Command } from './command-set.ts';
@@ -25,8 +26,14 @@ export function createMemoryCommand(options: CommandOptions): Command {
         return await answer(words, request, options);
       } catch (error) {
         const { command } = words;
-        options.logger.error('a memory command failed', { command, userId: request.speaker.id, error });
-        return writeFailure(error);
+        const reference = referenceTo(request.id);
+        options.logger.error('a memory command failed', {
+          reference,
+          command,
+          userId: request.speaker.id,
+          error,
+        });
+        return withReference(writeFailure(error), reference);
       }
     },
   };

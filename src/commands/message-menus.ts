@@ -1,5 +1,6 @@
 import type { MenuEntry, MenuName, MenuRequest } from '../core/application-command.ts';
 import { withoutMentionMarks } from '../core/text/mentions.ts';
+import { referenceTo, withReference } from '../core/reference.ts';
 import type { CommandOptions } from './command-options.ts';
 import type { MessageMenu } from './command-set.ts';
 import { writeFailure } from './failure-answer.ts';
@@ -19,8 +20,13 @@ export function createMessageMenus(options: CommandOptions & MessageKnowledge): 
         try {
           return await rememberMessage(request, options);
         } catch (error) {
-          options.logger.error('a message could not be remembered', { userId: request.speaker.id, error });
-          return writeFailure(error);
+          const reference = referenceTo(request.id);
+          options.logger.error('a message could not be remembered', {
+            reference,
+            userId: request.speaker.id,
+            error,
+          });
+          return withReference(writeFailure(error), reference);
         }
       },
     },

@@ -1,6 +1,7 @@
 import type { CommandRequest } from '../core/chat.ts';
 import { dataLine } from '../core/section.ts';
 import { clip } from '../core/text/clip.ts';
+import { referenceTo, withReference } from '../core/reference.ts';
 import type { Passage } from '../memory/recall/passages.ts';
 import type { Reference } from '../memory/recall/recall-unit.ts';
 import type { CommandOptions } from './command-options.ts';
@@ -23,7 +24,7 @@ const queryMaxChars = 1000;
 
 /** The asker's own messages, notes and items that match best, as far as those who read the answer may be told [C2][C3]. */
 export async function searchMemory(
-  request: Pick<CommandRequest, 'speaker' | 'place' | 'ephemeral' | 'at'>,
+  request: Pick<CommandRequest, 'id' | 'speaker' | 'place' | 'ephemeral' | 'at'>,
   { query, excluded = [] }: Search,
   options: Pick<CommandOptions, 'recall' | 'settings' | 'logger'>,
 ): Promise<string> {
@@ -47,8 +48,13 @@ export async function searchMemory(
     const blocks = passages.map((passage, index) => block(index + 1, passage));
     return [heading, ...blocks, ...(view.audience === 'dm' ? [] : [elsewhere])].join('\n\n');
   } catch (error) {
-    options.logger.error('memory could not be searched', { userId: request.speaker.id, error });
-    return readFailure(error);
+    const reference = referenceTo(request.id);
+    options.logger.error('memory could not be searched', {
+      reference,
+      userId: request.speaker.id,
+      error,
+    });
+    return withReference(readFailure(error), reference);
   }
 }
 

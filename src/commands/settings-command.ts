@@ -2,6 +2,7 @@ import type { AnswerMode, CommandRequest } from '../core/chat.ts';
 import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { dataLine } from '../core/section.ts';
+import { referenceTo, withReference } from '../core/reference.ts';
 import type { PlaceSettings } from '../memory/place-settings/place-settings.ts';
 import type { HoldingSetting, SettingLevel } from '../memory/place-settings/resolve-settings.ts';
 import type { SettingName } from '../memory/place-settings/settings-document.ts';
@@ -37,8 +38,9 @@ export function createSettingsCommand(options: SettingsCommandOptions): Command 
       try {
         return await answer(words, request, options);
       } catch (error) {
-        options.logger.error('a settings command failed', { guildId: place.guildId, error });
-        return failure(error);
+        const reference = referenceTo(request.id);
+        options.logger.error('a settings command failed', { reference, guildId: place.guildId, error });
+        return withReference(failure(error), reference);
       }
     },
   };

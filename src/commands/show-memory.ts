@@ -1,6 +1,7 @@
 import type { CommandRequest } from '../core/chat.ts';
 import { renderSection } from '../core/section.ts';
 import { sessionOf } from '../core/turn-context.ts';
+import { referenceTo, withReference } from '../core/reference.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readFailure } from './failure-answer.ts';
 import { counted, formerLines, listedItem, nameable } from './item-lines.ts';
@@ -23,8 +24,13 @@ export async function showMemory(request: CommandRequest, options: CommandOption
       try {
         return await view(request, options);
       } catch (error) {
-        options.logger.error('a memory layer could not be shown', { userId: request.speaker.id, error });
-        return { text: readFailure(error) };
+        const reference = referenceTo(request.id);
+        options.logger.error('a memory layer could not be shown', {
+          reference,
+          userId: request.speaker.id,
+          error,
+        });
+        return { text: withReference(readFailure(error), reference) };
       }
     }),
   );

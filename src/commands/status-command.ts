@@ -1,4 +1,5 @@
 import type { Logger } from '../core/logger.ts';
+import { referenceTo, withReference } from '../core/reference.ts';
 import type { Command } from './command-set.ts';
 import type { StatusFacts } from './status-facts.ts';
 import { statusText } from './status-text.ts';
@@ -21,13 +22,14 @@ const definition = {
 export function createStatusCommand({ readStatus, logger }: StatusCommandOptions): Command {
   return {
     slash: { name: 'status', definition, words: () => '' },
-    async handle({ speaker }) {
+    async handle({ id, speaker }) {
       if (!speaker.isOwner) return 'Only my owner can see my status.';
       try {
         return statusText(await readStatus());
       } catch (error) {
-        logger.error('the status could not be read', { error });
-        return 'Something went wrong on my side. Please try again.';
+        const reference = referenceTo(id);
+        logger.error('the status could not be read', { reference, error });
+        return withReference('Something went wrong on my side. Please try again.', reference);
       }
     },
   };

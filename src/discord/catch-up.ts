@@ -1,11 +1,4 @@
-import {
-  ChannelType,
-  MessageType,
-  type Channel,
-  type Client,
-  type GuildBasedChannel,
-  type Message,
-} from 'discord.js';
+import { ChannelType, MessageType, type Client, type GuildBasedChannel, type Message } from 'discord.js';
 
 import type { RememberedMessage } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
@@ -13,9 +6,9 @@ import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { worksIn, type AccessSettings } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
-import { missedChanges } from './missed-changes.ts';
 import type { Retractions } from './retractions.ts';
-import { botMay, memberMay } from './permissions.ts';
+import { botMay } from './permissions.ts';
+import { tellMissed } from './tell-missed.ts';
 
 /** Older messages are not answered any more [G3a]; milliseconds. */
 const windowMs = 5 * 60_000;
@@ -72,7 +65,8 @@ async function catchUpWith(channelId: string, floor: string, options: CatchUpOpt
   try {
     const remembered = await rememberedSince(channelId, floor, options);
     const missed = await options.messages.after(channelId, floor, pages);
-    await tellChanges(channelId, remembered, missed, options);
+    const isWhole = missed.length < pages * pageSize;
+    await tellMissed(channelId, remembered, { messages: missed, isWhole }, options);
     const answered = await answeredIn(channelId, missed, options);
     for (const message of missed) if (!answered.has(message.id)) await options.received(message);
     if (missed.length > 0)
@@ -94,28 +88,6 @@ async function rememberedSince(
     logger.warn('what is remembered of a channel could not be read', { channelId, error });
     return [];
   }
-}
-
-async function tellChanges(
-  channelId: string,
-  remembered: readonly RememberedMessage[],
-  missed: readonly Message[],
-  { client, retractions, logger }: CatchUpOptions,
-): Promise<void> {
-  const channel = client.channels.cache.get(channelId);
-  if (channel === undefined || !isReadable(channel)) return;
-  const isWhole = missed.length < pages * pageSize;
-  const changes = missedChanges(remembered, { messages: missed, isWhole });
-  if (changes.deleted.length > 0)
-    logger.info('messages were deleted in a gap', { channelId, count: changes.deleted.length });
-  await retractions.missed(channelId, changes);
-}
-
-/** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */
-function isReadable(channel: Channel): boolean {
-  if (channel.isDMBased()) return true;
-  const { me } = channel.guild.members;
-  return me !== null && memberMay('read', channel, me) === true;
 }
 
 /**

@@ -20,6 +20,7 @@ import { createChannelMessages } from './channel-messages.ts';
 import { ChannelOrder } from './channel-order.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { gatewayErrorOfClose, type GatewayError } from './gateway-error.ts';
+import { lookBack } from './look-back.ts';
 import { createHandOn, type HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
 import type { IntakePolicy } from './intake.ts';
@@ -164,7 +165,10 @@ function listen(
       const messages = createChannelMessages(findChannel);
       const catchUpNow = () =>
         new Promise<void>((done) => {
-          handOn('catching up', () => catchUp({ ...common, messages, received }).finally(done));
+          handOn('catching up', async () => {
+            await catchUp({ ...common, messages, received }).finally(done);
+            await lookBack({ ...common, messages, isStopped: () => isStopped });
+          });
         });
 
       client.on(Events.MessageCreate, (message) => handOn('a message', () => received(message)));

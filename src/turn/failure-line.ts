@@ -1,11 +1,12 @@
 import { ModelError } from '../core/errors.ts';
+import { withReference } from '../core/reference.ts';
 
 /**
  * The one clear line people get when a turn fails [M7]. `reference` stands in the log too; what went wrong inside never
  * reaches the channel.
  */
 export function failureLine(error: unknown, reference: string): string {
-  return `⚠️ ${whatHappened(error)} (reference ${reference})`;
+  return withReference(`⚠️ ${whatHappened(error)}`, reference);
 }
 
 /** The line under a reply that broke off: the part that came was sent before it. */

@@ -209,9 +209,14 @@ describe('remember', () => {
   });
 
   it('never rejects, whatever breaks', async () => {
-    const { say, store } = createHarness();
+    const { say, store, logger } = createHarness();
     store.update = () => Promise.reject(new TypeError('a bug'));
-    expect(await say('remember Prefers Rust')).toBe('Something went wrong on my side. Please try again.');
+    const answer = await say('remember Prefers Rust');
+    expect(answer).toMatch(
+      /^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u,
+    );
+    const line = logger.lines.find(({ event }) => event === 'a memory command failed');
+    expect(answer).toContain(`(reference ${String(line?.data?.['reference'])})`);
   });
 });
 

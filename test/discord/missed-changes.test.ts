@@ -2,7 +2,7 @@ import type { Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { missedChanges } from '../../src/discord/missed-changes.ts';
-import { runGateway } from './support/gateway-harness.ts';
+import { openSandbox, runGateway } from './support/gateway-harness.ts';
 
 /** All that is looked at. */
 function standing(id: string, changes: { content?: string; editedTimestamp?: number | null } = {}): Message {
@@ -62,13 +62,28 @@ describe('a gateway that was away', () => {
       remembered: said.map(({ id }) => ({ ids: [id], isOwn: false })),
     });
     await next.gateway.caughtUp;
-    expect(next.handlers.events).toEqual([
+    // These handlers forget nothing, so that they are told again by the look back.
+    expect(next.handlers.events.slice(0, 5)).toEqual([
       `deleted ${deleted ?? ''}`,
       'edited corrected',
       'message kept',
       'message corrected',
       'message new',
     ]);
+  });
+
+  it('finds also what was said long before the gap, among the newest messages of the channel', async () => {
+    let ago = 3_600_000;
+    const server = await openSandbox({ now: () => new Date(Date.now() - ago) });
+    const { id: channelId } = await server.openDm({ person: 'bob' });
+    const deleted = await server.say({ as: 'bob', in: 'dm', text: 'deleted' });
+    const edited = await server.say({ as: 'bob', in: 'dm', text: 'edited' });
+    ago = 0;
+    await server.edit({ message: edited.id, text: 'corrected' });
+    await server.delete({ message: deleted.id });
+    const said = [deleted, edited].map(({ id }) => ({ ids: [id], isOwn: false }));
+    const { handlers } = await runGateway({ server, knownChannels: [channelId], remembered: said });
+    expect(handlers.events).toEqual([`deleted ${deleted.id}`, 'edited corrected']);
   });
 
   it('takes nothing for deleted where it may not read what was said before', async () => {

@@ -25,7 +25,7 @@ interface Written {
 }
 
 /** Milliseconds after which the bot has come to rest, whatever it was doing. */
-const restMs = 6_000;
+const restMs = 10_000;
 
 const storedItems = z.object({
   items: z.array(z.object({ text: z.string(), status: z.string(), supersededBy: z.string().optional() })),

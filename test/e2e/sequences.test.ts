@@ -7,7 +7,7 @@ import { anySteps } from './sequence-steps.ts';
 import { openStage } from './stage.ts';
 
 /** Random sequences; more of them in the long campaign. */
-const sequences = Number(process.env['PROPERTY_SEQUENCES'] ?? 4);
+const sequences = Number(process.env['PROPERTY_SEQUENCES'] ?? 3);
 /** Milliseconds for one, and in all for making a failing one shorter. */
 const longestMs = 60_000;
 const shrinkMs = 180_000;

@@ -106,6 +106,7 @@ describe.concurrent('an answer that grows', () => {
     const asked = await stage.sandbox.requests();
     const own = asked.filter(({ path }) => path.startsWith(`/channels/${said.channelId}/`));
     expect(own.filter(({ status }) => status !== 200 && status !== 204)).toEqual([]);
+    expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });
     const shown = own.filter(({ method }) => method === 'PATCH' || method === 'POST');
     for (const { body, path } of shown) {
       if (!path.endsWith('/typing')) expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
@@ -209,5 +210,6 @@ describe('an answer that grew when the bot was killed', () => {
     await expect.poll(() => logOf(said), soon).toContain('word59');
     expect((await logOf(said)).match(/word0/gu)).toHaveLength(1);
     expect(await repliesTo(deleted.said)).toEqual([]);
+    expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });
   });
 });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MessageFlags, type CommandInteraction, type InteractionEditReplyOptions } from 'discord.js';
 
 import type { Logger } from '../../core/logger.ts';
+import { referenceTo, withReference } from '../../core/reference.ts';
 import type { ChannelOrder } from '../channel-order.ts';
 import type { HandOn } from '../hand-on.ts';
 import { splitReply } from '../replies/split-reply.ts';
@@ -66,8 +67,9 @@ export function createAnswering({ admit, pager, order, handOn, logger }: Answeri
     try {
       return await work(admission.asker);
     } catch (error) {
-      logger.error('a command could not be finished', { ...idsOf(interaction), error });
-      return failed;
+      const reference = referenceTo(interaction.id);
+      logger.error('a command could not be finished', { ...idsOf(interaction), reference, error });
+      return withReference(failed, reference);
     }
   }
 
@@ -81,8 +83,9 @@ export function createAnswering({ admit, pager, order, handOn, logger }: Answeri
     try {
       await interaction.editReply(answer);
     } catch (error) {
-      logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), error });
-      await interaction.editReply({ content: failed, components: [] });
+      const reference = referenceTo(interaction.id);
+      logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
+      await interaction.editReply({ content: withReference(failed, reference), components: [] });
     }
   }
 }

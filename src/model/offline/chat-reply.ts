@@ -6,6 +6,7 @@ import { memoryPieces, rememberedItems } from './memory-pieces.ts';
 import { memoryWishIn } from './memory-wish.ts';
 import type { MemoryWish } from './memory-wish.ts';
 import { withoutLabel } from './offline-label.ts';
+import { recalledPassages } from './recalled-passages.ts';
 import type { ReadRequest, ToolRun } from './read-request.ts';
 import { tellRemembered } from './remembered-line.ts';
 import { toSecondPerson } from './second-person.ts';
@@ -119,10 +120,12 @@ function tellToolRun({ call, result }: ToolRun): string {
       return done
         ? `I forgot “${inputOf(call, 'target')}”. ${listed}`
         : `I have nothing that I could forget as “${inputOf(call, 'target')}”. ${listed}`;
-    case 'recall_memory':
-      return done && /^Found [1-9]/u.test(result.text)
-        ? `I looked through what was said before:\n${clipAtWord(result.text, 1_500)}`
+    case 'recall_memory': {
+      const found = done ? recalledPassages(result.text, inputOf(call, 'query')) : [];
+      return found.length > 0
+        ? clipAtWord(['I looked through what was said before:', ...found].join('\n'), 1_500)
         : `I have nothing about that in memory, not even in what was said before. ${standIn}`;
+    }
     default:
       return done ? 'Done.' : 'That did not work.';
   }

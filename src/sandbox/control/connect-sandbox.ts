@@ -24,6 +24,7 @@ export function connectSandbox(url: string): SandboxControl {
     closeDms: remote('closeDms'),
     addGuild: remote('addGuild'),
     setRole: remote('setRole'),
+    addEmoji: remote('addEmoji'),
     addChannel: remote('addChannel'),
     setChannelPrivacy: remote('setChannelPrivacy'),
     setOverwrite: remote('setOverwrite'),

@@ -69,6 +69,10 @@ export const controlInputs = {
     permissions,
     people: z.array(person).default([]),
   }),
+  addEmoji: z.strictObject({
+    guild: z.string().optional(),
+    name: z.string().regex(/^\w{2,32}$/u, 'an emoji is named by 2 to 32 letters, digits and _'),
+  }),
   addChannel: z.strictObject({
     guild: z.string().optional(),
     name: z.string().min(1),

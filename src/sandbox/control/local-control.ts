@@ -4,6 +4,7 @@ import type { Faults } from '../rest/faults.ts';
 import type { RateLimits } from '../rest/rate-limits.ts';
 import type { RequestLog } from '../rest/request-log.ts';
 import { createTextChannel, setPrivacy } from '../world/channels.ts';
+import { addEmoji } from '../world/emojis.ts';
 import { addMember, createGuild, setRole } from '../world/people.ts';
 import type { World } from '../world/world.ts';
 import { commandView } from './command-view.ts';
@@ -88,6 +89,9 @@ export function createLocalControl(parts: LocalControlParts): {
       const role = { name: input.name, permissions, userIds: people(input.people) };
       return { id: setRole(world, findGuild(world, input.guild), role).id };
     }),
+    addEmoji: define('addEmoji', controlInputs.addEmoji, (input) =>
+      addEmoji(world, findGuild(world, input.guild), input.name),
+    ),
     addChannel: define('addChannel', controlInputs.addChannel, (input) => {
       const guildId = findGuild(world, input.guild).id;
       const onlyFor = input.private ? people(input.members) : undefined;

@@ -62,6 +62,8 @@ export interface SandboxControl {
   addGuild(input: ControlInput<'addGuild'>): Promise<{ readonly id: string; readonly name: string }>;
   /** Creates a role or changes its permissions, and gives it to people. */
   setRole(input: ControlInput<'setRole'>): Promise<{ readonly id: string }>;
+  /** Gives a guild an emoji of its own. */
+  addEmoji(input: ControlInput<'addEmoji'>): Promise<{ readonly id: string; readonly name: string }>;
   addChannel(input: ControlInput<'addChannel'>): Promise<ChannelView>;
   setChannelPrivacy(input: ControlInput<'setChannelPrivacy'>): Promise<ChannelView>;
   /** Replaces what a person or a role may do in a channel besides what they may anyway. */

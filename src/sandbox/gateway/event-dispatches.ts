@@ -1,6 +1,7 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 
 import { guildChannelPayload } from '../payloads/channel-payload.ts';
+import { reactionEmoji } from '../payloads/emoji-payload.ts';
 import { guildCreatePayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
 import { interactionPayload } from '../payloads/interaction-payload.ts';
 import { messageEventPayload } from '../payloads/message-payload.ts';
@@ -169,7 +170,7 @@ function reactionEvent(
       user_id: event.userId,
       channel_id: channel.id,
       message_id: event.message.id,
-      emoji: { id: null, name: event.emoji },
+      emoji: reactionEmoji(event.emoji),
       burst: false,
       type: 0,
       ...(added
@@ -195,7 +196,7 @@ function reactionsCleared(
     data: {
       channel_id: channel.id,
       message_id: message.id,
-      ...(emoji === undefined ? {} : { emoji: { id: null, name: emoji } }),
+      ...(emoji === undefined ? {} : { emoji: reactionEmoji(emoji) }),
       ...guildPart(channel),
     },
     intent: reactionIntent(channel),

@@ -19,6 +19,7 @@ import { activeThreads } from '../world/active-threads.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { guildChannelPayload, threadPayload } from './channel-payload.ts';
+import { emojiPayload } from './emoji-payload.ts';
 import { flagBits } from './flag-bits.ts';
 import { userPayload } from './user-payload.ts';
 
@@ -72,7 +73,7 @@ export function guildPayload(guild: Guild): APIGuild {
     default_message_notifications: GuildDefaultMessageNotifications.AllMessages,
     explicit_content_filter: GuildExplicitContentFilter.Disabled,
     roles: Array.from(guild.roles.values(), rolePayload),
-    emojis: [],
+    emojis: Array.from(guild.emojis.values(), emojiPayload),
     features: [],
     mfa_level: GuildMFALevel.None,
     application_id: null,

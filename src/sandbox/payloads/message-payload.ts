@@ -12,6 +12,7 @@ import { findMessage } from '../world/messages.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { channelType, threadPayload } from './channel-payload.ts';
+import { reactionEmoji } from './emoji-payload.ts';
 import { flagBits } from './flag-bits.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
 import { signedUrl } from './cdn-url.ts';
@@ -177,7 +178,7 @@ function attachmentPayload(
 
 function reactionPayloads(world: World, message: Message): APIReaction[] {
   return Array.from(message.reactions, ([emoji, users]) => ({
-    emoji: { id: null, name: emoji },
+    emoji: reactionEmoji(emoji),
     count: users.size,
     count_details: { burst: 0, normal: users.size },
     me: users.has(world.botId),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { guildChannelPayload, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
+import { emojiPayload } from '../payloads/emoji-payload.ts';
 import { guildPayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
 import { activeThreads } from '../world/active-threads.ts';
 import { apiErrors, parseForm } from './api-error.ts';
@@ -21,7 +22,7 @@ interface OnMember {
   readonly Params: { readonly guild: string; readonly user: string };
 }
 
-/** Guilds with their members, roles, channels and active threads. */
+/** Guilds with their members, roles, emoji, channels and active threads. */
 export function guildRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
@@ -44,6 +45,10 @@ export function guildRoutes(app: FastifyInstance, context: RestContext): void {
     if (member === undefined) throw apiErrors.unknownMember();
     return memberPayload(world, member);
   });
+
+  app.get<InGuild>('/guilds/:guild/emojis', (request) =>
+    Array.from(guildWithBot(context, request.params.guild).emojis.values(), emojiPayload),
+  );
 
   app.get<InGuild>('/guilds/:guild/roles', (request) =>
     Array.from(guildWithBot(context, request.params.guild).roles.values(), rolePayload),

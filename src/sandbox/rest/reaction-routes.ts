@@ -3,8 +3,9 @@ import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { userPayload } from '../payloads/user-payload.ts';
+import { reactionKey } from '../world/emojis.ts';
 import type { Message } from '../world/entities.ts';
-import { clearReactions, knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
+import { clearReactions, maxReactionKinds, setReaction } from '../world/reactions.ts';
 import { userOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { messageIn, requirePermission, viewableChannel } from './rest-context.ts';
@@ -35,7 +36,7 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
     if (request.params.user !== '@me') throw apiErrors.notFound();
     requirePermission(context, channel, 'ReadMessageHistory');
     if (channel.kind === 'thread' && channel.archived) throw apiErrors.threadArchived();
-    const emoji = emojiOf(request.params.emoji);
+    const emoji = emojiOf(context, request.params.emoji);
     // As in Discord: joining in what others reacted with needs no right to begin a reaction.
     if (!message.reactions.has(emoji)) {
       requirePermission(context, channel, 'AddReactions');
@@ -51,12 +52,12 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
     if (!own && channel.kind === 'dm') throw apiErrors.notInDm();
     if (!own) requirePermission(context, channel, 'ManageMessages');
     const userId = own ? world.botId : request.params.user;
-    setReaction(world, message, { userId, emoji: emojiOf(request.params.emoji), present: false });
+    setReaction(world, message, { userId, emoji: emojiOf(context, request.params.emoji), present: false });
     return reply.code(204).send();
   });
 
   app.delete<OnEmoji>(`${onMessage}/:emoji`, (request, reply) => {
-    clearReactions(world, managed(request.params), emojiOf(request.params.emoji));
+    clearReactions(world, managed(request.params), emojiOf(context, request.params.emoji));
     return reply.code(204).send();
   });
 
@@ -69,7 +70,7 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
     const { channel, message } = target(request.params);
     requirePermission(context, channel, 'ReadMessageHistory');
     const { limit, after } = parseForm(pageSchema, request.query);
-    return [...(message.reactions.get(emojiOf(request.params.emoji)) ?? [])]
+    return [...(message.reactions.get(emojiOf(context, request.params.emoji)) ?? [])]
       .filter((id) => compareSnowflakes(id, after) > 0)
       .toSorted(compareSnowflakes)
       .slice(0, limit)
@@ -93,8 +94,8 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
   }
 }
 
-function emojiOf(reference: string): string {
-  const emoji = knownEmoji(reference);
+function emojiOf({ world }: RestContext, reference: string): string {
+  const emoji = reactionKey(world, reference);
   if (emoji === undefined) throw apiErrors.unknownEmoji();
   return emoji;
 }

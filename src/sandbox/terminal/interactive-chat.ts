@@ -4,6 +4,8 @@ import { Chat } from './chat.ts';
 import type { Happening } from './happening.ts';
 import { GrowingMessage } from './growing-message.ts';
 import type { PromptLine } from './prompt-line.ts';
+import { growthOf } from './shown-message.ts';
+import type { ShownMessage } from './shown-message.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Discord shows that somebody types for so long, in milliseconds. */
@@ -30,6 +32,7 @@ export async function chatInteractively({
     afterActing: () => Promise.resolve(),
   });
   const growing = new GrowingMessage(prompt);
+  let shown: ShownMessage | undefined;
   let showing = Promise.resolve();
   let typing: NodeJS.Timeout | undefined;
 
@@ -48,10 +51,13 @@ export async function chatInteractively({
   async function show(happening: Happening): Promise<void> {
     if (happening.kind === 'said') {
       showTyping(false);
-      const { message } = happening;
-      const isSame = growing.shows(message.id);
-      const line = await chat.lineOf(isSame ? { ...happening, isCorrection: false } : happening);
-      growing.show(message.id, transcript.format(line));
+      const { id } = happening.message;
+      const { text } = await chat.lineOf(happening);
+      const { isCorrection } = happening;
+      const growth = growthOf(shown, { id, text, isCorrection }, growing.shows(id));
+      ({ shown } = growth);
+      const line = await chat.lineOf({ ...happening, isCorrection: growth.isEdited });
+      growing.show(id, transcript.format({ ...line, text: growth.text }));
       return;
     }
     if (happening.kind === 'deleted' && growing.shows(happening.message.id)) growing.drop();

@@ -19,13 +19,13 @@ export class PromptLine {
   constructor(input: NodeJS.ReadableStream, output: TerminalOutput) {
     this.#output = output;
     this.#reader = createInterface({ input, output, terminal: true });
-    this.#reader.on('line', () => this.#leaveLine());
+    this.#reader.on('line', (line: string) => this.#leaveLine(line));
     this.#reader.on('SIGINT', () => this.close());
     this.#reader.on('close', () => {
       this.#isClosed = true;
       if (!this.#isAsking) return;
       output.write('\n');
-      this.#leaveLine();
+      this.#leaveLine('');
     });
   }
 
@@ -83,11 +83,18 @@ export class PromptLine {
     if (!this.#isClosed) this.#reader.close();
   }
 
-  /** What stands above the line stays on the screen; where it was cut, all of it comes below. */
-  #leaveLine(): void {
+  /** What stands above the line stays on the screen, all of it where it was cut. The cursor is below the line. */
+  #leaveLine(line: string): void {
     this.#isAsking = false;
-    const isCut = this.#liveShown() !== this.#live;
-    if (isCut) this.#output.write(this.#live);
+    const shown = this.#liveShown();
+    if (shown !== this.#live) {
+      const asked = this.#promptShown() + line;
+      this.#reader.setPrompt(shown + asked);
+      moveCursor(this.#output, 0, -this.#reader.getCursorPos().rows - 1);
+      cursorTo(this.#output, 0);
+      clearScreenDown(this.#output);
+      this.#output.write(`${this.#live}${asked}\n`);
+    }
     this.#live = '';
   }
 
@@ -97,9 +104,12 @@ export class PromptLine {
 
   /** The reader erases what it has drawn before. */
   #draw(keepsCursor: boolean): void {
-    const prompt = this.#hint === '' ? this.#prompt : `${this.#hint} ${this.#prompt}`;
-    this.#reader.setPrompt(this.#liveShown() + prompt);
+    this.#reader.setPrompt(this.#liveShown() + this.#promptShown());
     this.#reader.prompt(keepsCursor);
+  }
+
+  #promptShown(): string {
+    return this.#hint === '' ? this.#prompt : `${this.#hint} ${this.#prompt}`;
   }
 
   /** The last lines of what may still change, as many as surely fit: a row above the screen could not be erased again. */

@@ -49,10 +49,17 @@ export interface Member {
   readonly joinedAt: string;
 }
 
+/** An emoji of a guild's own. */
+export interface GuildEmoji {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface Guild {
   readonly id: string;
   readonly name: string;
   readonly ownerId: string;
+  readonly emojis: Map<string, GuildEmoji>;
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
   readonly createdAt: string;

@@ -52,6 +52,7 @@ export function createGuild(
     id,
     name: input.name,
     ownerId: input.ownerId,
+    emojis: new Map(),
     roles: new Map([everyone, botRole].map((role) => [role.id, role])),
     members: new Map([
       [input.ownerId, { userId: input.ownerId, roleIds: new Set(), joinedAt: createdAt }],

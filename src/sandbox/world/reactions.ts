@@ -5,8 +5,7 @@ import type { World } from './world.ts';
 export const maxReactionKinds = 20;
 
 /**
- * A unicode emoji in its coloured form, whether or not it came with the sign that asks for that; `undefined` for anything
- * else. Emoji of a guild's own are written `name:id`; the sandbox's guilds have none.
+ * A unicode emoji in its coloured form, whether or not it came with the sign that asks for that; `undefined` for anything else.
  */
 export function knownEmoji(text: string): string | undefined {
   const colourSign = '\u{FE0F}';

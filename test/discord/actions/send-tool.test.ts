@@ -170,6 +170,26 @@ describe('sending to another channel', () => {
     expect(await deeds()).toEqual([]);
   });
 
+  it('goes into a private thread only for somebody who is in it', async () => {
+    const stage = await openActionStage();
+    const thread = await stage.server.addThread({
+      channel: '#general',
+      name: 'plots',
+      as: 'bob',
+      private: true,
+      members: ['Discoclaw'],
+    });
+    const hello = { channel: thread.id, text: 'hello' };
+    expect((await stage.act(await stage.ask('carol', '#dev', 'tell them'), 'discord_send', hello)).text).toBe(
+      nowhere,
+    );
+    expect(await stage.act(await stage.ask('bob', '#dev', 'tell them'), 'discord_send', hello)).toMatchObject(
+      {
+        ok: true,
+      },
+    );
+  });
+
   it('asks which one where several channels have the name', async () => {
     const stage = await openActionStage();
     await stage.server.addChannel({ name: 'dev' });

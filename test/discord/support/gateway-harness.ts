@@ -21,6 +21,7 @@ import type {
   MenuRequest,
   SlashCommand,
 } from '../../../src/core/application-command.ts';
+import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
@@ -212,7 +213,10 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),
-    remembered: () => Promise.resolve(options.remembered ?? []),
+    remembered: (_channelId, since) =>
+      Promise.resolve(
+        (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
+      ),
     isUnfinished: () => Promise.resolve(false),
     onLost: (error) => lost.push(error),
     clock,

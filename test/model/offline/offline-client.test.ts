@@ -170,7 +170,8 @@ describe('a question', () => {
     const message = 'What did the dentist say?';
     expect(await toolCall({ message, tools })).toEqual({ name: 'recall_memory', input: { query: message } });
 
-    const found = 'Found 1 result(s) for: "dentist"\n[1] Source: messages\nContent: see you in May';
+    const found =
+      'Found 1 result(s) for: "dentist"\n\n[1] Source: messages\nLine: 3\nContent: see you in May\nCitation: messages.jsonl#L3';
     expect(await replyAfter(message, { text: found, isError: false }, tools)).toContain('see you in May');
     expect(await replyAfter(message, { text: 'Found 0 result(s)', isError: false }, tools)).toContain(
       'nothing about that',
