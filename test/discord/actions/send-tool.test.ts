@@ -180,14 +180,14 @@ describe('sending to another channel', () => {
       members: ['Discoclaw'],
     });
     const hello = { channel: thread.id, text: 'hello' };
-    expect((await stage.act(await stage.ask('carol', '#dev', 'tell them'), 'discord_send', hello)).text).toBe(
-      nowhere,
-    );
-    expect(await stage.act(await stage.ask('bob', '#dev', 'tell them'), 'discord_send', hello)).toMatchObject(
-      {
-        ok: true,
-      },
-    );
+    expect(
+      (await stage.act(await stage.ask('carol', '#dev', 'tell #plots'), 'discord_send', hello)).text,
+    ).toBe(nowhere);
+    expect(
+      await stage.act(await stage.ask('bob', '#dev', 'tell #plots'), 'discord_send', hello),
+    ).toMatchObject({
+      ok: true,
+    });
   });
 
   it('asks which one where several channels have the name', async () => {
