@@ -11,7 +11,7 @@ export default defineConfig({
     // What is polled for comes soon, but not on a machine that is busy with other things.
     expect: { poll: { timeout: 20_000 } },
     // Many tests wait for other processes, so there may be more of them than cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],
     coverage: { provider: 'v8', include: ['src/**'] },
   },

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +19,11 @@ async function chat(
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = startChild({ script: 'main.js', folder, input: lines.map((line) => `${line}\n`).join('') });
   return { code: await child.exited, output: child.output() };
+}
+
+/** The README was written on some day. */
+function withoutDate(line: string): string {
+  return line.replace(/\d{4}-\d{2}-\d{2}/u, 'DATE');
 }
 
 describe('the bot in the terminal, with no token set', () => {
@@ -105,5 +110,13 @@ describe('the bot in the terminal, with no token set', () => {
     expect(output).toContain('Deprecated 1 item matching "Rust"');
     expect(output).not.toMatch(/^! /mu);
     expect(await readdir(folder, { recursive: true })).toEqual(before);
+
+    // What the README shows is from here.
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const shown =
+      /<!-- transcript:begin -->\n\n```\n(?<lines>[\s\S]+?)\n```/u.exec(readme)?.groups?.['lines'] ?? '';
+    const played = new Set(output.split('\n').map(withoutDate));
+    expect(shown.split('\n').filter((line) => !played.has(withoutDate(line)))).toEqual([]);
+    expect(shown).toContain('Remembered: ');
   });
 });
