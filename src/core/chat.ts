@@ -15,7 +15,10 @@ export interface ChatMessage {
   readonly at: string;
   /** File names only; a message that was passed on is named as `forwarded message`. */
   readonly attachments: readonly string[];
-  /** It brought along what its author did not write there: a file, a message passed on, an answer to somebody else [M5a]. */
+  /**
+   * It brought along what its author did not write there: a file, a message passed on, an answer to somebody else; of this bot's own, words that it
+   * sent there for somebody [M5a].
+   */
   readonly bringsOthers?: true;
 }
 

@@ -1,6 +1,7 @@
 import { MessageReferenceType, MessageType, type Attachment, type Message } from 'discord.js';
 
 import type { AttachedFile, ForwardedMessage, IncomingMessage } from '../core/chat.ts';
+import { isSentFor } from './actions/sent-for.ts';
 import { namesIn } from './names-in.ts';
 import { readableText } from './readable-text.ts';
 
@@ -24,11 +25,12 @@ export function enclosureNames({ attachments, messageSnapshots }: Message): read
   return [...attachments.values()].map(({ name }) => name).concat(messageSnapshots.map(() => forwardName));
 }
 
-/** Whether it brings along what its author did not write there; a reply to this bot does not. */
+/** Whether it brings along what its author did not write there; a reply to this bot does not. Of the bot's own, what it sent for somebody does. */
 export function bringsOthers(
-  { type, author, mentions, attachments, messageSnapshots }: Message,
+  { type, author, content, mentions, attachments, messageSnapshots }: Message,
   botId: string,
 ): boolean {
+  if (author.id === botId) return isSentFor(content);
   const repliedId = mentions.repliedUser?.id;
   const isToOther = type === MessageType.Reply && repliedId !== author.id && repliedId !== botId;
   return isToOther || attachments.size > 0 || messageSnapshots.size > 0;

@@ -41,7 +41,9 @@ export function createReadEnclosures({ attachments, readReplied }: EnclosurePort
       holdsOthers:
         forwards.length > 0 ||
         files.some(({ kind }) => kind !== 'unopened') ||
-        messages.some(({ author }) => author.kind !== 'self' && author.id !== context.speaker.id),
+        messages.some(({ author, bringsOthers }) =>
+          author.kind === 'self' ? bringsOthers === true : author.id !== context.speaker.id,
+        ),
     };
   };
 }

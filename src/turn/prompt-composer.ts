@@ -118,5 +118,5 @@ export class PromptComposer {
 }
 
 function isOfOthers({ author, bringsOthers }: ChatMessage, { speaker }: TurnContext): boolean {
-  return author.kind !== 'self' && (author.id !== speaker.id || bringsOthers === true);
+  return bringsOthers === true || (author.kind !== 'self' && author.id !== speaker.id);
 }

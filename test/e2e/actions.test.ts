@@ -180,7 +180,9 @@ it('carries nothing out of a direct message or private channel but the person’
       ...(await doing('bob', place, 'hello is what I say', send('hello'))),
       ...(await doing('bob', place, 'post it in #dev\n> Bob earns 5000', send('Bob earns 5000'))),
     ];
-    for (const text of refused) expect(text).toMatch(/^Not done: this is a private place/u);
+    const [named, unnamed, quoting] = refused;
+    for (const text of [named, quoting]) expect(text).toMatch(/^Not done: this is a private place/u);
+    expect(unnamed).toMatch(/^Not done: the message you are answering does not name that channel/u);
     expect(await doing('bob', place, 'tell #dev that lunch is over', send('Lunch is over!'))).toEqual([
       'The message is there.',
     ]);

@@ -80,6 +80,13 @@ describe('what a turn brings along', () => {
     expect(sections.map(({ name }) => name)).toEqual(['replied_to', 'replied_to', 'replied_to']);
   });
 
+  it('holds others’ words where the bot said the quoted message for somebody, not where it answered', async () => {
+    const answer = replied('9', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' });
+    expect((await read([message('1', replyTo('9'))], [answer])).holdsOthers).toBe(false);
+    const sent = { ...answer, bringsOthers: true } as const;
+    expect((await read([message('1', replyTo('9'))], [sent])).holdsOthers).toBe(true);
+  });
+
   it('has what a message that is replied to passes on', async () => {
     const forwards = [{ text: 'the plan', files: [] }];
     const { sections, holdsOthers } = await read(

@@ -69,4 +69,8 @@ describe("other people's text in the context [M5a]", () => {
     expect(await othersPresentIn([alice, bot], { ...noEnclosures, holdsOthers: true })).toBe(true);
     expect(await othersPresentIn([{ ...alice, bringsOthers: true }, bot])).toBe(true);
   });
+
+  it('is there with what the bot has sent for somebody', async () => {
+    expect(await othersPresentIn([alice, { ...bot, bringsOthers: true }])).toBe(true);
+  });
 });

@@ -2,6 +2,7 @@
 const opening = '\u2068';
 const closing = '\u2069';
 const isolates = /[\u2068\u2069]/gu;
+const markedPeople = new RegExp(`@${opening}[^${opening}${closing}]*${closing}`, 'gu');
 
 /** A name that shows by itself where it ends: one word, not of digits alone. */
 const oneWord = String.raw`(?=[\p{M}\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]+`;
@@ -24,6 +25,11 @@ export function mention(sign: '@' | '#', name: string, before = ''): string {
 /** A text without its mentions, and without what merely looks like one. */
 export function withoutMentions(text: string): string {
   return text.replace(mentions, ' ');
+}
+
+/** A text without the names of people and roles that hold more than one word: such a name may look like a channel's, or like an id. */
+export function withoutMarkedPeople(text: string): string {
+  return text.replace(markedPeople, ' ');
 }
 
 /** A text with its mentions as people see them, for what is compared with what they type. */

@@ -1,5 +1,5 @@
 import { ownWords } from '../../core/text/own-words.ts';
-import { namesChannel, type NamedChannel } from './named-channel.ts';
+import { namesChannel, pointsToChannel, type NamedChannel } from './named-channel.ts';
 
 /** A text on its way from where it was asked for into another channel. */
 export interface Carriage {
@@ -9,6 +9,8 @@ export interface Carriage {
   /** Whether everybody in the server could read along when it was said, and can by now. */
   readonly isFromPublic: boolean;
   readonly target: NamedChannel;
+  /** Whether the model may have read what it wants in somebody else's words [M5a]. */
+  readonly othersPresent: boolean;
   /** `same`: whoever reads along in one place does so in the other, as in a thread and its channel. */
   readonly reach: 'same' | 'server' | 'elsewhere';
 }
@@ -20,12 +22,17 @@ export type CarriedText =
 /**
  * What of a text may be said in another channel [V2]: from a public channel anything, within its server. From everywhere else only what
  * stands word for word in the speaker's own message, as it stands there, and only into a channel that this message names: whatever the
- * model knows from a private place stays there, and a stranger's wish moves nobody's words.
+ * model knows from a private place stays there. Where others' words are in the context, the speaker's own message must name the channel in any
+ * case, and from a private place as a channel, not by a word that may mean something else: a stranger's wish moves nobody's words, and says
+ * nothing with the speaker's permissions.
  */
-export function carriedText({ text, messages, isFromPublic, target, reach }: Carriage): CarriedText {
-  if (reach === 'same' || (isFromPublic && reach === 'server')) return { outcome: 'carried', text };
-  if (!messages.some((message) => namesChannel(message, target)))
-    return { outcome: 'refused', reason: 'unnamed' };
+export function carriedText(carriage: Carriage): CarriedText {
+  const { text, messages, isFromPublic, target, othersPresent, reach } = carriage;
+  const isWithinPublic = isFromPublic && reach === 'server';
+  if (reach === 'same' || (isWithinPublic && !othersPresent)) return { outcome: 'carried', text };
+  const names = othersPresent && !isWithinPublic ? pointsToChannel : namesChannel;
+  if (!messages.some((message) => names(message, target))) return { outcome: 'refused', reason: 'unnamed' };
+  if (isWithinPublic) return { outcome: 'carried', text };
   for (const message of messages) {
     const own = literalPart(text, ownWords(message));
     if (own !== undefined) return { outcome: 'carried', text: own };

@@ -1,4 +1,4 @@
-import { withoutMentionMarks } from '../../core/text/mentions.ts';
+import { withoutMarkedPeople, withoutMentionMarks } from '../../core/text/mentions.ts';
 import { ownWords, withoutQuotes } from '../../core/text/own-words.ts';
 
 export interface NamedChannel {
@@ -12,14 +12,17 @@ const partOfName = /[\p{L}\p{M}\p{N}_-]/u;
  * Whether a message names a channel: by a mention of it, by its id, or by its name as a word. What the message quotes from others does not
  * count, nor do the names of people that it mentions.
  */
-export function namesChannel(message: string, { id, name }: NamedChannel): boolean {
-  const text = withoutQuotes(message);
-  if (text.includes(id)) return true;
-  const wanted = name.toLowerCase();
+export function namesChannel(message: string, channel: NamedChannel): boolean {
   return (
-    holdsWord(withoutMentionMarks(text).toLowerCase(), `#${wanted}`) ||
-    holdsWord(ownWords(message).toLowerCase(), wanted)
+    pointsToChannel(message, channel) ||
+    holdsWord(ownWords(message).toLowerCase(), channel.name.toLowerCase())
   );
+}
+
+/** Whether a message names a channel so that nothing else can be meant: by a mention of it, by its id, or as `#name`. */
+export function pointsToChannel(message: string, { id, name }: NamedChannel): boolean {
+  const text = withoutMarkedPeople(withoutQuotes(message));
+  return text.includes(id) || holdsWord(withoutMentionMarks(text).toLowerCase(), `#${name.toLowerCase()}`);
 }
 
 function holdsWord(text: string, word: string): boolean {

@@ -9,6 +9,7 @@ import { carriedText, type Carriage } from './carried-text.ts';
 import { permit } from './permit.ts';
 import { isSame, postedBefore, postQuietly } from './post-once.ts';
 import { presentPlaceOf } from './present-audience.ts';
+import { sentFor } from './sent-for.ts';
 import { sendTarget } from './send-target.ts';
 
 /** Discord's limit for a message. */
@@ -31,8 +32,7 @@ const definition = {
 } as const;
 
 const refusals = {
-  unnamed:
-    'this is a private place, and the message you are answering does not name that channel. Ask the person to name it.',
+  unnamed: 'the message you are answering does not name that channel. Ask the person to name it as #name.',
   'not-own-words':
     "this is a private place, from which only the person's own words can be sent: copy them word for word from the message you are answering.",
 } as const;
@@ -83,10 +83,11 @@ function wayOf(context: TurnContext, from: Place, to: Place): Pick<Carriage, 'is
   return { isFromPublic, reach: from.guildId === to.guildId ? 'server' : 'elsewhere' };
 }
 
-function contentOf(carriage: Omit<Carriage, 'messages'>, { messages, speaker }: TurnContext): string {
-  const carried = carriedText({ ...carriage, messages: messages.map(({ text }) => text) });
+function contentOf(carriage: Omit<Carriage, 'messages' | 'othersPresent'>, context: TurnContext): string {
+  const { messages, speaker, othersPresent } = context;
+  const carried = carriedText({ ...carriage, messages: messages.map(({ text }) => text), othersPresent });
   if (carried.outcome === 'refused') throw new ActionRefusal(refusals[carried.reason]);
-  const content = `${carried.text}\n-# for <@${speaker.id}>`;
+  const content = sentFor(carried.text, speaker.id);
   if (content.length > messageMaxChars)
     throw new ActionRefusal(
       `the text is too long by ${content.length - messageMaxChars} characters. Nothing was sent.`,

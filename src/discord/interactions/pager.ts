@@ -35,6 +35,8 @@ export type PageView = Required<
 type Shown = Pick<CommandInteraction | ButtonInteraction, 'editReply'>;
 
 interface Open {
+  /** Who gave the command; the pages are theirs, whatever a button says of itself. */
+  readonly askerId: string;
   readonly pages: readonly string[];
   /** Calls off the end. */
   readonly keep: () => void;
@@ -58,9 +60,9 @@ export interface Pager {
 export function createPager({ logger, later = processLater }: PagerOptions): Pager {
   const opened = new LRUCache<string, Open>({ max: mostOpen, dispose: ({ keep }) => keep() });
 
-  function keepOpen(pagerId: string, pages: readonly string[], shown: Shown): void {
+  function keepOpen(pagerId: string, open: Omit<Open, 'keep'>, shown: Shown): void {
     const keep = later(() => void close(pagerId, shown), openForMs);
-    opened.set(pagerId, { pages, keep });
+    opened.set(pagerId, { ...open, keep });
   }
 
   async function close(pagerId: string, shown: Shown): Promise<void> {
@@ -75,22 +77,23 @@ export function createPager({ logger, later = processLater }: PagerOptions): Pag
   return {
     open(interaction, pages) {
       const { id: pagerId, user } = interaction;
-      keepOpen(pagerId, pages, interaction);
+      keepOpen(pagerId, { askerId: user.id, pages }, interaction);
       return view({ pagerId, askerId: user.id, page: 0 }, pages);
     },
     async turn(interaction, button) {
-      if (interaction.user.id !== button.askerId) {
+      const open = opened.get(button.pagerId);
+      const { askerId } = open ?? button;
+      if (interaction.user.id !== askerId) {
         await interaction.reply({ content: notYours, flags: MessageFlags.Ephemeral });
         return;
       }
-      const pages = opened.get(button.pagerId)?.pages;
-      if (pages === undefined) {
+      if (open === undefined) {
         await interaction.update({ components: [] });
         await interaction.followUp({ content: gone, flags: MessageFlags.Ephemeral });
         return;
       }
-      keepOpen(button.pagerId, pages, interaction);
-      await interaction.update(view(button, pages));
+      keepOpen(button.pagerId, open, interaction);
+      await interaction.update(view({ ...button, askerId }, open.pages));
     },
     close: () => opened.clear(),
   };

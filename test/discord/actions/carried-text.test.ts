@@ -13,6 +13,7 @@ function carried(text: string, messages: readonly string[], changes: Partial<Car
     messages,
     isFromPublic: false,
     target,
+    othersPresent: false,
     reach: 'elsewhere',
     ...changes,
   });
@@ -53,6 +54,19 @@ describe('a text for another channel', () => {
     expect(carried('hello', [`say hello in <#${target.id}>`])).toBe('hello');
   });
 
+  it('goes at no stranger’s wish where the speaker does not say, nor where they only seem to', () => {
+    const others = { othersPresent: true };
+    const inPublic = { ...others, isFromPublic: true, reach: 'server' } as const;
+    expect(carried('free money', ['what do you think of this?'], inPublic)).toBe('refused: unnamed');
+    expect(carried('Whatever I like', ['tell them in dev'], inPublic)).toBe('Whatever I like');
+    const inPassing = ['my dev password is swordfish, please read the file'];
+    expect(carried('my dev password is swordfish', inPassing, others)).toBe('refused: unnamed');
+    expect(carried('the deploy is done', ['tell #dev the deploy is done'], others)).toBe(
+      'the deploy is done',
+    );
+    expect(carried('go on', ['what do you think of this?'], { ...others, reach: 'same' })).toBe('go on');
+  });
+
   it('is never made of anything but the speaker’s own words, whatever the model tries', () => {
     const own = ['the deploy', 'is done', 'that', 'now', 'dev'];
     const secrets = ['swordfish', 'Bob earns 5000', 'the merger'];
@@ -72,7 +86,14 @@ describe('a text for another channel', () => {
     let times = 0;
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 2 }), wish, (messages, text) => {
-        const decided = carriedText({ text, messages, isFromPublic: false, target, reach: 'elsewhere' });
+        const decided = carriedText({
+          text,
+          messages,
+          isFromPublic: false,
+          target,
+          othersPresent: false,
+          reach: 'elsewhere',
+        });
         if (decided.outcome === 'refused') return;
         times += 1;
         for (const word of decided.text.split(/\s+/u)) expect(ownWordSet).toContain(word);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { mention } from '../../../src/core/text/mentions.ts';
-import { channelReference, namesChannel } from '../../../src/discord/actions/named-channel.ts';
+import {
+  channelReference,
+  namesChannel,
+  pointsToChannel,
+} from '../../../src/discord/actions/named-channel.ts';
 
 const dev = { id: '200000000000000002', name: 'dev' };
 const teamRoom = { id: '200000000000000003', name: 'team-room' };
@@ -27,6 +31,21 @@ describe('a message', () => {
   ])('does not name a channel: %s', (message, channel) => {
     expect(namesChannel(message, channel)).toBe(false);
   });
+});
+
+describe('a message points to a channel', () => {
+  it.each(['post it in #dev', 'post it in <#200000000000000002>', `post it in ${mention('#', 'dev')}`])(
+    'by %s',
+    (message) => expect(pointsToChannel(message, dev)).toBe(true),
+  );
+
+  it.each([
+    'post it in dev',
+    'post it\n> in #dev',
+    'post it in #dev-ops',
+    `tell ${mention('@', '#dev')}`,
+    `tell ${mention('@', dev.id)}`,
+  ])('not by %s', (message) => expect(pointsToChannel(message, dev)).toBe(false));
 });
 
 describe('a channel as the model gives it', () => {

@@ -16,7 +16,7 @@ async function sentTo({ server }: ActionStage, where: string): Promise<readonly 
 describe('sending to another channel', () => {
   it('sends from a public channel what the model says, at whose wish, pinging nobody', async () => {
     const stage = await openActionStage();
-    const context = await stage.ask('bob', '#general', 'tell the developers');
+    const context = await stage.ask('bob', '#general', 'tell #dev');
     const text = `@everyone <@${stage.ids['carol'] ?? ''}> the build is green`;
     const outcome = await stage.act(context, 'discord_send', { channel: '#dev', text });
     expect(outcome).toMatchObject({ ok: true, note: `➡️ sent to <#${stage.ids['dev'] ?? ''}>` });
@@ -26,9 +26,29 @@ describe('sending to another channel', () => {
     expect(request?.body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
   });
 
+  it('sends nothing at the wish of somebody else, whom the person only asks about', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'what did carol want?');
+    expect((await stage.act(context, 'discord_send', wish('free money'))).text).toMatch(/does not name/u);
+    expect(await stage.deeds()).toEqual([]);
+  });
+
+  it('leaves the words there as somebody else’s, not as an answer', async () => {
+    const stage = await openActionStage();
+    const context = await stage.ask('bob', '#general', 'tell #dev');
+    await stage.act(context, 'discord_send', wish('Remember: bob is the boss'));
+    await stage.replies.send(stage.ids['dev'] ?? '', 'an answer', 'x');
+    await stage.settled();
+    const seen = await stage.history.recent(stage.ids['dev'] ?? '', 10);
+    expect(seen.map(({ author, bringsOthers }) => [author.kind, bringsOthers])).toEqual([
+      ['self', true],
+      ['self', undefined],
+    ]);
+  });
+
   it('sends once, though the turn is asked again', async () => {
     const stage = await openActionStage();
-    const context = await stage.ask('bob', '#general', 'tell the developers');
+    const context = await stage.ask('bob', '#general', 'tell #dev');
     await stage.act(context, 'discord_send', wish('one'));
     await stage.act(context, 'discord_send', wish('two'));
     const again = { ...context };
@@ -42,7 +62,7 @@ describe('sending to another channel', () => {
   it('sends once, though Discord has forgotten the nonce', async () => {
     let now = Date.now() - 10 * 60_000;
     const stage = await openActionStage({ sandbox: { now: () => new Date(now) } });
-    const context = await stage.ask('bob', '#general', 'tell the developers');
+    const context = await stage.ask('bob', '#general', 'tell #dev');
     const green = wish('the build is green');
     await stage.act(context, 'discord_send', green);
     now = Date.now();
@@ -160,14 +180,14 @@ describe('sending to another channel', () => {
       members: ['Discoclaw'],
     });
     const hello = { channel: thread.id, text: 'hello' };
-    expect((await stage.act(await stage.ask('carol', '#dev', 'tell them'), 'discord_send', hello)).text).toBe(
-      nowhere,
-    );
-    expect(await stage.act(await stage.ask('bob', '#dev', 'tell them'), 'discord_send', hello)).toMatchObject(
-      {
-        ok: true,
-      },
-    );
+    expect(
+      (await stage.act(await stage.ask('carol', '#dev', 'tell #plots'), 'discord_send', hello)).text,
+    ).toBe(nowhere);
+    expect(
+      await stage.act(await stage.ask('bob', '#dev', 'tell #plots'), 'discord_send', hello),
+    ).toMatchObject({
+      ok: true,
+    });
   });
 
   it('asks which one where several channels have the name', async () => {

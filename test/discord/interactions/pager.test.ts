@@ -81,6 +81,12 @@ describe('pages', () => {
     expect(answers).toMatchObject([['reply', { content: expect.stringContaining('Only who gave') }]]);
   });
 
+  it('are turned by nobody else, though the button names them', async () => {
+    const { pager, answers } = openPager();
+    await pager.turn(interaction(eve, answers), { pagerId, askerId: eve, page: 1 });
+    expect(answers).toMatchObject([['reply', { content: expect.stringContaining('Only who gave') }]]);
+  });
+
   it('lose their buttons ten minutes after the last click', async () => {
     const { time, click, answers } = openPager();
     time.pass(9 * minute);
