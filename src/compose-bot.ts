@@ -114,7 +114,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     logger,
     ...(readStatus === undefined ? {} : { readStatus }),
   });
-  const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, logger });
+  const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, presentPlace, logger });
   const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,

@@ -1,20 +1,35 @@
-import type { CommandRequest, IncomingMessage, ReplyPort, WrittenCommand } from '../core/chat.ts';
+import type {
+  CommandRequest,
+  IncomingMessage,
+  PresentPlace,
+  ReplyPort,
+  WrittenCommand,
+} from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
+import { becamePublic } from '../core/place.ts';
 import type { ChannelJournal } from './channel-journal.ts';
+import { keptBackLine } from './failure-line.ts';
 import { createKeep } from './keep.ts';
 
 export interface CommandRunnerOptions {
   readonly handle: (request: CommandRequest) => Promise<string>;
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
+  readonly presentPlace: PresentPlace;
   readonly logger: Logger;
 }
 
 /**
  * Answers a `!memory` message at once, without any model and without waiting for turns that run or queue [F2]. Neither the
- * command nor the answer enters history or log.
+ * command nor the answer enters history or log. An answer that was made for fewer readers than it would have by now is kept back [V2].
  */
-export function createCommandRunner({ handle, journal, replies, logger }: CommandRunnerOptions) {
+export function createCommandRunner({
+  handle,
+  journal,
+  replies,
+  presentPlace,
+  logger,
+}: CommandRunnerOptions) {
   const keep = createKeep(logger);
 
   return async (message: IncomingMessage, { name, words }: WrittenCommand): Promise<void> => {
@@ -43,13 +58,14 @@ export function createCommandRunner({ handle, journal, replies, logger }: Comman
         }),
       );
       try {
-        await replies.send(channelId, text, message.id, hide);
+        const isPublicNow = becamePublic(place, await presentPlace(place));
+        await replies.send(channelId, isPublicNow ? keptBackLine : text, message.id, hide);
       } finally {
         // What it asked for is done, and done again later it could undo what came after it.
         await journal.markHandled(channelId, [message.id]);
+        // The answer may name what is forgotten by the next command, also where it could not be sent.
+        await journal.dropSentTexts(channelId);
       }
-      // The answer may name what is forgotten by the next command.
-      await journal.dropSentTexts(channelId);
     } catch (error) {
       logger.error('a command could not be finished', { channelId, userId: author.id, error });
     }

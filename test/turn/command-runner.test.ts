@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import type { ReplyPort } from '../../src/core/chat.ts';
+import type { PresentPlace, ReplyPort } from '../../src/core/chat.ts';
 import { createChannelJournal } from '../../src/turn/channel-journal.ts';
 import { createCommandRunner } from '../../src/turn/command-runner.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -22,13 +22,14 @@ const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeS
   return [answerId];
 };
 
-function runnerWith(send: ReplyPort['send']) {
+function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place) => Promise.resolve(place)) {
   const store = new MemoryStore();
   const journal = createChannelJournal({ store });
   const run = createCommandRunner({
     handle: ({ words }) => Promise.resolve(`the answer to ${words}`),
     journal,
     replies: { ...fakeReplies(), send },
+    presentPlace,
     logger: recordingLogger(),
   });
   return { run, store, journal };
@@ -75,9 +76,23 @@ describe('a command', () => {
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
   });
 
-  it('whose answer cannot be sent is not done again', async () => {
-    const { run, journal } = runnerWith(() => Promise.reject(new Error('no access')));
+  it('whose answer cannot be sent is not done again, and no text of the answer stays', async () => {
+    const { run, store, journal } = runnerWith(() => Promise.reject(new Error('no access')));
     await run(command, { name: 'memory', words: 'show' });
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
+    expect(await onDisk(store)).not.toContain('the answer');
+  });
+
+  it('keeps its answer back where the channel became public meanwhile', async () => {
+    const sent: string[] = [];
+    const send: ReplyPort['send'] = (channelId, text, ...rest) => {
+      sent.push(text);
+      return sendOne(channelId, text, ...rest);
+    };
+    const { run } = runnerWith(send, (place) => Promise.resolve({ ...place, audience: 'public' }));
+    const inPrivate = { ...command, place: { ...command.place, audience: 'private' as const } };
+    await run(inPrivate, { name: 'memory', words: 'show' });
+    await run({ ...command, id: '400000000000000022' }, { name: 'memory', words: 'show' });
+    expect(sent).toEqual([expect.stringContaining('became visible to more people'), 'the answer to show']);
   });
 });
