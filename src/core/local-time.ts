@@ -12,7 +12,8 @@ export function localClock(date: Date, timeZone: string): string {
 
 /** Day and clock time: `YYYY-MM-DD HH:MM`. @throws {RangeError} like `localDate`. */
 export function localDateTime(date: Date, timeZone: string): string {
-  return `${localDate(date, timeZone)} ${localClock(date, timeZone)}`;
+  const { year, month, day, hour, minute } = localParts(date, timeZone);
+  return `${year}-${month}-${day} ${hour}:${minute}`;
 }
 
 /**
@@ -27,8 +28,13 @@ export function dayBefore(day: string): string {
 
 type Field = 'year' | 'month' | 'day' | 'hour' | 'minute';
 
-function localParts(date: Date, timeZone: string): Readonly<Record<Field, string>> {
-  const parts = new Intl.DateTimeFormat('en-US', {
+/** By time zone, of which there are some hundreds: to make a format takes far longer than to use it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     calendar: 'gregory',
     numberingSystem: 'latn',
@@ -38,7 +44,13 @@ function localParts(date: Date, timeZone: string): Readonly<Record<Field, string
     day: '2-digit',
     hour: '2-digit',
     minute: '2-digit',
-  }).formatToParts(date);
+  });
+  formats.set(timeZone, format);
+  return format;
+}
+
+function localParts(date: Date, timeZone: string): Readonly<Record<Field, string>> {
+  const parts = formatOf(timeZone).formatToParts(date);
   const field = (type: Field): string => parts.find((part) => part.type === type)?.value ?? '';
   return {
     year: field('year').padStart(4, '0'),

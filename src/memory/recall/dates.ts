@@ -22,9 +22,8 @@ export interface Dates {
 }
 
 export function createDates(timeZone: string): Dates {
-  const known = new LRUCache<number, readonly string[]>({ max: keptTimes });
-  const days = new LRUCache<string, readonly string[]>({ max: keptDays });
-  const names = dateNames();
+  const known = growing<number>(keptTimes);
+  const days = growing<string>(keptDays);
   // Made once: for many messages `localDate` takes longer to make its format than to use it.
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -67,7 +66,7 @@ export function createDates(timeZone: string): Dates {
         if (/^(?:19|20)\d{2}$/u.test(word)) return [`${prefix}year-${word}`];
         if (todays.has(word)) return [`${prefix}${today}`];
         if (yesterdays.has(word)) return [`${prefix}${dayBefore(today)}`];
-        return names.get(word) ?? [];
+        return dateNames.get(word) ?? [];
       });
       const namesMonth = found.some((term) => term.startsWith(`${prefix}month-`));
       const numbers = words.filter(
@@ -78,6 +77,11 @@ export function createDates(timeZone: string): Dates {
       ];
     },
   };
+}
+
+/** With `max` instead of `maxSize` it would take the room for all entries at once. */
+function growing<Key extends string | number>(most: number): LRUCache<Key, readonly string[]> {
+  return new LRUCache({ maxSize: most, sizeCalculation: () => 1 });
 }
 
 const todays = new Set(['today', 'сегодня', 'heute', "aujourd'hui", 'hoy', 'oggi', 'hoje']);
@@ -95,8 +99,20 @@ function dayTerms(day: string): readonly string[] {
   ];
 }
 
+function nameReader(
+  language: string,
+  part: 'month' | 'weekday',
+  options: Intl.DateTimeFormatOptions,
+): (time: number) => string {
+  const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
+  return (time) => {
+    const parts = format.formatToParts(time);
+    return parts.find(({ type }) => type === part)?.value.toLowerCase() ?? '';
+  };
+}
+
 /** The names of months and weekdays, in the forms that stand alone and in dates. */
-function dateNames(): ReadonlyMap<string, readonly string[]> {
+function namesOfDates(): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, readonly string[]>();
   for (const language of languages) {
     const months = nameReader(language, 'month', { month: 'long' });
@@ -113,14 +129,4 @@ function dateNames(): ReadonlyMap<string, readonly string[]> {
   return names;
 }
 
-function nameReader(
-  language: string,
-  part: 'month' | 'weekday',
-  options: Intl.DateTimeFormatOptions,
-): (time: number) => string {
-  const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
-  return (time) => {
-    const parts = format.formatToParts(time);
-    return parts.find(({ type }) => type === part)?.value.toLowerCase() ?? '';
-  };
-}
+const dateNames = namesOfDates();

@@ -5,6 +5,7 @@ import type { Speaker } from '../../core/turn-context.ts';
 import { createKeyedQueue } from '../../queue/keyed-queue.ts';
 import { chooseHits } from './choose-hits.ts';
 import { createDates } from './dates.ts';
+import type { Dates } from './dates.ts';
 import type { IsForgotten } from './forgotten-texts.ts';
 import { literalHits } from './literal-hits.ts';
 import { passagesOf } from './passages.ts';
@@ -63,13 +64,26 @@ interface OpenShelf {
   readonly shelf: RecallShelf;
 }
 
+/** What texts and queries are read with. */
+interface Reading {
+  readonly terms: TermReader;
+  readonly dates: Dates;
+  readonly related: ReturnType<typeof relatedTerms>;
+}
+
+function createReading(timeZone: string): Reading {
+  const terms = new TermReader();
+  return { terms, dates: createDates(timeZone), related: relatedTerms(terms) };
+}
+
 export function createRecall(options: RecallOptions): Recall {
   const { sources, timeZone, maxUnits = 500_000, weights = rankingWeights } = options;
-  const terms = new TermReader();
-  const dates = createDates(timeZone);
-  const related = relatedTerms(terms);
+  let reading: Reading | undefined;
   const shelves = new LRUCache<string, readonly OpenShelf[]>({ maxSize: maxUnits });
   const searches = createKeyedQueue();
+
+  /** Made at the first search: the tables take some milliseconds and megabytes. */
+  const read = (): Reading => (reading ??= createReading(timeZone));
 
   /** All sources of a person as they stand now. */
   async function segmentsOf({ id, isOwner }: RecallRequest['speaker']): Promise<readonly SourceSegments[]> {
@@ -79,7 +93,7 @@ export function createRecall(options: RecallOptions): Recall {
         shelves.get(key) ??
         sources.map((source) => ({
           source: source.name,
-          shelf: source.open({ userId: id, isOwner }, { terms, dates }),
+          shelf: source.open({ userId: id, isOwner }, read()),
         }));
       const found = await Promise.all(
         open.map(async ({ source, shelf }) => ({ source, segments: await shelf.segments() })),
@@ -94,19 +108,20 @@ export function createRecall(options: RecallOptions): Recall {
   return {
     async search(request) {
       const { query, scope, limit, speaker, place, now } = request;
+      const { terms, dates, related } = read();
       const all = await segmentsOf(speaker);
       const searched = all.filter(({ source }) => scope === 'all' || scope === source);
       const mayUse = (reach: Reach): boolean => mayRecall(reach, speaker.id, place, speaker.id);
       const excluded = new Set(request.excluded);
       const authors = authorsOf(searched, mayUse, terms);
       const names = new Set([...authors.values()].flat());
-      const read = readQuery(query, now, names, { terms, dates, related }, weights);
-      const isNamedAuthor = namedBy(read, authors);
+      const asked = readQuery(query, now, names, { terms, dates, related }, weights);
+      const isNamedAuthor = namedBy(asked, authors);
       const found =
-        read.terms.length === 0
+        asked.terms.length === 0
           ? searched.map((source) => literalHits(source, query, mayUse, excluded))
-          : rank(searched, read, { mayUse, excluded, isNamedAuthor, weights, depth }).map((hits) =>
-              rerank(hits, read, terms, weights),
+          : rank(searched, asked, { mayUse, excluded, isNamedAuthor, weights, depth }).map((hits) =>
+              rerank(hits, asked, terms, weights),
             );
       const isForgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
       const kept = found.map((hits) =>
@@ -116,7 +131,7 @@ export function createRecall(options: RecallOptions): Recall {
         }),
       );
       const hits = chooseHits(kept, limit);
-      const wanted = new Set(read.terms.map(({ term }) => term));
+      const wanted = new Set(asked.terms.map(({ term }) => term));
       const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
       const isHidden = (unit: RecallUnit): boolean =>
         (unit.reference.kind === 'message' && excluded.has(unit.reference.messageId)) || isForgotten(unit);

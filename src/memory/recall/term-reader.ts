@@ -10,7 +10,11 @@ const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really Ð½Ñ
 
 /** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
 export class TermReader {
-  readonly #known = new LRUCache<string, readonly string[]>({ max: keptWords });
+  // With `max` instead it would take the room for all of them at once.
+  readonly #known = new LRUCache<string, readonly string[]>({
+    maxSize: keptWords,
+    sizeCalculation: () => 1,
+  });
 
   /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
   read(text: string): string[] {
