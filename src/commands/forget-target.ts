@@ -4,7 +4,7 @@ import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/durable-document.ts';
 import type { CommandOptions } from './command-options.ts';
 import { counted, listedItem, nameable } from './item-lines.ts';
-import { quoted } from './quoted.ts';
+import { brieflyQuoted } from './quoted.ts';
 import { readingPlace } from './reading-place.ts';
 
 /**
@@ -44,11 +44,11 @@ function forgottenLines(
   { timeZone }: CommandOptions,
 ): readonly string[] {
   const where = request.place.audience === 'dm' ? '' : ' that I may use here';
-  if (forgotten.length === 0) return [`No item${where} matches ${quoted(target)}`];
+  if (forgotten.length === 0) return [`No item${where} matches ${brieflyQuoted(target)}`];
   const view = readingPlace(request);
   const { named } = nameable(forgotten, request.speaker.id, view);
   return [
-    `Deprecated ${counted(forgotten.length, 'item')} matching ${quoted(target)}`,
+    `Deprecated ${counted(forgotten.length, 'item')} matching ${brieflyQuoted(target)}`,
     ...named.map((item) => listedItem(item, view, timeZone)),
   ];
 }

@@ -1,10 +1,17 @@
 import { clip } from '../core/text/clip.ts';
 import { flatten } from '../core/text/normalize.ts';
 
+/** Longer than any item. */
 const quotedMaxChars = 600;
+const briefMaxChars = 100;
 
 /** Somebody's words inside an answer: one line, in quotation marks, clipped where they are very long. */
-export function quoted(text: string): string {
+export function quoted(text: string, maxChars = quotedMaxChars): string {
   const line = flatten(text);
-  return line.length <= quotedMaxChars ? `"${line}"` : `"${clip(line, quotedMaxChars - 1)}…"`;
+  return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
+}
+
+/** What the asker has just said themselves: only enough of it to be recognised. */
+export function brieflyQuoted(text: string): string {
+  return quoted(text, briefMaxChars);
 }

@@ -7,7 +7,7 @@ import type { Reference } from '../memory/recall/recall-unit.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readFailure } from './failure-answer.ts';
 import { counted } from './item-lines.ts';
-import { quoted } from './quoted.ts';
+import { brieflyQuoted } from './quoted.ts';
 import { readingPlace } from './reading-place.ts';
 
 /** What a search looks for. */
@@ -43,8 +43,8 @@ export async function searchMemory(
     const passages = await options.recall.search(search);
     const heading =
       passages.length === 0
-        ? `I find nothing about ${quoted(query)}.`
-        : `Found ${counted(passages.length, 'result')} for ${quoted(query)}:`;
+        ? `I find nothing about ${brieflyQuoted(query)}.`
+        : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
     const blocks = passages.map((passage, index) => block(index + 1, passage));
     return [heading, ...blocks, ...(view.audience === 'dm' ? [] : [elsewhere])].join('\n\n');
   } catch (error) {

@@ -59,6 +59,7 @@ async function answer(
       return [
         doneLine(words),
         ...(words.values.memory === 'off' ? [memoryOffNote] : []),
+        ...(words.values.actions === 'on' && !options.defaults.actionsEnabled ? [noActionsNote] : []),
         '',
         ...(await holdingLines(request, options)),
       ].join('\n');
@@ -115,6 +116,9 @@ function failure(error: unknown): string {
 
 const memoryOffNote =
   'I use nothing that I remember here, and keep nothing of what is said from now on. What I remembered before stays: people see and delete it with `!memory show` and `!memory forget`.';
+
+const noActionsNote =
+  'It changes nothing yet: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off on the whole bot.';
 
 const changeHint =
   'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server.';

@@ -12,7 +12,7 @@ export function statusText(facts: StatusFacts): string {
     `Model: ${modelLine(facts)}`,
     `Gateway: ${facts.pingMs === undefined ? 'ping not known yet' : `${Math.round(facts.pingMs)} ms`}`,
     `Turns: ${turns.running} running, ${turns.waiting} waiting · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
-    `Today: ${facts.usage === undefined ? unreadable : usageLine(facts.usage, facts.pricesOf)}`,
+    facts.usage === undefined ? `Today: ${unreadable}` : usageLine(facts.usage, facts.pricesOf),
     `Memory: ${keptLine(facts)}`,
     `Store: ${storeLine(facts)}`,
   ].join('\n');
@@ -30,7 +30,7 @@ function usageLine(usage: DayUsage, pricesOf: string): string {
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const share = input === 0 ? 0 : Math.round((100 * usage.cacheReadTokens) / input);
   return [
-    `${usage.day}: ${counted(usage.calls, 'model call')}`,
+    `Today (${usage.day}): ${counted(usage.calls, 'model call')}`,
     `${amount(input)} input tokens, ${share}% from the cache`,
     `${amount(usage.outputTokens)} output tokens`,
     costText(usage, pricesOf),

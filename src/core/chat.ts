@@ -20,6 +20,8 @@ export interface ChatMessage {
    * sent there for somebody [M5a].
    */
   readonly bringsOthers?: true;
+  /** Of this bot's own: the message that it answers, where it was sent as a reply to one. */
+  readonly answers?: string;
 }
 
 /** A file that hangs on a message, not opened yet. */

@@ -89,6 +89,7 @@ function ownMessage(client: Client, message: APIMessage): ChatMessage {
   const { id, channel_id: channelId, author } = message;
   const channel = client.channels.cache.get(channelId);
   const guildId = channel === undefined || channel.isDMBased() ? null : channel.guildId;
+  const answered = message.message_reference?.message_id;
   return {
     id,
     channelId,
@@ -100,5 +101,6 @@ function ownMessage(client: Client, message: APIMessage): ChatMessage {
     ),
     at: new Date(message.timestamp).toISOString(),
     attachments: message.attachments.map((attachment) => attachment.filename),
+    ...(answered === undefined ? {} : { answers: answered }),
   };
 }

@@ -116,7 +116,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return order.idle();
     },
     idle: handingOn.idle,
-    destroy: () => client.destroy(),
+    destroy() {
+      // The client announces this after every close, also after the last one.
+      client.removeAllListeners(Events.ShardReconnecting);
+      return client.destroy();
+    },
   };
 }
 

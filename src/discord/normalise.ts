@@ -33,7 +33,13 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     at: message.createdAt.toISOString(),
     attachments: enclosureNames(message),
     ...(bringsOthers(message, botId) ? { bringsOthers: true } : {}),
+    ...answeredBy(message, botId),
   };
+}
+
+function answeredBy({ author, type, reference }: Message, botId: string): Pick<ChatMessage, 'answers'> {
+  const id = author.id === botId && type === MessageType.Reply ? reference?.messageId : undefined;
+  return id === undefined ? {} : { answers: id };
 }
 
 function kindOf({ author, webhookId }: Message, botId: string): ChatMessage['author']['kind'] {

@@ -4,6 +4,7 @@ import type { ChannelMessages } from './channel-messages.ts';
 import { filesOf, forwardsOf } from './enclosures.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
+import { isGone } from './replies/reply-error.ts';
 
 export interface RepliedMessagesOptions {
   readonly history: Pick<History, 'messageOf' | 'isHidden'>;
@@ -23,7 +24,9 @@ export function createReadReplied({ history, messages, botId, logger }: RepliedM
       if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
       return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
     } catch (error) {
-      logger.info('a message that is replied to could not be fetched', { channelId, messageId: id, error });
+      // People delete messages all the time.
+      if (!isGone(error))
+        logger.info('a message that is replied to could not be fetched', { channelId, messageId: id, error });
       return undefined;
     }
   }

@@ -41,9 +41,7 @@ export function createReadEnclosures({ attachments, readReplied }: EnclosurePort
       holdsOthers:
         forwards.length > 0 ||
         files.some(({ kind }) => kind !== 'unopened') ||
-        messages.some(({ author, bringsOthers }) =>
-          author.kind === 'self' ? bringsOthers === true : author.id !== context.speaker.id,
-        ),
+        (await Promise.all(messages.map((each) => isOfOthers(each, context, readReplied)))).includes(true),
     };
   };
 }
@@ -61,4 +59,17 @@ async function readQuoted(
   );
   const found = await Promise.all([...references.values()].slice(-maxQuotes).map(readReplied));
   return found.filter((each) => each !== 'hidden');
+}
+
+/** Whether a quoted message holds others' words; an answer of the bot's may repeat what it answers [M5a]. */
+async function isOfOthers(
+  { author, bringsOthers, answers, channelId }: RepliedMessage,
+  { speaker, place }: TurnContext,
+  readReplied: ReadReplied,
+): Promise<boolean> {
+  if (author.kind !== 'self') return author.id !== speaker.id;
+  if (bringsOthers === true || answers === undefined || place.audience === 'dm') return bringsOthers === true;
+  const question = await readReplied({ channelId, id: answers });
+  if (question === 'gone' || question === 'hidden') return true;
+  return question.author.id !== speaker.id || question.bringsOthers === true;
 }

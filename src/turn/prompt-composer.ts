@@ -40,7 +40,7 @@ export interface ComposedPrompt {
   readonly prompt: Prompt;
   /**
    * Whether the turn brings along what the speaker did not write in it, or there is any of that in what was looked at for history, shown or not: an
-   * answer that is shown may repeat a question or a file that is not [M5a].
+   * answer that is shown may repeat a question or a file that is not, or a question that was deleted since [M5a].
    */
   readonly othersPresent: boolean;
 }
@@ -95,7 +95,10 @@ export class PromptComposer {
       files: enclosed.files,
       promptMaxChars: maxChars,
     });
-    const othersPresent = enclosed.holdsOthers || earlier.some((message) => isOfOthers(message, context));
+    const othersPresent =
+      enclosed.holdsOthers ||
+      earlier.some((message) => isOfOthers(message, context)) ||
+      answersUnknown(earlier, context);
     return { prompt, othersPresent };
   }
 
@@ -119,4 +122,11 @@ export class PromptComposer {
 
 function isOfOthers({ author, bringsOthers }: ChatMessage, { speaker }: TurnContext): boolean {
   return bringsOthers === true || (author.kind !== 'self' && author.id !== speaker.id);
+}
+
+/** Whether an answer that may be shown answers what is not there any more: whose words it repeats, nobody can tell. In a DM they are the speaker's. */
+function answersUnknown(earlier: readonly ChatMessage[], { place, messages }: TurnContext): boolean {
+  if (place.audience === 'dm') return false;
+  const known = new Set([...earlier, ...messages].map(({ id }) => id));
+  return earlier.slice(-windowMessages).some(({ answers }) => answers !== undefined && !known.has(answers));
 }

@@ -62,6 +62,10 @@ describe('search', () => {
     await say('remember Prefers Rust');
     expect(await say('search Rust', dmPlace, { speakerId: bobId })).toBe('I find nothing about "Rust".');
     expect(await say('search Haskell', dmPlace)).toBe('I find nothing about "Haskell".');
+    // Enough to recognise it by.
+    expect(await say(`search ${'z'.repeat(900)}`, dmPlace)).toBe(
+      `I find nothing about "${'z'.repeat(99)}…".`,
+    );
   });
 
   it('asks what to look for where nothing is said', async () => {

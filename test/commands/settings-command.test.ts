@@ -80,7 +80,10 @@ describe('the settings command', () => {
 
   it('names the configuration where there are no actions at all', async () => {
     const { say } = ownersCommand({ actionsEnabled: false });
-    expect(await say('actions on')).toContain('- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)');
+    const on = await say('actions on');
+    expect(on).toContain('It changes nothing yet: `DISCOCLAW_DISCORD_ACTIONS_ENABLED`');
+    expect(on).toContain('- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)');
+    expect(await ownersCommand().say('actions on')).not.toContain('changes nothing');
   });
 
   it('tells with a clear line that nothing was saved', async () => {

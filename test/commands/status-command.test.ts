@@ -62,7 +62,7 @@ describe('the status', () => {
       'Model: sonnet (fast: haiku), reachable',
       'Gateway: 42 ms',
       'Turns: 2 running, 3 waiting · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',
-      'Today: 2026-01-15: 12 model calls · 10,000 input tokens, 80% from the cache · 500 output tokens · $1.23 at list prices of 2026-10-24',
+      'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache · 500 output tokens · $1.23 at list prices of 2026-10-24',
       'Memory: 7 sessions, 1 person · 40 files, 2.3 MB',
       'Store: the last write succeeded 3 s ago · quarantine: 1 file',
     ]);

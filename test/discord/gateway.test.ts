@@ -47,6 +47,19 @@ describe('the gateway', () => {
     ]);
   });
 
+  it('says that it connects again only where it does', async () => {
+    const again = 'connecting to Discord again';
+    const { server, client, gateway, logger } = await runGateway();
+    const eventsOf = (): readonly string[] => logger.lines.map(({ event }) => event);
+    const resumed = connectedAgain(client);
+    await server.dropConnection();
+    await resumed;
+    await gateway.stopIntake();
+    await gateway.destroy();
+    await expect.poll(() => server.sessions()).toEqual([]);
+    expect(eventsOf().filter((event) => event === again)).toHaveLength(1);
+  });
+
   it('stays silent when it is not addressed, for itself, and for other bots', async () => {
     const { server, handlers, replies, settled, ids } = await runGateway();
     await server.addPerson({ name: 'robot', bot: true });

@@ -83,3 +83,17 @@ describe('a message in the core’s words', () => {
     expect(handlers.messages).toMatchObject([{ text: 'beep', author: { kind: 'bot' } }]);
   });
 });
+
+describe('an answer of the bot’s', () => {
+  it('names what it answers, told by Discord or by the bot itself', async () => {
+    const { server, replies, history, settled, ids } = await runGateway();
+    const general = ids['general'] ?? '';
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'what is new?' });
+    await replies.send(general, 'nothing', asked.id);
+    await settled();
+    const warm = await history.recent(general, 10);
+    expect(warm.map(({ answers }) => answers)).toEqual([undefined, asked.id]);
+    history.forgetAll();
+    expect(await history.recent(general, 10)).toEqual(warm);
+  });
+});

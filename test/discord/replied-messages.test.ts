@@ -44,6 +44,7 @@ describe('the message that is replied to', () => {
     expect(await readReplied(pictured)).toBe('gone');
     expect(await server.requests({ path: `/channels/*/messages/${pictured.id}` })).toEqual([]);
     expect(logger.warnings).toEqual([]);
+    expect(logger.lines.filter(({ event }) => event.includes('could not be fetched'))).toEqual([]);
   });
 
   it('is hidden where it is a command or known as no part of history', async () => {

@@ -39,7 +39,7 @@ async function shown(): Promise<string> {
 
 /** What a status says of the models' use. */
 function usedIn(status = ''): string {
-  return /Today: .*/u.exec(status)?.[0] ?? 'none';
+  return /Today .*/u.exec(status)?.[0] ?? 'none';
 }
 
 beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('!status and /status', () => {
     const { text } = await stage.ask(owner, '#general', '!status');
     expect(text).toMatch(/^Discoclaw \d+\.\d+\.\d+, up \d+ s\nModel: sonnet \(fast: haiku\), reachable\n/u);
     expect(text).toMatch(
-      /Today: \d{4}-\d\d-\d\d: \d+ model calls? · [\d,]+ input tokens, \d+% from the cache/u,
+      /Today \(\d{4}-\d\d-\d\d\): \d+ model calls? · [\d,]+ input tokens, \d+% from the cache/u,
     );
     expect(text).toMatch(/\d+ sessions, 2 people · \d+ files/u);
     expect(text).toMatch(/Store: the last write succeeded .* ago · quarantine: 0 files$/u);

@@ -83,6 +83,16 @@ describe('what a turn brings along', () => {
   it('holds others’ words where the bot said the quoted message for somebody, not where it answered', async () => {
     const answer = replied('9', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' });
     expect((await read([message('1', replyTo('9'))], [answer])).holdsOthers).toBe(false);
+    const own = replied('8', { id: aliceId, name: 'Alice', kind: 'human' });
+    for (const [question, holdsOthers] of [
+      [own, false],
+      [{ ...own, bringsOthers: true } as const, true],
+      [replied('8', bob), true],
+    ] as const) {
+      const answering = [{ ...answer, answers: '8' }, question];
+      expect((await read([message('1', replyTo('9'))], answering)).holdsOthers).toBe(holdsOthers);
+    }
+    expect((await read([message('1', replyTo('9'))], [{ ...answer, answers: '8' }])).holdsOthers).toBe(true);
     const sent = { ...answer, bringsOthers: true } as const;
     expect((await read([message('1', replyTo('9'))], [sent])).holdsOthers).toBe(true);
   });

@@ -70,6 +70,11 @@ describe("other people's text in the context [M5a]", () => {
     expect(await othersPresentIn([{ ...alice, bringsOthers: true }, bot])).toBe(true);
   });
 
+  it('is there with an answer to a question that was deleted since', async () => {
+    expect(await othersPresentIn([alice, { ...bot, answers: alice.id }])).toBe(false);
+    expect(await othersPresentIn([{ ...bot, answers: alice.id }])).toBe(true);
+  });
+
   it('is there with what the bot has sent for somebody', async () => {
     expect(await othersPresentIn([alice, { ...bot, bringsOthers: true }])).toBe(true);
   });

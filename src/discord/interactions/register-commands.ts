@@ -24,7 +24,13 @@ export interface RegistrationOptions {
  * guild.
  */
 export async function registerCommands(options: RegistrationOptions): Promise<() => Promise<void>> {
-  const { api, applicationId, definitions, guildIds, signal, logger } = options;
+  const { api, applicationId, definitions, botGuildIds, signal, logger } = options;
+  const guildIds = options.guildIds.filter((guildId) => botGuildIds.includes(guildId));
+  // Discord counts asking for them as an invalid request.
+  for (const guildId of options.guildIds.filter((each) => !botGuildIds.includes(each)))
+    logger.warn('commands are not registered for a guild that the bot is not in', { guildId });
+  // A wrong id takes the commands from nobody.
+  if (guildIds.length === 0 && options.guildIds.length > 0) return () => Promise.resolve();
 
   if (guildIds.length > 0) {
     await write([], undefined, await registered());
@@ -38,7 +44,7 @@ export async function registerCommands(options: RegistrationOptions): Promise<()
   return present?.length === 0 ? () => Promise.resolve() : tidyUp;
 
   async function tidyUp(): Promise<void> {
-    for (const guildId of options.botGuildIds) {
+    for (const guildId of botGuildIds) {
       if (signal.aborted) return;
       if (!guildIds.includes(guildId)) await write([], guildId, await registered(guildId));
     }

@@ -22,7 +22,11 @@ export function slashOptions(
   return inSubcommand(command, subcommand, ({ title, registered }) => {
     requireKnown(title, registered, Object.keys(values));
     const missing = registered.find(({ name, required }) => required === true && values[name] === undefined);
-    if (missing !== undefined) throw new SandboxError(`${title} needs the option ${missing.name}`);
+    if (missing !== undefined) {
+      const choices = 'choices' in missing ? (missing.choices ?? []).map(({ value }) => value) : [];
+      const offered = choices.length === 0 ? '' : `: ${choices.join(', ')}`;
+      throw new SandboxError(`${title} needs the option ${missing.name}${offered}`);
+    }
     return filledIn(world, title, registered, values);
   });
 }

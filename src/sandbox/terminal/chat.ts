@@ -7,6 +7,7 @@ import { chatActions, chatCommands, helpText, whoText } from './chat-texts.ts';
 import type { ChatView } from './chat-texts.ts';
 import type { Happening, Said } from './happening.ts';
 import { giveSlashCommand } from './interaction-actions.ts';
+import { requireWords } from './message-target.ts';
 import { findPlace, placeName } from './places.ts';
 import type { Names } from './readable.ts';
 import { saidLine, toldHappening } from './told-happening.ts';
@@ -154,10 +155,11 @@ export class Chat {
   }
 
   async #speakAs(reference: string): Promise<void> {
+    const names = Object.keys(this.#info.people).join(', ');
+    requireWords(reference, `As whom? /as NAME; there are ${names}`);
     const wanted = reference.replace(/^@/, '').toLowerCase();
     const found = Object.entries(this.#info.people).find(([name]) => name.toLowerCase() === wanted);
     if (found === undefined) {
-      const names = Object.keys(this.#info.people).join(', ');
       throw new SandboxError(`There is nobody ${JSON.stringify(reference)} to speak as; there are ${names}`);
     }
     const [name, id] = found;

@@ -94,7 +94,8 @@ function commandOf(
   );
   if (command !== undefined) return { command, words };
   const names = commands.filter(({ type }) => type === 'slash').map((candidate) => `/${candidate.name}`);
-  throw new SandboxError(`The bot has the commands ${names.join(', ') || '(none)'}, not /${name}`);
+  const known = `The bot has the commands ${names.join(', ') || '(none)'}`;
+  throw new SandboxError(name === '' ? `Which command? ${known}` : `${known}, not /${name}`);
 }
 
 function hasComponents({ components }: MessageView): boolean {

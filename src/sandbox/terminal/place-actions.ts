@@ -1,3 +1,4 @@
+import type { MessageView } from '../control/control-views.ts';
 import { newestMessage, visibleMessages } from './chat-action.ts';
 import type { ChatAction } from './chat-action.ts';
 import { readTarget, requireWords } from './message-target.ts';
@@ -29,18 +30,17 @@ export const placeActions: Readonly<Record<string, ChatAction>> = {
     meaning: 'the newest messages here, with their counts',
     async act(scene) {
       const messages = await visibleMessages(scene);
-      const lines = messages
-        .slice(-listed)
-        .map(({ author, text, reactions, isEphemeral, isPinned }, index, shown) => {
-          const marks = [
-            ...Object.entries(reactions).map(([emoji, names]) => `${emoji} ${names.join(', ')}`),
-            ...(isPinned ? ['pinned'] : []),
-            ...(isEphemeral ? ['only you see this'] : []),
-          ];
-          const count = `^${shown.length - index}`.padStart(4);
-          const words = quoted(readableText(text, scene.names));
-          return `${count}  ${author.name}: ${words}${marks.length === 0 ? '' : ` (${marks.join('; ')})`}`;
-        });
+      const lines = messages.slice(-listed).map((message, index, shown) => {
+        const { author, reactions, isEphemeral, isPinned } = message;
+        const marks = [
+          ...Object.entries(reactions).map(([emoji, names]) => `${emoji} ${names.join(', ')}`),
+          ...(isPinned ? ['pinned'] : []),
+          ...(isEphemeral ? ['only you see this'] : []),
+        ];
+        const count = `^${shown.length - index}`.padStart(4);
+        const words = quoted(readableText(contentOf(message), scene.names));
+        return `${count}  ${author.name}: ${words}${marks.length === 0 ? '' : ` (${marks.join('; ')})`}`;
+      });
       return {
         tell: lines.length === 0 ? 'Nothing was written here yet.' : lines.join('\n'),
         expectsAnswer: false,
@@ -48,3 +48,11 @@ export const placeActions: Readonly<Record<string, ChatAction>> = {
     },
   },
 };
+
+/** What a message says, or what it has instead. */
+function contentOf({ text, attachments, poll }: MessageView): string {
+  if (text !== '') return text;
+  return poll === undefined
+    ? attachments.map(({ name }) => `[file ${name}]`).join(' ')
+    : `📊 ${poll.question}`;
+}

@@ -74,6 +74,15 @@ describe('registering commands', () => {
     expect(api.written).toEqual(['2: 0', 'global: 1']);
   });
 
+  it('asks nothing for a guild that the bot is not in, takes nothing away because of it, and says so', async () => {
+    const api = fakeApi({ global: [memory], '3': [memory] });
+    const { logger } = await register(api, { definitions: [], guildIds: ['3'] });
+    expect(api.written).toEqual([]);
+    expect(logger.warnings).toEqual(['commands are not registered for a guild that the bot is not in']);
+    await register(api, { guildIds: ['3', '2'] });
+    expect(api.written).toEqual(['global: 0', '2: 1']);
+  });
+
   it('has commands that are registered already usable at once, and tidies up after that', async () => {
     const api = fakeApi({ global: [memory], '2': [memory] });
     const { usable } = await register(api);

@@ -184,6 +184,18 @@ describe('a command', () => {
     await expect(give('carol', '#dev', 'pin')).rejects.toThrow('carol may not use commands in #dev');
   });
 
+  it('names the values of an option that is missing and has only these', async () => {
+    const choices = ['rolling', 'all'].map((value) => ({ name: value, value }));
+    const layer = { name: 'layer', description: 'a', required: true, choices };
+    const options = [{ type: ApplicationCommandOptionType.String as const, ...layer }];
+    const { server } = await botAnswering([{ name: 'reset', description: 'a', options }], () =>
+      Promise.resolve(),
+    );
+    await expect(server.slash({ as: 'bob', in: '#dev', name: 'reset' })).rejects.toThrow(
+      '/reset needs the option layer: rolling, all',
+    );
+  });
+
   it('takes people and channels by name, and values within their bounds', async () => {
     const commands = [
       {

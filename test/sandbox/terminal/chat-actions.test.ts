@@ -120,16 +120,25 @@ describe('messages', () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'my tea.txt');
     await writeFile(path, 'green');
-    expect(await chatOf([`/upload "${path}" what is this?`, `/upload ${path}`, '/upload'])).toBe(
+    expect(await chatOf([`/upload "${path}" what is this?`, `/upload ${path}`, '/upload', '/slash'])).toBe(
       [
         '#general  alice: what is this?',
         '          [file my tea.txt, 5 bytes]',
         '#general  Discoclaw: echo: what is this? my tea.txt of 5 bytes',
         `! There is no file ${join(folder, 'my')}`,
         '! Which file? /upload FILE, and a text if you like',
+        '! Which command? The bot has the commands /echo',
         '',
       ].join('\n'),
     );
+  });
+
+  it('are listed by their files where nothing else was said', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-chat-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'tea.txt');
+    await writeFile(path, 'green');
+    expect(await chatOf([`/upload ${path}`, '/messages'])).toContain('  ^2  alice: “[file tea.txt]”');
   });
 
   it('have threads, where the chat goes on', async () => {
