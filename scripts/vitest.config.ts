@@ -10,6 +10,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is polled for comes soon, but not on a machine that is busy with other things.
     expect: { poll: { timeout: 20_000 } },
+    // No test changes a module, so that files can share what they have loaded.
+    isolate: false,
     // Many tests wait for other processes, so there may be more of them than cores.
     maxWorkers: 4,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],

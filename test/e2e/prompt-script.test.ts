@@ -53,10 +53,12 @@ async function run(command: string, words: readonly string[]): Promise<Printed> 
   return { code: await code, output, errors };
 }
 
-/** Every file of the data folder with its text. */
+/** Every file of the data folder with its text, but for the tokens of today, which the bot writes down when it comes to it. */
 async function dataFiles(): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(join(stage.folder, 'data'), { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name !== 'usage.json')
+    .map((entry) => join(entry.parentPath, entry.name));
   return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')] as const)));
 }
 
