@@ -40,9 +40,10 @@ function whatHappened(error: unknown): string {
       return 'My language model took too long. Please ask again.';
     case 'unavailable':
     case 'broken':
-    case 'rejected':
     case 'aborted':
       return 'I cannot reach my language model right now. Please ask again in a moment.';
+    case 'rejected':
+      return 'My language model refused this. If that goes on, whoever runs me finds the reason in my log.';
     case 'invalid':
       return 'My language model gave no usable answer. Please ask again, perhaps in other words.';
   }

@@ -109,7 +109,7 @@ describe('the presence', () => {
     expect(await shown()).toBe('online');
     isDown = true;
     expect((await stage.ask('bob', 'dm', 'are you there')).text).toMatch(
-      /^⚠️ I cannot reach my language model .*reference/u,
+      /^⚠️ My language model refused this.* in my log\. \(reference/u,
     );
     expect(await shown()).toBe('online');
     await stage.ask('bob', 'dm', 'and now');
