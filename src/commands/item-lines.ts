@@ -5,12 +5,14 @@ import { flatten } from '../core/text/normalize.ts';
 import type { DurableItem } from '../memory/durable/durable-document.ts';
 import { itemLine } from '../memory/durable/item-line.ts';
 import { mayUseItem } from '../memory/durable/item-place.ts';
+import { withoutFences } from './quoted.ts';
 
 const shownFormerItems = 3;
 
 /** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
 export function listedItem(item: DurableItem, place: Place, timeZone: string): string {
-  return `${itemLine(item, place, timeZone)} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
+  const line = withoutFences(itemLine(item, place, timeZone));
+  return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
 }
 
 /** What an item corrected, as far as an answer in `place` may name it, each with the day until which it held [D6]. */
@@ -22,7 +24,10 @@ export function formerLines(
 ): readonly string[] {
   return nameable(former, ownerId, place)
     .named.slice(0, shownFormerItems)
-    .map((item) => `  before ${localDate(new Date(item.updatedAt), timeZone)}: ${dataLine(item.text)}`);
+    .map(
+      (item) =>
+        `  before ${localDate(new Date(item.updatedAt), timeZone)}: ${withoutFences(dataLine(item.text))}`,
+    );
 }
 
 export function idAndVisibility(item: DurableItem): string {

@@ -5,9 +5,14 @@ import { flatten } from '../core/text/normalize.ts';
 const quotedMaxChars = 600;
 const briefMaxChars = 100;
 
+/** Remembered words in a list: backticks that would make the rest of it a code block are held apart by invisible joiners. */
+export function withoutFences(text: string): string {
+  return text.replace(/`(?=``)/gu, '`\u2060');
+}
+
 /** Somebody's words inside an answer: one line, in quotation marks, clipped where they are very long. */
 export function quoted(text: string, maxChars = quotedMaxChars): string {
-  const line = flatten(text);
+  const line = withoutFences(flatten(text));
   return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
 }
 

@@ -7,7 +7,7 @@ import type { Reference } from '../memory/recall/recall-unit.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readFailure } from './failure-answer.ts';
 import { counted } from './item-lines.ts';
-import { brieflyQuoted } from './quoted.ts';
+import { brieflyQuoted, withoutFences } from './quoted.ts';
 import { readingPlace } from './reading-place.ts';
 
 /** What a search looks for. */
@@ -62,7 +62,7 @@ const elsewhere =
   'Here I look only through what may be used here; `/memory search`, or this command in our DM, looks through everything.';
 
 function block(number: number, { unit, content }: Passage): string {
-  return `[${number}] ${content}\n${origin(unit.reference)} · ${unit.reach.visibility}`;
+  return `[${number}] ${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`;
 }
 
 function origin(reference: Reference): string {

@@ -1,6 +1,7 @@
 import { ChannelType, MessageType, type Client, type GuildBasedChannel, type Message } from 'discord.js';
 
 import type { RememberedMessage } from '../core/chat.ts';
+import { catchUpWindowMs } from '../core/catch-up-window.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
@@ -10,8 +11,6 @@ import type { Retractions } from './retractions.ts';
 import { botMay } from './permissions.ts';
 import { tellMissed } from './tell-missed.ts';
 
-/** Older messages are not answered any more [G3a]; milliseconds. */
-const windowMs = 5 * 60_000;
 /** Channels that are fetched at the same time, so that replies need not wait behind all of them. */
 const atOnce = 8;
 /** Five hundred messages of a channel at most. */
@@ -42,7 +41,7 @@ export interface CatchUpOptions {
  */
 export async function catchUp(options: CatchUpOptions): Promise<void> {
   const { client, logger } = options;
-  const floor = snowflakeAt(new Date(options.clock().getTime() - windowMs));
+  const floor = snowflakeAt(new Date(options.clock().getTime() - catchUpWindowMs));
   const known = await options.knownChannels().catch((error: unknown) => {
     logger.warn('the channels to catch up with are not known', { error });
     return [];

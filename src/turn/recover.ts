@@ -1,3 +1,4 @@
+import { catchUpWindowMs } from '../core/catch-up-window.ts';
 import type { Clock } from '../core/clock.ts';
 import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
@@ -10,9 +11,6 @@ import { interruptedLine, keptBackLine } from './failure-line.ts';
 import type { BegunReply, PreparedReply } from './journal-state.ts';
 import { createKeep } from './keep.ts';
 import { TurnControl } from './turn-control.ts';
-
-/** Messages older than this are not answered after a restart [G3a]: 5 minutes, in milliseconds. */
-const catchUpWindowMs = 5 * 60_000;
 
 export interface RecoveryOptions extends AnswerReplyOptions {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions' | 'message'>;
