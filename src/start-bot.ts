@@ -9,11 +9,13 @@ import type { Logger } from './core/logger.ts';
 import { createDiscordClient, gatewayPing } from './discord/client.ts';
 import { createDiscordPorts } from './discord/discord-ports.ts';
 import { startGateway } from './discord/gateway.ts';
+import { createIgnoredMessages } from './discord/ignored-messages.ts';
 import { createClientPresence } from './discord/presence.ts';
 import { createModel } from './create-model.ts';
 import { createFileStore } from './storage/files/file-store.ts';
 import { createChannelJournal } from './turn/channel-journal.ts';
 import { processTimer } from './turn/idle-sessions.ts';
+import { readIgnored, writeIgnored } from './turn/ignored-document.ts';
 
 const clock: Clock = () => new Date();
 
@@ -76,6 +78,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       logger,
     });
 
+    const ignored = createIgnoredMessages(await readIgnored(store, logger));
     // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
     const connecting = startGateway({
       client,
@@ -86,6 +89,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       answerMode: bot.answerMode,
+      ignored,
       handlers: {
         ...bot.handlers,
         async message(message) {
@@ -130,6 +134,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
           .then(() => discordPorts.signs.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
+        await writeIgnored(store, ignored.ids(), { now: clock(), logger });
         await flush();
         await gateway.destroy();
         await files.close();

@@ -23,6 +23,7 @@ import { gatewayErrorOfClose, type GatewayError } from './gateway-error.ts';
 import { lookBack } from './look-back.ts';
 import { createHandOn, type HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
+import type { IgnoredMessages } from './ignored-messages.ts';
 import type { IntakePolicy } from './intake.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { registerCommands } from './interactions/register-commands.ts';
@@ -46,6 +47,7 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   readonly commandGuildIds: readonly string[];
   readonly handlers: BotHandlers & InteractionHandlers;
   readonly answerMode: AnswerModeOf;
+  readonly ignored: IgnoredMessages;
   readonly history: History;
   /** Channels that the bot has been active in, to be caught up with after a gap [G3a]. */
   readonly knownChannels: () => Promise<readonly string[]>;

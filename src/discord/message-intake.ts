@@ -9,6 +9,7 @@ import type { ChannelOrder } from './channel-order.ts';
 import { enclosuresOf } from './enclosures.ts';
 import type { HandOn } from './hand-on.ts';
 import type { History } from './history.ts';
+import type { IgnoredMessages } from './ignored-messages.ts';
 import { decideIntake, type IntakePolicy } from './intake.ts';
 import { chatMessageOf, factsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
@@ -30,6 +31,7 @@ export interface MessageIntakeOptions {
   readonly retractions: Pick<Retractions, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message'>;
   readonly answerMode: AnswerModeOf;
+  readonly ignored: Pick<IgnoredMessages, 'note' | 'has'>;
   readonly handOn: HandOn;
   readonly logger: Logger;
 }
@@ -70,8 +72,10 @@ export function createMessageIntake(options: MessageIntakeOptions): (message: Me
       answerMode: await answerModeFor(message, channel),
     };
     if (facts.authorKind === 'human' && !facts.isSystem) botAnswers.humanSpoke(chat.channelId);
+    if (options.ignored.has(chat.id)) return;
     const decision = decideIntake(facts, policy);
     if (decision.kind === 'ignore') {
+      options.ignored.note(chat.id);
       logger.debug('a message is ignored', {
         channelId: chat.channelId,
         messageId: chat.id,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { answersTo } from './answers-to.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -105,6 +106,18 @@ describe('when it answers', () => {
     const answered = [room, thread].map((place) => stage.sandbox.messages({ in: place, from: 'bot' }));
     const repliesTo = (await Promise.all(answered)).flat().map(({ replyTo }) => replyTo);
     for (const { id } of unheard) expect(repliesTo).not.toContain(id);
+  });
+
+  it('is judged by what held when a message came, also after a restart', async () => {
+    const room = await newRoom();
+    const { name } = await newcomer();
+    const ignored = await say(name, room, 'Nobody was asked');
+    await settings('answer everything', room);
+    await stage.stopBot();
+    const missed = await say(name, room, 'Is anybody there?');
+    await stage.startBot();
+    await expect.poll(() => answersTo(stage.sandbox, missed)).toHaveLength(1);
+    expect(await answersTo(stage.sandbox, ignored)).toEqual([]);
   });
 });
 

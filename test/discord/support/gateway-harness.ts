@@ -28,6 +28,7 @@ import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
+import { createIgnoredMessages, type IgnoredMessages } from '../../../src/discord/ignored-messages.ts';
 import {
   startSandboxServer,
   type SandboxOptions,
@@ -96,6 +97,7 @@ export class RecordingHandlers implements BotHandlers, InteractionHandlers {
 }
 
 export interface RunOptions {
+  readonly ignored?: IgnoredMessages;
   readonly server?: SandboxServer;
   readonly sandbox?: SandboxOptions;
   readonly access?: Partial<AccessSettings>;
@@ -203,6 +205,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   });
   const gateway = await startGateway({
     answerMode: () => Promise.resolve(undefined),
+    ignored: options.ignored ?? createIgnoredMessages([]),
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
