@@ -25,7 +25,7 @@ export interface CatchUpOptions {
   /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
   readonly retractions: Pick<Retractions, 'missed'>;
-  readonly settings: Pick<AccessSettings, 'autoReplyChannelIds' | 'channelIds'>;
+  readonly settings: Pick<AccessSettings, 'channelIds'>;
   /** Whether the reply that a message has was only begun. */
   readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** The way that live messages go. */
@@ -46,11 +46,7 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
     logger.warn('the channels to catch up with are not known', { error });
     return [];
   });
-  const channelIds = new Set([
-    ...known,
-    ...options.settings.autoReplyChannelIds,
-    ...openChannels(options, floor),
-  ]);
+  const channelIds = new Set([...known, ...openChannels(options, floor)]);
   const possible = [...channelIds].filter((channelId) => mayHaveNews(client, channelId, floor));
   const queue = possible.values();
   await Promise.all(

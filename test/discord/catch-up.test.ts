@@ -19,7 +19,7 @@ function setUp(changes: Partial<CatchUpOptions> = {}) {
     knownChannels: () => Promise.resolve([]),
     remembered: () => Promise.resolve([]),
     retractions: { missed: () => Promise.resolve() },
-    settings: { autoReplyChannelIds: [], channelIds: [] },
+    settings: { channelIds: [] },
     isUnfinished: () => Promise.resolve(false),
     async received(message) {
       received.push(message.id);
@@ -51,8 +51,7 @@ describe('catching up', () => {
   it('asks each channel once for what is younger than five minutes', async () => {
     const asked: string[] = [];
     const { options } = setUp({
-      knownChannels: () => Promise.resolve(['10', '11']),
-      settings: { autoReplyChannelIds: ['11', '12'], channelIds: [] },
+      knownChannels: () => Promise.resolve(['10', '11', '10']),
       messages: {
         after(channelId, messageId) {
           asked.push(channelId);
@@ -62,7 +61,7 @@ describe('catching up', () => {
       },
     });
     await catchUp(options);
-    expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11', '12']);
+    expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11']);
   });
 
   it('leaves out what the bot has replied to, and only that', async () => {
@@ -105,11 +104,14 @@ describe('catching up', () => {
     expect(logger.warnings).toEqual(['missed messages could not be fetched']);
   });
 
-  it('catches up with the channels it was told of, though the known ones cannot be read', async () => {
+  it('catches up where Discord tells of something new, though the known channels cannot be read', async () => {
+    const { server, client } = await runGateway();
+    const { channelId } = await server.say({ as: 'bob', in: '#dev', text: 'something new' });
+    await server.delivered();
     const { options, received, logger } = setUp({
+      client,
       knownChannels: () => Promise.reject(new Error('disk')),
-      settings: { autoReplyChannelIds: ['12'], channelIds: [] },
-      messages: { after: () => Promise.resolve([messageWithId('3')]) },
+      messages: { after: (id) => Promise.resolve(id === channelId ? [messageWithId('3')] : []) },
     });
     await catchUp(options);
     expect(received).toEqual(['3']);
@@ -155,7 +157,7 @@ describe('catching up', () => {
     const { options } = setUp({
       client,
       clock: () => new Date(),
-      settings: { autoReplyChannelIds: [], channelIds: [ids['dev'] ?? '', ids['secret'] ?? ''] },
+      settings: { channelIds: [ids['dev'] ?? '', ids['secret'] ?? ''] },
       messages: {
         after(channelId) {
           asked.push(channelId);
