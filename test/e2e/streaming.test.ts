@@ -45,6 +45,7 @@ beforeAll(async () => {
     model: answer,
     environment: { DISCOCLAW_SUMMARY_ENABLED: 'false', DISCOCLAW_MODEL_CONCURRENCY: '20' },
   });
+  await stage.sandbox.setRateLimits({ on: true });
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
