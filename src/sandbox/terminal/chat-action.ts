@@ -60,3 +60,19 @@ export async function newestMessage(scene: Scene, count: number | undefined): Pr
   requireShared(target);
   return target;
 }
+
+/** The bot's newest message that everybody here can see, or the one counted to, of anybody. @throws {SandboxError}, with `missing` where there is none. */
+export async function botsMessage(
+  scene: Scene,
+  count: number | undefined,
+  missing: string,
+): Promise<MessageView> {
+  const target = findTarget(
+    await visibleMessages(scene),
+    count,
+    ({ author, isEphemeral }) => author.id === scene.botId && !isEphemeral,
+    missing,
+  );
+  requireShared(target);
+  return target;
+}

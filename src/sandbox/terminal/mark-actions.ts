@@ -1,5 +1,5 @@
 import type { ChatAction } from './chat-action.ts';
-import { newestMessage, requireShared, visibleMessages } from './chat-action.ts';
+import { botsMessage, newestMessage, visibleMessages } from './chat-action.ts';
 import { findTarget, readOnlyTarget, readTarget, requireWords } from './message-target.ts';
 
 /** What people put on messages. */
@@ -10,13 +10,9 @@ export const markActions: Readonly<Record<string, ChatAction>> = {
     async act(scene, rest) {
       const { count, rest: emoji } = readTarget(rest, 'either end');
       requireWords(emoji, 'With what? /react 👍, or /react 👍 ^2');
-      const target = findTarget(
-        await visibleMessages(scene),
-        count,
-        ({ author, isEphemeral }) => author.id === scene.botId && !isEphemeral,
-        'The bot has written nothing here to react to; /react 👍 ^1 means the newest message of all',
-      );
-      requireShared(target);
+      const missing =
+        'The bot has written nothing here to react to; /react 👍 ^1 means the newest message of all';
+      const target = await botsMessage(scene, count, missing);
       const call = { as: scene.speaker.id, message: target.id, emoji };
       const mine = target.reactions[emoji]?.includes(scene.speaker.name) ?? false;
       await (mine ? scene.sandbox.unreact(call) : scene.sandbox.react(call));

@@ -1,6 +1,6 @@
 import type { MessageView } from '../control/control-views.ts';
 import { SandboxError } from '../control/sandbox-error.ts';
-import { requireShared, visibleMessages } from './chat-action.ts';
+import { botsMessage, requireShared, visibleMessages } from './chat-action.ts';
 import type { ChatAction, Scene } from './chat-action.ts';
 import { readLocalFile, readUploadLine } from './local-file.ts';
 import { findTarget, readOnlyTarget, readTarget, requireWords } from './message-target.ts';
@@ -14,13 +14,9 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
     async act(scene, rest) {
       const { count, rest: text } = readTarget(rest, 'beginning');
       requireWords(text, 'Reply what? /reply TEXT, or /reply ^2 TEXT');
-      const target = findTarget(
-        await visibleMessages(scene),
-        count,
-        ({ author, isEphemeral }) => author.id === scene.botId && !isEphemeral,
-        'The bot has written nothing here to reply to; /reply ^1 TEXT answers the newest message of all',
-      );
-      requireShared(target);
+      const missing =
+        'The bot has written nothing here to reply to; /reply ^1 TEXT answers the newest message of all';
+      const target = await botsMessage(scene, count, missing);
       await scene.sandbox.say({ as: scene.speaker.id, in: scene.place.id, text, replyTo: target.id });
       const remark = `in reply to ${quoted(readableText(target.text, scene.names))}`;
       return { echo: { kind: 'said', text, remark }, expectsAnswer: true };
