@@ -68,7 +68,7 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
         place,
         messages: [{ id: snowflakeAt(now), text: wish.message, at: now.toISOString(), attachments: [] }],
         now,
-        othersPresent: true,
+        hasThirdPartyText: true,
       },
       new AbortController().signal,
     );

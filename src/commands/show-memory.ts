@@ -77,7 +77,7 @@ async function viewSummary(request: CommandRequest, options: CommandOptions): Pr
 async function viewRecent(request: CommandRequest, options: CommandOptions): Promise<LayerView> {
   if (!options.settings.shortTermEnabled) return {};
   const { speaker, place, at } = request;
-  const context = { speaker, place, messages: [], now: new Date(at), othersPresent: true };
+  const context = { speaker, place, messages: [], now: new Date(at), hasThirdPartyText: true };
   const sections = await options.shortTerm.reader.read(context);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: `recent exchanges ${used} of ${options.settings.shortTermMaxChars}` };

@@ -19,7 +19,7 @@ export interface ChatMessage {
    * It brought along what its author did not write there: a file, a message passed on, an answer to somebody else; of this bot's own, words that it
    * sent there for somebody [M5a].
    */
-  readonly bringsOthers?: true;
+  readonly hasThirdPartyText?: true;
   /** Of this bot's own: the message that it answers, where it was sent as a reply to one. */
   readonly answers?: string;
 }

@@ -165,7 +165,10 @@ async function logReply(
   };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
   try {
-    await sessionLog.recordReply({ speaker, place, messages, now, othersPresent: true }, { ids, text, at });
+    await sessionLog.recordReply(
+      { speaker, place, messages, now, hasThirdPartyText: true },
+      { ids, text, at },
+    );
   } catch (error) {
     logger.error('could not be saved', { what: 'the reply', error });
   }

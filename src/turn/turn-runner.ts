@@ -197,6 +197,6 @@ function contextOf(messages: readonly IncomingMessage[], now: Date): TurnContext
     place: newest.place,
     messages,
     now,
-    othersPresent: true,
+    hasThirdPartyText: true,
   };
 }

@@ -60,7 +60,7 @@ export function openSessions(
         return { id: messageId(newest), text, at: clock().toISOString(), attachments: [] };
       }),
       now: clock(),
-      othersPresent: false,
+      hasThirdPartyText: false,
     };
   }
 

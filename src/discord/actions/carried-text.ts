@@ -10,7 +10,7 @@ export interface Carriage {
   readonly isFromPublic: boolean;
   readonly target: NamedChannel;
   /** Whether the model may have read what it wants in somebody else's words [M5a]. */
-  readonly othersPresent: boolean;
+  readonly hasThirdPartyText: boolean;
   /** `same`: whoever reads along in one place does so in the other, as in a thread and its channel. */
   readonly reach: 'same' | 'server' | 'elsewhere';
 }
@@ -27,10 +27,10 @@ export type CarriedText =
  * nothing with the speaker's permissions.
  */
 export function carriedText(carriage: Carriage): CarriedText {
-  const { text, messages, isFromPublic, target, othersPresent, reach } = carriage;
+  const { text, messages, isFromPublic, target, hasThirdPartyText, reach } = carriage;
   const isWithinPublic = isFromPublic && reach === 'server';
-  if (reach === 'same' || (isWithinPublic && !othersPresent)) return { outcome: 'carried', text };
-  const names = othersPresent && !isWithinPublic ? pointsToChannel : namesChannel;
+  if (reach === 'same' || (isWithinPublic && !hasThirdPartyText)) return { outcome: 'carried', text };
+  const names = hasThirdPartyText && !isWithinPublic ? pointsToChannel : namesChannel;
   if (!messages.some((message) => names(message, target))) return { outcome: 'refused', reason: 'unnamed' };
   if (isWithinPublic) return { outcome: 'carried', text };
   for (const message of messages) {

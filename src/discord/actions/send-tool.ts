@@ -83,9 +83,9 @@ function wayOf(context: TurnContext, from: Place, to: Place): Pick<Carriage, 'is
   return { isFromPublic, reach: from.guildId === to.guildId ? 'server' : 'elsewhere' };
 }
 
-function contentOf(carriage: Omit<Carriage, 'messages' | 'othersPresent'>, context: TurnContext): string {
-  const { messages, speaker, othersPresent } = context;
-  const carried = carriedText({ ...carriage, messages: messages.map(({ text }) => text), othersPresent });
+function contentOf(carriage: Omit<Carriage, 'messages' | 'hasThirdPartyText'>, context: TurnContext): string {
+  const { messages, speaker, hasThirdPartyText } = context;
+  const carried = carriedText({ ...carriage, messages: messages.map(({ text }) => text), hasThirdPartyText });
   if (carried.outcome === 'refused') throw new ActionRefusal(refusals[carried.reason]);
   const content = sentFor(carried.text, speaker.id);
   if (content.length > messageMaxChars)

@@ -70,7 +70,7 @@ export function contextOf(
     name: state.speakerName ?? '',
     isOwner: state.isOwner === true,
   };
-  return { speaker, place, messages, now, othersPresent: false };
+  return { speaker, place, messages, now, hasThirdPartyText: false };
 }
 
 /** A job of all the queues that order changes of these notes [S3]; owners share the workspace, which has its own. */

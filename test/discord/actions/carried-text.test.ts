@@ -13,7 +13,7 @@ function carried(text: string, messages: readonly string[], changes: Partial<Car
     messages,
     isFromPublic: false,
     target,
-    othersPresent: false,
+    hasThirdPartyText: false,
     reach: 'elsewhere',
     ...changes,
   });
@@ -55,7 +55,7 @@ describe('a text for another channel', () => {
   });
 
   it('goes at no stranger’s wish where the speaker does not say, nor where they only seem to', () => {
-    const others = { othersPresent: true };
+    const others = { hasThirdPartyText: true };
     const inPublic = { ...others, isFromPublic: true, reach: 'server' } as const;
     expect(carried('free money', ['what do you think of this?'], inPublic)).toBe('refused: unnamed');
     expect(carried('Whatever I like', ['tell them in dev'], inPublic)).toBe('Whatever I like');
@@ -91,7 +91,7 @@ describe('a text for another channel', () => {
           messages,
           isFromPublic: false,
           target,
-          othersPresent: false,
+          hasThirdPartyText: false,
           reach: 'elsewhere',
         });
         if (decided.outcome === 'refused') return;

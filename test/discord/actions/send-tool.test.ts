@@ -40,7 +40,7 @@ describe('sending to another channel', () => {
     await stage.replies.send(stage.ids['dev'] ?? '', 'an answer', 'x');
     await stage.settled();
     const seen = await stage.history.recent(stage.ids['dev'] ?? '', 10);
-    expect(seen.map(({ author, bringsOthers }) => [author.kind, bringsOthers])).toEqual([
+    expect(seen.map(({ author, hasThirdPartyText }) => [author.kind, hasThirdPartyText])).toEqual([
       ['self', true],
       ['self', undefined],
     ]);
