@@ -59,8 +59,8 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
       return starter === undefined ? spoken : [starter, ...spoken];
     },
   });
-  const api = withPermission(createDiscordApi(client.rest), (deed, channelId) =>
-    botMay(deed, client.channels.cache.get(channelId)),
+  const api = withPermission(createDiscordApi(client.rest), (capability, channelId) =>
+    botMay(capability, client.channels.cache.get(channelId)),
   );
   const replies = createReplies({
     api,

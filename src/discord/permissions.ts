@@ -7,7 +7,7 @@ import {
 } from 'discord.js';
 
 /** What is done in channels, by people and by the bot. */
-export type Deed =
+export type Capability =
   | 'view'
   | 'read'
   | 'send'
@@ -31,10 +31,10 @@ const {
   Administrator,
 } = PermissionFlagsBits;
 
-/** Besides viewing the channel, and in the order of {@link Deed}; threads have a permission of their own for sending. */
-function neededFor(deed: Deed, channel: GuildBasedChannel): bigint {
+/** Besides viewing the channel, and in the order of {@link Capability}; threads have a permission of their own for sending. */
+function neededFor(capability: Capability, channel: GuildBasedChannel): bigint {
   const sending = channel.isThread() ? SendMessagesInThreads : SendMessages;
-  switch (deed) {
+  switch (capability) {
     case 'view':
       return 0n;
     case 'read':
@@ -58,21 +58,25 @@ function neededFor(deed: Deed, channel: GuildBasedChannel): bigint {
  * Whether a member may do something in a channel of the guild, as far as the caches tell: roles, overwrites, time-outs, closed threads, and
  * what the kind of channel allows. `undefined` where that cannot be known. Whether a person is in a private thread is not asked here.
  */
-export function memberMay(deed: Deed, channel: GuildBasedChannel, member: GuildMember): boolean | undefined {
+export function memberMay(
+  capability: Capability,
+  channel: GuildBasedChannel,
+  member: GuildMember,
+): boolean | undefined {
   // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
   const granted = channel.guild.available ? channel.permissionsFor(member) : null;
   if (granted === null) return undefined;
-  if (!granted.has(ViewChannel) || !isPossible(deed, channel)) return false;
-  if (deed === 'view') return true;
-  if (deed === 'read') return granted.has(ReadMessageHistory);
+  if (!granted.has(ViewChannel) || !isPossible(capability, channel)) return false;
+  if (capability === 'view') return true;
+  if (capability === 'read') return granted.has(ReadMessageHistory);
   if (member.isCommunicationDisabled() && !granted.has(Administrator)) return false;
   if (channel.isThread() && channel.locked === true && !granted.has(ManageThreads)) return false;
-  return granted.has(neededFor(deed, channel));
+  return granted.has(neededFor(capability, channel));
 }
 
 /** What the kind of channel allows anybody. A message wakes an archived thread; nothing else is taken there. */
-function isPossible(deed: Deed, channel: GuildBasedChannel): boolean {
-  switch (deed) {
+function isPossible(capability: Capability, channel: GuildBasedChannel): boolean {
+  switch (capability) {
     case 'view':
       return true;
     case 'read':
@@ -93,9 +97,9 @@ function isPossible(deed: Deed, channel: GuildBasedChannel): boolean {
  * Whether the bot may do something in a channel, without asking Discord, which bans an address for a while that sends too many requests
  * that it must refuse. What cannot be known is tried.
  */
-export function botMay(deed: Deed, channel: Channel | undefined): boolean {
+export function botMay(capability: Capability, channel: Channel | undefined): boolean {
   if (channel === undefined) return true;
-  if (channel.isDMBased()) return deed !== 'start-thread' && deed !== 'start-private-thread';
+  if (channel.isDMBased()) return capability !== 'start-thread' && capability !== 'start-private-thread';
   const { me } = channel.guild.members;
-  return me === null || (memberMay(deed, channel, me) ?? true);
+  return me === null || (memberMay(capability, channel, me) ?? true);
 }

@@ -1,22 +1,25 @@
 import type { DiscordApi } from './discord-api.ts';
-import type { Deed } from './permissions.ts';
+import type { Capability } from './permissions.ts';
 
 /** A request that Discord would have refused was not sent. */
 export class NotPermittedError extends Error {
   override readonly name = 'NotPermittedError';
-  constructor(deed: Deed, channelId: string) {
-    super(`The bot lacks the permission to ${deed} in channel ${channelId}`);
+  constructor(capability: Capability, channelId: string) {
+    super(`The bot lacks the permission to ${capability} in channel ${channelId}`);
   }
 }
 
 /** The same requests, but for those that Discord is known to refuse: these reject with `NotPermittedError`, unsent. */
-export function withPermission(api: DiscordApi, may: (deed: Deed, channelId: string) => boolean): DiscordApi {
+export function withPermission(
+  api: DiscordApi,
+  may: (capability: Capability, channelId: string) => boolean,
+): DiscordApi {
   async function permitted<Answer>(
-    deed: Deed,
+    capability: Capability,
     channelId: string,
     request: () => Promise<Answer>,
   ): Promise<Answer> {
-    if (!may(deed, channelId)) throw new NotPermittedError(deed, channelId);
+    if (!may(capability, channelId)) throw new NotPermittedError(capability, channelId);
     return request();
   }
 

@@ -18,7 +18,7 @@ export function brokenOffLine(reference: string): string {
 export const lengthLimitLine = '⚠️ My answer reached its length limit. Ask me to go on.';
 
 /** Under a reply whose author wanted no more of it, or in its place. */
-export const stoppedLine = '⏹️ Stopped, as you wished.';
+export const stoppedLine = '⏹️ Stopped.';
 
 /** Under the beginning of a reply that a restart has cut off, and that is too old to be finished. */
 export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or ask again.';

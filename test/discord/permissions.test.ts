@@ -1,11 +1,11 @@
 import type { GuildBasedChannel, GuildMember } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { botMay, memberMay, type Deed } from '../../src/discord/permissions.ts';
+import { botMay, memberMay, type Capability } from '../../src/discord/permissions.ts';
 
 import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
-const deeds: readonly Deed[] = [
+const capabilities: readonly Capability[] = [
   'view',
   'read',
   'send',
@@ -23,9 +23,9 @@ function channelNamed({ client, ids }: RunningGateway, name: string): GuildBased
 }
 
 /** What the bot may do in a channel. */
-function allowed(running: RunningGateway, name: string): readonly Deed[] {
+function allowed(running: RunningGateway, name: string): readonly Capability[] {
   const channel = channelNamed(running, name);
-  return deeds.filter((deed) => botMay(deed, channel));
+  return capabilities.filter((capability) => botMay(capability, channel));
 }
 
 async function person({ client, ids }: RunningGateway, name: string): Promise<GuildMember> {
@@ -39,7 +39,7 @@ describe('what may be done in a channel', () => {
     const running = await runGateway();
     const { server } = running;
     const general = channelNamed(running, 'general');
-    expect(allowed(running, 'general')).toEqual(deeds);
+    expect(allowed(running, 'general')).toEqual(capabilities);
 
     await server.setOverwrite({
       channel: '#general',
@@ -70,7 +70,10 @@ describe('what may be done in a channel', () => {
     const general = channelNamed(running, 'general');
     expect(memberMay('send', general, bob)).toBe(true);
     bob.communicationDisabledUntilTimestamp = Date.now() + 60_000;
-    expect(deeds.filter((deed) => memberMay(deed, general, bob))).toEqual(['view', 'read']);
+    expect(capabilities.filter((capability) => memberMay(capability, general, bob))).toEqual([
+      'view',
+      'read',
+    ]);
   });
 
   it('is no thread in a thread, only sending in an archived one, only reading in a locked one', async () => {
@@ -92,7 +95,7 @@ describe('what may be done in a channel', () => {
     const bob = await person(running, 'bob');
     general.guild.available = false;
     expect(memberMay('send', general, bob)).toBeUndefined();
-    expect(allowed(running, 'general')).toEqual(deeds);
+    expect(allowed(running, 'general')).toEqual(capabilities);
     expect(botMay('send', undefined)).toBe(true);
   });
 });

@@ -65,7 +65,7 @@ function send(text: string): readonly ScriptedToolUse[] {
 }
 
 /** What the bot asked of Discord that changes something besides its own replies and typing. */
-async function deeds(): Promise<readonly string[]> {
+async function changingRequests(): Promise<readonly string[]> {
   const requests = await stage.sandbox.requests();
   return requests
     .filter(({ method, path }) => method !== 'GET' && /reactions|pins|threads|polls/u.test(path))
@@ -150,7 +150,7 @@ it('does nothing that the person or the bot may not do, and asks Discord for non
     'CreatePublicThreads',
     'CreatePrivateThreads',
   ] as const;
-  const before = await deeds();
+  const before = await changingRequests();
   await stage.sandbox.setOverwrite({ channel: '#general', for: 'bob', deny: [...denied] });
   await stage.sandbox.setOverwrite({ channel: '#dev', for: 'bob', deny: ['SendMessages'] });
   const bobs = await doing('bob', '#general', 'make lunch happen', everything);
@@ -167,7 +167,7 @@ it('does nothing that the person or the bot may not do, and asks Discord for non
 
   for (const channel of ['#general', '#dev'])
     for (const name of ['bob', 'Discoclaw']) await stage.sandbox.setOverwrite({ channel, for: name });
-  expect(await deeds()).toEqual(before);
+  expect(await changingRequests()).toEqual(before);
   expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });
 });
 

@@ -44,7 +44,7 @@ export interface Action<Input> {
   readonly act: (input: Input, turn: ActionTurn) => Promise<ActionResult>;
 }
 
-/** A tool that does something on Discord for the speaker: input checked, failures told to the model, every deed in the log by ids. */
+/** A tool that does something on Discord for the speaker: input checked, failures told to the model, every action in the log by ids. */
 export function actionTool<Input>(action: Action<Input>, { findChannel, logger }: ActionOptions): Tool {
   const { definition, inputSchema, act } = action;
   const posted = new WeakMap<TurnContext, number>();

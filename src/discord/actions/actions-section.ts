@@ -3,7 +3,7 @@ import type { Client, Guild, GuildBasedChannel, GuildMember } from 'discord.js';
 import { dataLine, fitLines, type Section, type SectionReader } from '../../core/section.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
-import { botMay, memberMay, type Deed } from '../permissions.ts';
+import { botMay, memberMay, type Capability } from '../permissions.ts';
 import { isPublic } from '../place-of.ts';
 
 const budget = 1200;
@@ -24,8 +24,9 @@ export function createActionsSection(
     async read({ speaker, place }) {
       const here = client.channels.cache.get(place.channelId);
       if (here === undefined || speaker.isBot !== undefined) return [];
-      const may = (deed: Deed) =>
-        botMay(deed, here) && (here.isDMBased() || mayDo(deed, here, memberOf(here.guild, speaker.id)));
+      const may = (capability: Capability) =>
+        botMay(capability, here) &&
+        (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
       const targets = here.isDMBased()
         ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, false))
         : targetsIn(here.guild, speaker.id, true).filter(({ id }) => id !== here.id);
@@ -58,11 +59,11 @@ function memberOf(guild: Guild, userId: string): GuildMember | null {
   return guild.members.cache.get(userId) ?? null;
 }
 
-function mayDo(deed: Deed, channel: GuildBasedChannel, member: GuildMember | null): boolean {
-  return member !== null && memberMay(deed, channel, member) === true;
+function mayDo(capability: Capability, channel: GuildBasedChannel, member: GuildMember | null): boolean {
+  return member !== null && memberMay(capability, channel, member) === true;
 }
 
-function placeLines(may: (deed: Deed) => boolean): readonly string[] {
+function placeLines(may: (capability: Capability) => boolean): readonly string[] {
   const threads = [
     ...(may('start-thread') ? ['public'] : []),
     ...(may('start-private-thread') ? ['private'] : []),

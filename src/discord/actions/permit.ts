@@ -11,10 +11,10 @@ import {
 
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
-import { memberMay, type Deed } from '../permissions.ts';
+import { memberMay, type Capability } from '../permissions.ts';
 import { ActionRefusal } from './action-refusal.ts';
 
-const names: Readonly<Record<Deed, string>> = {
+const names: Readonly<Record<Capability, string>> = {
   view: 'see the channel',
   read: 'read earlier messages',
   send: 'write',
@@ -34,14 +34,14 @@ export const noSuchChannel = 'there is no such channel that the person and I can
  * @throws {ActionRefusal} with the reason.
  */
 export async function permit(
-  deed: Deed,
+  capability: Capability,
   channel: Channel,
   context: Pick<TurnContext, 'speaker' | 'place'>,
   settings: Pick<AccessSettings, 'channelIds'>,
 ): Promise<void> {
   if (channel.isDMBased()) {
     const isTheirs = context.place.audience === 'dm' && channel.id === context.place.channelId;
-    if (isTheirs && deed !== 'start-thread' && deed !== 'start-private-thread') return;
+    if (isTheirs && capability !== 'start-thread' && capability !== 'start-private-thread') return;
     throw new ActionRefusal('that is not possible in direct messages.');
   }
   const { me } = channel.guild.members;
@@ -53,10 +53,10 @@ export async function permit(
   const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
   if (!worksIn(settings, { channelId: channel.id, isDm: false, parentId }))
     throw new ActionRefusal('I do not work in that channel.');
-  if (memberMay(deed, channel, me) !== true)
-    throw new ActionRefusal(`I lack the permission to ${names[deed]} there.`);
-  if (memberMay(deed, channel, speaker) !== true)
-    throw new ActionRefusal(`the person lacks the permission to ${names[deed]} there.`);
+  if (memberMay(capability, channel, me) !== true)
+    throw new ActionRefusal(`I lack the permission to ${names[capability]} there.`);
+  if (memberMay(capability, channel, speaker) !== true)
+    throw new ActionRefusal(`the person lacks the permission to ${names[capability]} there.`);
 }
 
 function sees(channel: GuildBasedChannel, member: GuildMember): boolean {

@@ -23,7 +23,7 @@ describe('pinning', () => {
   });
 
   it('is refused without a request where only one of the two may', async () => {
-    const { server, ask, act, deeds, settled } = await openActionStage();
+    const { server, ask, act, changingRequests, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'pin this');
     await server.setRole({ name: 'keepers', people: ['Discoclaw'], permissions: ['PinMessages'] });
     await settled();
@@ -32,6 +32,6 @@ describe('pinning', () => {
     await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['PinMessages'] });
     await settled();
     expect((await act(context, 'discord_pin', { message: 'current' })).text).toMatch(/I lack/u);
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ const lunch = { question: 'Lunch?', answers: ['pizza', 'soup'] };
 
 describe('a poll', () => {
   it('is made where both may, quietly, and once, though the turn is asked again', async () => {
-    const { server, ask, act, deeds, settled } = await openActionStage();
+    const { server, ask, act, changingRequests, settled } = await openActionStage();
     await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['SendPolls'] });
     const context = await ask('bob', '#general', 'make a poll');
     await settled();
@@ -16,7 +16,7 @@ describe('a poll', () => {
     const polls = await server.messages({ in: '#general', from: 'bot' });
     expect(polls).toHaveLength(1);
     expect(polls[0]).toMatchObject({ mentions: [], poll: { question: '@everyone Lunch?' } });
-    const [request] = await deeds();
+    const [request] = await changingRequests();
     expect(request?.body).toMatchObject({
       allowed_mentions: { parse: [] },
       flags: 4096,
@@ -25,7 +25,7 @@ describe('a poll', () => {
   });
 
   it('is refused without a request where one of the two may not, or where it is none', async () => {
-    const { server, ask, act, deeds, settled } = await openActionStage();
+    const { server, ask, act, changingRequests, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'make a poll');
     const refused = async (wish: object = {}) =>
       (await act(context, 'discord_poll', { ...lunch, ...wish })).text;
@@ -37,14 +37,14 @@ describe('a poll', () => {
     expect(await refused({ answers: ['pizza'] })).toMatch(/answers/u);
     expect(await refused({ answers: ['pizza', 'x'.repeat(56)] })).toMatch(/answers/u);
     expect(await refused({ hours: 800 })).toMatch(/hours/u);
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 
   it('is not made in a channel that became public meanwhile', async () => {
-    const { ask, act, deeds } = await openActionStage();
+    const { ask, act, changingRequests } = await openActionStage();
     const context = await ask('alice', '#general', 'make a poll');
     const before = { ...context, place: inPrivate(context.place) };
     expect((await act(before, 'discord_poll', lunch)).text).toMatch(/visible to more people/u);
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe('reacting', () => {
   });
 
   it('is refused without a request where the person or the bot may not', async () => {
-    const { server, ask, act, deeds, settled } = await openActionStage();
+    const { server, ask, act, changingRequests, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'react to this');
     const wish = { message: 'current', emoji: '🎉' };
     await server.setOverwrite({ channel: '#general', for: 'bob', deny: ['AddReactions'] });
@@ -62,7 +62,7 @@ describe('reacting', () => {
       ok: false,
       text: 'Not done: I lack the permission to add reactions there.',
     });
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 
   it('tells the model what is wrong with its wish, and what Discord refuses', async () => {
@@ -89,12 +89,12 @@ describe('reacting', () => {
   });
 
   it('is left undone once the turn was stopped or its message deleted', async () => {
-    const { ask, act, deeds } = await openActionStage();
+    const { ask, act, changingRequests } = await openActionStage();
     const context = await ask('bob', '#general', 'react to this');
     const stopped = AbortSignal.abort(new Error('stopped'));
     await expect(act(context, 'discord_react', { message: 'current', emoji: '🎉' }, stopped)).rejects.toThrow(
       'stopped',
     );
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ describe('sending to another channel', () => {
     expect(outcome).toMatchObject({ ok: true, note: `➡️ sent to <#${stage.ids['dev'] ?? ''}>` });
     const [sent] = await stage.server.messages({ in: '#dev', from: 'bot' });
     expect(sent).toMatchObject({ text: `${text}\n-# for <@${context.speaker.id}>`, mentions: [] });
-    const [request] = await stage.deeds();
+    const [request] = await stage.changingRequests();
     expect(request?.body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
   });
 
@@ -30,7 +30,7 @@ describe('sending to another channel', () => {
     const stage = await openActionStage();
     const context = await stage.ask('bob', '#general', 'what did carol want?');
     expect((await stage.act(context, 'discord_send', wish('free money'))).text).toMatch(/does not name/u);
-    expect(await stage.deeds()).toEqual([]);
+    expect(await stage.changingRequests()).toEqual([]);
   });
 
   it('leaves the words there as somebody else’s, not as an answer', async () => {
@@ -123,7 +123,7 @@ describe('sending to another channel', () => {
 
   it('knows no channel that one of the two cannot see, that is in another server, or that does not exist', async () => {
     const stage = await openActionStage();
-    const { server, ask, act, settled, deeds } = stage;
+    const { server, ask, act, settled, changingRequests } = stage;
     await server.addGuild({ name: 'Elsewhere', owner: 'alice', members: ['bob', 'Discoclaw'] });
     const abroad = await server.addChannel({ guild: 'Elsewhere', name: 'abroad' });
     await server.addChannel({ name: 'hidden', private: true, members: ['carol'] });
@@ -141,7 +141,7 @@ describe('sending to another channel', () => {
     ]) {
       expect((await act(context, 'discord_send', { channel, text: 'hello' })).text).toBe(nowhere);
     }
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
     const dm = await ask('carol', 'dm', 'say hello in #abroad');
     expect((await act(dm, 'discord_send', { channel: '#abroad', text: 'hello' })).text).toBe(nowhere);
     const bobs = await ask('bob', 'dm', 'say hello in #abroad');
@@ -154,7 +154,7 @@ describe('sending to another channel', () => {
     const stage = await openActionStage({
       access: { channelIds: ['120000000000000001', '120000000000000002'] },
     });
-    const { server, ask, act, settled, deeds } = stage;
+    const { server, ask, act, settled, changingRequests } = stage;
     const context = await ask('bob', '#general', 'tell #dev');
     const refused = async (channel: string, text = 'hello') =>
       (await act(context, 'discord_send', { channel, text })).text;
@@ -167,7 +167,7 @@ describe('sending to another channel', () => {
     await server.setOverwrite({ channel: '#dev', for: 'Discoclaw', deny: ['SendMessages'] });
     await settled();
     expect(await refused('#dev')).toMatch(/I lack the permission to write/u);
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 
   it('goes into a private thread only for somebody who is in it', async () => {

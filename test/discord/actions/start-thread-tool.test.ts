@@ -33,7 +33,7 @@ describe('starting a thread', () => {
   });
 
   it('is refused without a request where it is not allowed or not possible', async () => {
-    const { server, ask, act, deeds, settled } = await openActionStage();
+    const { server, ask, act, changingRequests, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'start a thread');
     const refused = async (wish: object) =>
       (await act(context, 'discord_start_thread', { name: 'plans', ...wish })).text;
@@ -50,16 +50,16 @@ describe('starting a thread', () => {
     expect((await act(dm, 'discord_start_thread', { name: 'plans' })).text).toMatch(
       /not possible in direct messages/u,
     );
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 
   it('says nothing in a channel that became public meanwhile', async () => {
-    const { ask, act, deeds } = await openActionStage();
+    const { ask, act, changingRequests } = await openActionStage();
     const context = await ask('bob', '#general', 'start a thread');
     const before = { ...context, place: inPrivate(context.place) };
     expect((await act(before, 'discord_start_thread', { name: 'what I know' })).text).toMatch(
       /visible to more people/u,
     );
-    expect(await deeds()).toEqual([]);
+    expect(await changingRequests()).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ export interface ActionStage extends RunningGateway {
     signal?: AbortSignal,
   ) => Promise<ToolOutcome>;
   /** What would change something on Discord, since the stage was opened. */
-  readonly deeds: () => Promise<readonly RecordedRequest[]>;
+  readonly changingRequests: () => Promise<readonly RecordedRequest[]>;
   /** The section's lines for a turn. */
   readonly lines: (context: TurnContext) => Promise<readonly string[]>;
 }
@@ -44,7 +44,7 @@ export async function openActionStage(options: RunOptions = {}): Promise<ActionS
       if (tool === undefined) throw new Error(`No such tool: ${name}`);
       return tool.run(input, context, signal);
     },
-    async deeds() {
+    async changingRequests() {
       const requests = await server.requests();
       return requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/channels/'));
     },
