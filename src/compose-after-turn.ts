@@ -9,7 +9,7 @@ import { notebookOpener } from './memory/notebook/notebook.ts';
 import { createReflection } from './memory/notebook/reflection.ts';
 import { createWeeklyTrim } from './memory/notebook/weekly-trim.ts';
 import { runToolLoop } from './model/tool-loop.ts';
-import type { KeyedQueue } from './queue/keyed-queue.ts';
+import type { KeyedQueue } from './core/keyed-queue.ts';
 import type { AfterTurnStep } from './turn/after-turn.ts';
 import { createExtractionStep } from './turn/extraction-step.ts';
 import type { IdleSessions } from './turn/idle-sessions.ts';

@@ -1,5 +1,5 @@
-import { settingChoices, settingNames } from '../memory/place-settings/settings-document.ts';
-import type { SettingName, SettingValues } from '../memory/place-settings/settings-document.ts';
+import { settingChoices, settingNames } from '../memory/settings/place-settings.ts';
+import type { SettingName, SettingValues } from '../memory/settings/place-settings.ts';
 import { withoutMentionMarks } from '../core/text/mentions.ts';
 import { quoted } from './quoted.ts';
 
