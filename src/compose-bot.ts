@@ -18,7 +18,7 @@ import type {
   ReplyPort,
   SignsPort,
 } from './core/chat.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SessionKey } from './core/place.ts';

@@ -1,5 +1,5 @@
 import type { Config } from './config/config.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SectionReader } from './core/section.ts';

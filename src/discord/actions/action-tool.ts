@@ -2,7 +2,7 @@ import type { SendableChannels } from 'discord.js';
 import { z } from 'zod';
 
 import type { HistoryPort } from '../../core/chat.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ToolDefinition } from '../../core/model.ts';
 import type { Tool, ToolOutcome } from '../../core/tool.ts';

@@ -1,4 +1,4 @@
-import { ownWords } from '../../core/text/own-words.ts';
+import { ownWords } from '../../core/own-words.ts';
 import { namesChannel, pointsToChannel, type NamedChannel } from './named-channel.ts';
 
 /** A text on its way from where it was asked for into another channel. */

@@ -1,5 +1,4 @@
-import { withoutMarkedPeople, withoutMentionMarks } from '../../core/text/mentions.ts';
-import { ownWords, withoutQuotes } from '../../core/text/own-words.ts';
+import { withoutMarkedPeople, withoutMentionMarks, ownWords, withoutQuotes } from '../../core/own-words.ts';
 
 export interface NamedChannel {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { flatten } from '../../core/text/normalize.ts';
+import { flatten } from '../../core/text.ts';
 import type { Tool } from '../../core/tool.ts';
 import { actionTool, type ActionOptions } from './action-tool.ts';
 import { permit } from './permit.ts';

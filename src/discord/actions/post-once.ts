@@ -1,6 +1,6 @@
 import { MessageFlags, type Message, type MessageCreateOptions, type SendableChannels } from 'discord.js';
 
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import { snowflakeTime } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { botMay } from '../permissions.ts';

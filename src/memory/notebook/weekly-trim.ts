@@ -1,5 +1,5 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';

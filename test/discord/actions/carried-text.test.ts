@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mention } from '../../../src/core/text/mentions.ts';
+import { mention } from '../../../src/core/own-words.ts';
 import { carriedText, type Carriage } from '../../../src/discord/actions/carried-text.ts';
 
 const target = { id: '200000000000000002', name: 'dev' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { mention } from '../../../src/core/text/mentions.ts';
+import { mention } from '../../../src/core/own-words.ts';
 import {
   channelReference,
   namesChannel,
