@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import type { CommandSet } from './commands/command-set.ts';
+import type { CommandSet } from './commands/commands.ts';
 import { composeAfterTurn } from './compose-after-turn.ts';
 import { composeAnswer } from './compose-answer.ts';
 import { composeCommands } from './compose-commands.ts';
@@ -9,7 +9,6 @@ import { createReadStatus } from './compose-status.ts';
 import type { StatusSources } from './compose-status.ts';
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
-import type { InteractionHandlers } from './core/application-command.ts';
 import type {
   BotHandlers,
   HistoryPort,
@@ -18,6 +17,7 @@ import type {
   ReplyPort,
   SignsPort,
 } from './core/chat.ts';
+import type { CommandHandlers } from './core/commands.ts';
 import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
@@ -58,8 +58,8 @@ export interface BotPorts extends EnclosurePorts {
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export interface Bot {
-  readonly handlers: BotHandlers & InteractionHandlers;
-  readonly commands: Pick<CommandSet, 'slashCommands' | 'menuEntries' | 'parse'>;
+  readonly handlers: BotHandlers & CommandHandlers;
+  readonly commands: Pick<CommandSet, 'definitions' | 'menuNames' | 'parse'>;
   /** When the owner wants to be answered where. */
   readonly answerMode: PlaceSettings['answerMode'];
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
@@ -114,7 +114,13 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     logger,
     ...(readStatus === undefined ? {} : { readStatus }),
   });
-  const runCommand = createCommandRunner({ handle: commands.handle, journal, replies, presentPlace, logger });
+  const runCommand = createCommandRunner({
+    handle: (request) => commands.command(request),
+    journal,
+    replies,
+    presentPlace,
+    logger,
+  });
   const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,

@@ -1,4 +1,4 @@
-import type { StatusFacts } from './commands/status-facts.ts';
+import type { StatusFacts } from './commands/status-command.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './core/time.ts';
 import type { DayUsage } from './core/model.ts';

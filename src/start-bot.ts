@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { composeBot } from './compose-bot.ts';
 import { watchEdges } from './compose-watching.ts';
 import type { Config } from './config/config.ts';
-import type { WrittenCommand } from './core/chat.ts';
+import type { CommandCall } from './core/chat.ts';
 import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import { createDiscordClient, gatewayPing } from './discord/client.ts';
@@ -57,8 +57,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       logger,
     });
     const journal = createChannelJournal({ store });
-    const parseCommand = (text: string): WrittenCommand | undefined =>
-      bot.commands.parse(text, client.user?.id);
+    const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
       access: config.discord,
@@ -84,8 +83,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       client,
       token,
       access: config.discord,
-      slashCommands: bot.commands.slashCommands,
-      menuEntries: bot.commands.menuEntries,
+      commands: bot.commands.definitions,
+      menuNames: bot.commands.menuNames,
       commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       answerMode: bot.answerMode,

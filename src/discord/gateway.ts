@@ -9,8 +9,8 @@ import {
   type Message,
 } from 'discord.js';
 
-import type { InteractionHandlers, MenuEntry, SlashCommand } from '../core/application-command.ts';
 import type { BotHandlers } from '../core/chat.ts';
+import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AccessSettings } from './access.ts';
@@ -26,7 +26,7 @@ import type { History } from './history.ts';
 import type { IgnoredMessages } from './ignored-messages.ts';
 import type { IntakePolicy } from './intake.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
-import { registerCommands } from './interactions/register-commands.ts';
+import { messageMenuCommand, registerCommands, slashCommand } from './interactions/register-commands.ts';
 import { fetchApplication, logIn } from './login.ts';
 import { createMessageIntake, type AnswerModeOf } from './message-intake.ts';
 import { reportMissingPermissions } from './missing-permissions.ts';
@@ -41,11 +41,11 @@ export interface GatewayOptions extends Pick<IntakePolicy, 'parseCommand'> {
   /** As configured; without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
   /** Those that are not named here are removed from Discord. */
-  readonly slashCommands: readonly SlashCommand[];
-  readonly menuEntries: readonly MenuEntry[];
+  readonly commands: readonly CommandDefinition[];
+  readonly menuNames: readonly string[];
   /** Where not empty, commands are registered for these guilds only. */
   readonly commandGuildIds: readonly string[];
-  readonly handlers: BotHandlers & InteractionHandlers;
+  readonly handlers: BotHandlers & CommandHandlers;
   readonly answerMode: AnswerModeOf;
   readonly ignored: IgnoredMessages;
   readonly history: History;
@@ -93,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const tidyUpCommands = await registerCommands({
     api: createDiscordApi(client.rest),
     applicationId: application.id,
-    definitions: [...options.slashCommands, ...options.menuEntries].map(({ definition }) => definition),
+    commands: [...options.commands.map(slashCommand), ...options.menuNames.map(messageMenuCommand)],
     guildIds: options.commandGuildIds,
     botGuildIds: [...client.guilds.cache.keys()],
     signal: stopping.signal,

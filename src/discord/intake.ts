@@ -1,4 +1,4 @@
-import type { AnswerMode, WrittenCommand } from '../core/chat.ts';
+import type { AnswerMode, CommandCall } from '../core/chat.ts';
 import { hasAccess, isListed, worksIn, type AccessSettings, type ChannelFacts } from './access.ts';
 
 /** What the decision needs to know of a message. */
@@ -23,7 +23,7 @@ export interface MessageFacts extends ChannelFacts {
 
 export interface IntakePolicy extends AccessSettings {
   /** `undefined` where the text is no command [K1]. */
-  readonly parseCommand: (text: string) => WrittenCommand | undefined;
+  readonly parseCommand: (text: string) => CommandCall | undefined;
 }
 
 export type IntakeDecision =
@@ -39,7 +39,7 @@ export type IntakeDecision =
         | 'edited'
         | 'not-addressed';
     }
-  | { readonly kind: 'command'; readonly command: WrittenCommand }
+  | { readonly kind: 'command'; readonly command: CommandCall }
   | { readonly kind: 'turn' };
 
 /**

@@ -1,10 +1,5 @@
-import type {
-  CommandRequest,
-  IncomingMessage,
-  PresentPlace,
-  ReplyPort,
-  WrittenCommand,
-} from '../core/chat.ts';
+import type { CommandCall, IncomingMessage, PresentPlace, ReplyPort } from '../core/chat.ts';
+import type { CommandReply, CommandRequest } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { becamePublic } from '../core/place.ts';
 import type { ChannelJournal } from './channel-journal.ts';
@@ -12,7 +7,7 @@ import { keptBackLine } from './failure-line.ts';
 import { createKeep } from './keep.ts';
 
 export interface CommandRunnerOptions {
-  readonly handle: (request: CommandRequest) => Promise<string>;
+  readonly handle: (request: CommandRequest) => Promise<CommandReply>;
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
   readonly presentPlace: PresentPlace;
@@ -32,16 +27,15 @@ export function createCommandRunner({
 }: CommandRunnerOptions) {
   const keep = createKeep(logger);
 
-  return async (message: IncomingMessage, { name, words }: WrittenCommand): Promise<void> => {
+  return async (message: IncomingMessage, command: CommandCall): Promise<void> => {
     const { channelId, author, place } = message;
     const hide = (id: string): Promise<void> =>
       keep('what is no part of history', () => journal.hide(channelId, [id]));
     try {
       await hide(message.id);
-      const text = await handle({
+      const { text } = await handle({
         id: message.id,
-        name,
-        words,
+        command,
         speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
         place,
         ephemeral: false,

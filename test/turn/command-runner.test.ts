@@ -9,10 +9,11 @@ import { generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
+const show = { name: 'memory', subcommand: 'show', options: {} };
 const command = incoming({
   id: '400000000000000021',
   text: '!memory show',
-  command: { name: 'memory', words: 'show' },
+  command: show,
 });
 const answerId = '900000000000000001';
 
@@ -26,7 +27,7 @@ function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place
   const store = new MemoryStore();
   const journal = createChannelJournal({ store });
   const run = createCommandRunner({
-    handle: ({ words }) => Promise.resolve(`the answer to ${words}`),
+    handle: (request) => Promise.resolve({ text: `the answer to ${request.command.subcommand}` }),
     journal,
     replies: { ...fakeReplies(), send },
     presentPlace,
@@ -46,7 +47,7 @@ async function onDisk(store: MemoryStore): Promise<string> {
 describe('a command', () => {
   it('and its answer are no part of history, and no text of the answer stays', async () => {
     const { run, store, journal } = runnerWith(sendOne);
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.isHidden(generalId, command.id)).toBe(true);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
@@ -60,7 +61,7 @@ describe('a command', () => {
       ]);
       return sendOne(...sent);
     });
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.unsent(generalId)).toEqual([]);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
   });
@@ -71,14 +72,14 @@ describe('a command', () => {
       expect(await journal.isHidden(generalId, answerId)).toBe(true);
       throw new Error('no access');
     });
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
   });
 
   it('whose answer cannot be sent is not done again, and no text of the answer stays', async () => {
     const { run, store, journal } = runnerWith(() => Promise.reject(new Error('no access')));
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
     expect(await onDisk(store)).not.toContain('the answer');
   });
@@ -91,8 +92,8 @@ describe('a command', () => {
     };
     const { run } = runnerWith(send, (place) => Promise.resolve({ ...place, audience: 'public' }));
     const inPrivate = { ...command, place: { ...command.place, audience: 'private' as const } };
-    await run(inPrivate, { name: 'memory', words: 'show' });
-    await run({ ...command, id: '400000000000000022' }, { name: 'memory', words: 'show' });
+    await run(inPrivate, show);
+    await run({ ...command, id: '400000000000000022' }, show);
     expect(sent).toEqual([expect.stringContaining('became visible to more people'), 'the answer to show']);
   });
 });
