@@ -10,7 +10,6 @@ import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
 import { createRecallTool } from './memory/recall/recall-tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
-import { withMediaFallback } from './model/with-media-fallback.ts';
 import { createReadEnclosures } from './turn/enclosures.ts';
 import type { EnclosurePorts } from './turn/enclosures.ts';
 import { createActionSwitch } from './turn/action-switch.ts';
@@ -64,7 +63,7 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
     const { system, messages } = prompt;
     const context = { ...turn, hasThirdPartyText };
     const { text, stop } = await runToolLoop({
-      client: withMediaFallback(model, logger),
+      client: model,
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
       tools: [...(isMemoryOff ? [] : memoryTools), ...actionTools],
       context,
