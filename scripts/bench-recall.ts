@@ -85,7 +85,7 @@ async function logConversation(log: SessionLog, conversation: Conversation, inde
       place,
       now,
       messages: [{ id, text, at: now.toISOString(), attachments: [] }],
-      othersPresent: false,
+      hasThirdPartyText: false,
     });
   }
   return { conversation, userId, documents };

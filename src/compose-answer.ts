@@ -56,13 +56,13 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
   ]);
   return async (turn, signal, { onText, onNote }) => {
     let soFar = '';
-    const [{ prompt, othersPresent }, isMemoryOff, actionTools] = await Promise.all([
+    const [{ prompt, hasThirdPartyText }, isMemoryOff, actionTools] = await Promise.all([
       composer.compose(turn, signal),
       memory.memorySwitch.isOff(turn),
       actions.toolsIn(turn.place),
     ]);
     const { system, messages } = prompt;
-    const context = { ...turn, othersPresent };
+    const context = { ...turn, hasThirdPartyText };
     const { text, stop } = await runToolLoop({
       client: withMediaFallback(model, logger),
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },

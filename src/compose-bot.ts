@@ -18,14 +18,14 @@ import type {
   ReplyPort,
   SignsPort,
 } from './core/chat.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SessionKey } from './core/place.ts';
 import type { Store } from './core/store.ts';
 import type { ActionTools } from './core/tool.ts';
-import type { PlaceSettings } from './memory/place-settings/place-settings.ts';
-import { createKeyedQueue } from './queue/keyed-queue.ts';
+import type { PlaceSettings } from './memory/settings/place-settings.ts';
+import { createKeyedQueue } from './core/keyed-queue.ts';
 import { AfterTurn } from './turn/after-turn.ts';
 import { createBotHandlers } from './turn/bot-handlers.ts';
 import type { ChannelJournal } from './turn/channel-journal.ts';

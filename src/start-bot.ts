@@ -4,7 +4,7 @@ import { composeBot } from './compose-bot.ts';
 import { watchEdges } from './compose-watching.ts';
 import type { Config } from './config/config.ts';
 import type { WrittenCommand } from './core/chat.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import { createDiscordClient, gatewayPing } from './discord/client.ts';
 import { createDiscordPorts } from './discord/discord-ports.ts';

@@ -1,7 +1,7 @@
 import type { CommandRequest } from '../core/chat.ts';
 import { renderSection } from '../core/section.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readFailure } from './failure-answer.ts';
 import { counted, formerLines, listedItem, nameable } from './item-lines.ts';
@@ -77,7 +77,7 @@ async function viewSummary(request: CommandRequest, options: CommandOptions): Pr
 async function viewRecent(request: CommandRequest, options: CommandOptions): Promise<LayerView> {
   if (!options.settings.shortTermEnabled) return {};
   const { speaker, place, at } = request;
-  const context = { speaker, place, messages: [], now: new Date(at), othersPresent: true };
+  const context = { speaker, place, messages: [], now: new Date(at), hasThirdPartyText: true };
   const sections = await options.shortTerm.reader.read(context);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: `recent exchanges ${used} of ${options.settings.shortTermMaxChars}` };

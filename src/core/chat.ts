@@ -1,3 +1,4 @@
+import type { imageTypes } from './model.ts';
 import type { Place } from './place.ts';
 
 /** A message of a channel as history sees it. */
@@ -19,7 +20,7 @@ export interface ChatMessage {
    * It brought along what its author did not write there: a file, a message passed on, an answer to somebody else; of this bot's own, words that it
    * sent there for somebody [M5a].
    */
-  readonly bringsOthers?: true;
+  readonly hasThirdPartyText?: true;
   /** Of this bot's own: the message that it answers, where it was sent as a reply to one. */
   readonly answers?: string;
 }
@@ -87,6 +88,9 @@ export interface MessageEdit {
   /** It reads as a command now. Commands are not carried out by edits: the message is taken back, as if it were deleted [F2]. */
   readonly isCommand: boolean;
 }
+
+/** Messages older than this are not answered any more after a gap [G3a]: 5 minutes, in milliseconds. */
+export const catchUpWindowMs = 5 * 60_000;
 
 /** A message that is in somebody's log, to be compared with what stands in the channel. */
 export interface RememberedMessage {
@@ -203,6 +207,29 @@ export type ReadReplied = (reference: MessageReference) => Promise<RepliedMessag
  * known stays as it was.
  */
 export type PresentPlace = (place: Place) => Promise<Place>;
+
+/** What became of an attached file. */
+export type OpenedFile =
+  | {
+      readonly kind: 'image';
+      readonly name: string;
+      readonly mediaType: (typeof imageTypes)[number];
+      /** Base64. */
+      readonly data: string;
+    }
+  /** A PDF, in base64. */
+  | { readonly kind: 'document'; readonly name: string; readonly data: string }
+  | { readonly kind: 'text'; readonly name: string; readonly text: string }
+  /** Named only; `reason` is a clause for the model, such as `over 100 KB`. */
+  | { readonly kind: 'unopened'; readonly name: string; readonly reason: string };
+
+/**
+ * Fetches the files of a turn from where Discord keeps them [G5]. Never rejects: what cannot be had stays unopened. The result has the
+ * order and the length of `files`.
+ */
+export interface AttachmentPort {
+  open(files: readonly AttachedFile[], signal: AbortSignal): Promise<readonly OpenedFile[]>;
+}
 
 /** What the gateway hands inward. Implementations never throw into the gateway; repeated events are theirs to recognise. */
 export interface BotHandlers {

@@ -35,7 +35,7 @@ export interface TurnContext {
    * Whether the model's context holds text of other people or an attachment's content, history included; then what it writes to memory may be
    * theirs [M5a]. True as long as nothing is known.
    */
-  readonly othersPresent: boolean;
+  readonly hasThirdPartyText: boolean;
 }
 
 export function sessionOf(context: Pick<TurnContext, 'speaker' | 'place'>): SessionKey {

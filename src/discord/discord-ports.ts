@@ -1,8 +1,7 @@
 import type { APIMessage, Client } from 'discord.js';
 
-import type { AttachmentPort } from '../core/attachments.ts';
-import type { ChatMessage, PresentPlace, ReadReplied, ReplyPort } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
+import type { AttachmentPort, ChatMessage, PresentPlace, ReadReplied, ReplyPort } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ActionTools } from '../core/tool.ts';
 import type { AccessSettings } from './access.ts';

@@ -26,7 +26,7 @@ export function enclosureNames({ attachments, messageSnapshots }: Message): read
 }
 
 /** Whether it brings along what its author did not write there; a reply to this bot does not. Of the bot's own, what it sent for somebody does. */
-export function bringsOthers(
+export function hasThirdPartyText(
   { type, author, content, mentions, attachments, messageSnapshots }: Message,
   botId: string,
 ): boolean {

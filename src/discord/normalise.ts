@@ -1,7 +1,7 @@
 import { MessageFlags, MessageType, type Message } from 'discord.js';
 
 import type { ChatMessage } from '../core/chat.ts';
-import { bringsOthers, enclosureNames } from './enclosures.ts';
+import { enclosureNames, hasThirdPartyText } from './enclosures.ts';
 import type { MessageFacts } from './intake.ts';
 import { namesIn, userName } from './names-in.ts';
 import { readableText } from './readable-text.ts';
@@ -32,7 +32,7 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     text: readableText(message.content, names, botId),
     at: message.createdAt.toISOString(),
     attachments: enclosureNames(message),
-    ...(bringsOthers(message, botId) ? { bringsOthers: true } : {}),
+    ...(hasThirdPartyText(message, botId) ? { hasThirdPartyText: true } : {}),
     ...answeredBy(message, botId),
   };
 }

@@ -10,7 +10,7 @@ export interface HistoryWindow {
 export interface NextWindow {
   readonly window: HistoryWindow;
   /** The former window's bytes are gone, so a snapshot before it may be renewed at no cost [P2]. */
-  readonly walkedAnew: boolean;
+  readonly wasRebuilt: boolean;
 }
 
 const walkMessages = 10;
@@ -22,7 +22,7 @@ const shortestCut = 60;
 /**
  * The window for the next turn [H1]. `messages` are those before the current ones, oldest first; `budget` is in characters of
  * the rendered lines, author names included, and never exceeded. A running window only grows at its end; a message
- * handled late is appended where it came in. It is walked anew, to half the budget, when the next message does not fit,
+ * handled late is appended where it came in. It is rebuilt, to half the budget, when the next message does not fit,
  * when it is full, or when one of its messages was edited or deleted meanwhile.
  */
 export function nextWindow(
@@ -31,12 +31,12 @@ export function nextWindow(
   budget: number,
 ): NextWindow {
   if (previous === undefined || previous.entries.length === 0) {
-    return { window: { entries: walk(messages, budget) }, walkedAnew: previous === undefined };
+    return { window: { entries: walk(messages, budget) }, wasRebuilt: previous === undefined };
   }
   const entries = extend(previous.entries, messages, budget);
   return entries === undefined
-    ? { window: { entries: walk(messages, Math.floor(budget / 2)) }, walkedAnew: true }
-    : { window: { entries }, walkedAnew: false };
+    ? { window: { entries: walk(messages, Math.floor(budget / 2)) }, wasRebuilt: true }
+    : { window: { entries }, wasRebuilt: false };
 }
 
 /** From the newest back, as far as the budget reaches; oldest first. */

@@ -11,7 +11,7 @@ export interface Snapshot {
 }
 
 /**
- * Why a snapshot was taken: there was none; the cache has gone cold; history was walked anew; something was forgotten,
+ * Why a snapshot was taken: there was none; the cache has gone cold; history was rebuilt; something was forgotten,
  * hidden, edited or deleted; a text such as the summary changed; its changes no longer fit the budget.
  */
 export type RetakeReason = 'first' | 'cold' | 'window' | 'withdrawn' | 'changed' | 'full';
@@ -39,7 +39,7 @@ export function nextSnapshot(
   previous: Snapshot | undefined,
   sections: readonly Section[],
   now: Date,
-  reasons: { readonly windowWalkedAnew: boolean },
+  reasons: { readonly windowWasRebuilt: boolean },
 ): NextSnapshot {
   const current = sections.filter(isInSnapshot).map(frozen).filter(hasLines);
   const finish = (kept: readonly Section[], retaken: RetakeReason | undefined): NextSnapshot => ({
@@ -48,7 +48,7 @@ export function nextSnapshot(
     retaken,
   });
 
-  const whole = wholeReason(previous, now, reasons.windowWalkedAnew);
+  const whole = wholeReason(previous, now, reasons.windowWasRebuilt);
   if (previous === undefined || whole !== undefined) return finish(current, whole);
   const slow = slotReason('slow', previous.sections, sections);
   if (slow !== undefined) return finish(current, slow);
@@ -61,11 +61,11 @@ export function nextSnapshot(
 function wholeReason(
   previous: Snapshot | undefined,
   now: Date,
-  windowWalkedAnew: boolean,
+  windowWasRebuilt: boolean,
 ): RetakeReason | undefined {
   if (previous === undefined) return 'first';
   if (now.getTime() - previous.usedAt > cacheLifeMs) return 'cold';
-  return windowWalkedAnew ? 'window' : undefined;
+  return windowWasRebuilt ? 'window' : undefined;
 }
 
 /** Why one part of the snapshot can no longer stand. */

@@ -1,5 +1,4 @@
-import type { AttachmentPort, OpenedFile } from '../core/attachments.ts';
-import type { ReadReplied, RepliedMessage } from '../core/chat.ts';
+import type { AttachmentPort, OpenedFile, ReadReplied, RepliedMessage } from '../core/chat.ts';
 import type { Section } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted-messages.ts';
@@ -13,12 +12,12 @@ export interface Enclosures {
   readonly sections: readonly Section[];
   readonly files: readonly OpenedFile[];
   /** Whether there is anything in it that the speaker did not write in this turn [M5a]. */
-  readonly holdsOthers: boolean;
+  readonly hasThirdPartyText: boolean;
 }
 
 export type ReadEnclosures = (context: TurnContext, signal: AbortSignal) => Promise<Enclosures>;
 
-export const noEnclosures: Enclosures = { sections: [], files: [], holdsOthers: false };
+export const noEnclosures: Enclosures = { sections: [], files: [], hasThirdPartyText: false };
 
 export interface EnclosurePorts {
   readonly attachments: AttachmentPort;
@@ -38,7 +37,7 @@ export function createReadEnclosures({ attachments, readReplied }: EnclosurePort
     return {
       sections: [...replied.map(repliedSection), ...forwards.map(forwardedSection)],
       files,
-      holdsOthers:
+      hasThirdPartyText:
         forwards.length > 0 ||
         files.some(({ kind }) => kind !== 'unopened') ||
         (await Promise.all(messages.map((each) => isOfOthers(each, context, readReplied)))).includes(true),
@@ -63,13 +62,14 @@ async function readQuoted(
 
 /** Whether a quoted message holds others' words; an answer of the bot's may repeat what it answers [M5a]. */
 async function isOfOthers(
-  { author, bringsOthers, answers, channelId }: RepliedMessage,
+  { author, hasThirdPartyText, answers, channelId }: RepliedMessage,
   { speaker, place }: TurnContext,
   readReplied: ReadReplied,
 ): Promise<boolean> {
   if (author.kind !== 'self') return author.id !== speaker.id;
-  if (bringsOthers === true || answers === undefined || place.audience === 'dm') return bringsOthers === true;
+  if (hasThirdPartyText === true || answers === undefined || place.audience === 'dm')
+    return hasThirdPartyText === true;
   const question = await readReplied({ channelId, id: answers });
   if (question === 'gone' || question === 'hidden') return true;
-  return question.author.id !== speaker.id || question.bringsOthers === true;
+  return question.author.id !== speaker.id || question.hasThirdPartyText === true;
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { ChatMessage, HistoryPort } from '../core/chat.ts';
-import { localDateTime } from '../core/local-time.ts';
+import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import type { SectionReader } from '../core/section.ts';
@@ -42,7 +42,7 @@ export interface ComposedPrompt {
    * Whether the turn brings along what the speaker did not write in it, or there is any of that in what was looked at for history, shown or not: an
    * answer that is shown may repeat a question or a file that is not, or a question that was deleted since [M5a].
    */
-  readonly othersPresent: boolean;
+  readonly hasThirdPartyText: boolean;
 }
 
 interface PromptState {
@@ -73,9 +73,9 @@ export class PromptComposer {
 
     const name = sessionName(sessionOf(context));
     const state = this.#states.get(name);
-    const { window, walkedAnew } = nextWindow(state?.window, earlier, historyBudget);
+    const { window, wasRebuilt } = nextWindow(state?.window, earlier, historyBudget);
     const { snapshot, changes } = nextSnapshot(state?.snapshot, sections, context.now, {
-      windowWalkedAnew: walkedAnew,
+      windowWasRebuilt: wasRebuilt,
     });
     this.#states.set(name, { window, snapshot });
 
@@ -95,11 +95,11 @@ export class PromptComposer {
       files: enclosed.files,
       promptMaxChars: maxChars,
     });
-    const othersPresent =
-      enclosed.holdsOthers ||
+    const hasThirdPartyText =
+      enclosed.hasThirdPartyText ||
       earlier.some((message) => isOfOthers(message, context)) ||
       answersUnknown(earlier, context);
-    return { prompt, othersPresent };
+    return { prompt, hasThirdPartyText };
   }
 
   /** What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's. */
@@ -120,8 +120,8 @@ export class PromptComposer {
   }
 }
 
-function isOfOthers({ author, bringsOthers }: ChatMessage, { speaker }: TurnContext): boolean {
-  return bringsOthers === true || (author.kind !== 'self' && author.id !== speaker.id);
+function isOfOthers({ author, hasThirdPartyText }: ChatMessage, { speaker }: TurnContext): boolean {
+  return hasThirdPartyText === true || (author.kind !== 'self' && author.id !== speaker.id);
 }
 
 /** Whether an answer that may be shown answers what is not there any more: whose words it repeats, nobody can tell. In a DM they are the speaker's. */

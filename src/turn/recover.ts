@@ -1,5 +1,5 @@
-import { catchUpWindowMs } from '../core/catch-up-window.ts';
-import type { Clock } from '../core/clock.ts';
+import { catchUpWindowMs } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
 import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
@@ -165,7 +165,10 @@ async function logReply(
   };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
   try {
-    await sessionLog.recordReply({ speaker, place, messages, now, othersPresent: true }, { ids, text, at });
+    await sessionLog.recordReply(
+      { speaker, place, messages, now, hasThirdPartyText: true },
+      { ids, text, at },
+    );
   } catch (error) {
     logger.error('could not be saved', { what: 'the reply', error });
   }

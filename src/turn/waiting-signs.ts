@@ -1,5 +1,5 @@
 import type { SignsPort } from '../core/chat.ts';
-import type { Clock, Timer } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { TurnRunner } from './session-turns.ts';
 

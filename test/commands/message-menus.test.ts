@@ -45,7 +45,7 @@ function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
           place: publicPlace,
           messages: [{ id: '400000000000000001', text: 'What?', at: '', attachments: [] }],
           now: new Date(0),
-          othersPresent: false,
+          hasThirdPartyText: false,
         },
         { ids, text: 'A long answer', at: '2026-01-15T09:30:00.000Z' },
       );
@@ -117,7 +117,7 @@ describe('What do you know about this?', () => {
         { id: messageId, text: 'I like green tea', at: '2026-01-15T09:00:00.000Z', attachments: [] },
       ],
       now: new Date(0),
-      othersPresent: false,
+      hasThirdPartyText: false,
     });
     expect(await choose('about', {})).toContain('I find nothing');
   });

@@ -43,7 +43,7 @@ describe('what a message brings along', () => {
       { name: 'notes.txt', size: 5, url: expect.stringContaining('/notes.txt') },
       { name: 'cat.png', size: png.length, pixels: 3, url: expect.stringContaining('/cat.png') },
     ]);
-    expect(said?.bringsOthers).toBe(true);
+    expect(said?.hasThirdPartyText).toBe(true);
   });
 
   it('is a message that it replies to, which brings others’ words unless it is the bot’s or the author’s', async () => {
@@ -60,7 +60,11 @@ describe('what a message brings along', () => {
     expect(handlers.messages.map(({ repliesTo }) => repliesTo)).toEqual(
       [bobs.id, alices.id, botsId].map((id) => ({ id, channelId: general })),
     );
-    expect(handlers.messages.map(({ bringsOthers }) => bringsOthers)).toEqual([true, undefined, undefined]);
+    expect(handlers.messages.map(({ hasThirdPartyText }) => hasThirdPartyText)).toEqual([
+      true,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('is a message that it passes on, which makes it a turn without words', async () => {
@@ -85,7 +89,7 @@ describe('what a message brings along', () => {
       {
         text: '',
         attachments: ['forwarded message'],
-        bringsOthers: true,
+        hasThirdPartyText: true,
         forwards: [
           {
             text: 'Hi @alice',
@@ -101,7 +105,7 @@ describe('what a message brings along', () => {
     const { server, handlers, settled } = await runGateway();
     await server.say({ as: 'bob', in: 'dm', text: 'hello' });
     await settled();
-    for (const name of ['files', 'forwards', 'repliesTo', 'bringsOthers'])
+    for (const name of ['files', 'forwards', 'repliesTo', 'hasThirdPartyText'])
       expect(handlers.messages[0]).not.toHaveProperty(name);
   });
 

@@ -170,7 +170,7 @@ const anyInput: fc.Arbitrary<PromptInput> = fc
     promptInput({
       soul,
       channel,
-      snapshot: nextSnapshot(undefined, [...slow, ...fast], noon, { windowWalkedAnew: false }).snapshot,
+      snapshot: nextSnapshot(undefined, [...slow, ...fast], noon, { windowWasRebuilt: false }).snapshot,
       last,
       history: nextWindow(undefined, messages, 1500).window,
       message: {
@@ -302,7 +302,7 @@ describe('a conversation', () => {
           );
           const moved = nextWindow(window, messages, 1000);
           const taken = nextSnapshot(snapshot, [section({ lines: items })], after(minutes * minuteMs), {
-            windowWalkedAnew: moved.walkedAnew,
+            windowWasRebuilt: moved.wasRebuilt,
           });
           window = moved.window;
           snapshot = taken.snapshot;

@@ -70,7 +70,7 @@ describe('a running window', () => {
   it('keeps its bytes and only grows at the end', () => {
     const first = nextWindow(undefined, people(10), 3000);
     const second = nextWindow(first.window, people(13), 3000);
-    expect(second.walkedAnew).toBe(false);
+    expect(second.wasRebuilt).toBe(false);
     expect(texts(second.window)).toEqual([
       ...texts(first.window),
       ...people(13)
@@ -84,49 +84,49 @@ describe('a running window', () => {
     expect(texts(nextWindow(first.window, people(4), 3000).window)).toEqual(texts(first.window));
   });
 
-  it('grows to twenty messages and is then walked anew', () => {
+  it('grows to twenty messages and is then rebuilt', () => {
     const first = nextWindow(undefined, people(10), 3000);
     const full = nextWindow(first.window, people(windowMessages), 3000);
-    expect(full.walkedAnew).toBe(false);
+    expect(full.wasRebuilt).toBe(false);
     expect(full.window.entries).toHaveLength(windowMessages);
     const anew = nextWindow(full.window, people(windowMessages + 1), 3000);
-    expect(anew.walkedAnew).toBe(true);
+    expect(anew.wasRebuilt).toBe(true);
     expect(anew.window.entries).toHaveLength(10);
   });
 
-  it('is walked anew to half the budget when the next message does not fit', () => {
+  it('is rebuilt to half the budget when the next message does not fit', () => {
     const long = Array.from({ length: 9 }, (_, index) => chatMessage(index, `${index} ${'x'.repeat(190)}`));
     const first = nextWindow(undefined, long.slice(0, 7), 1500);
     expect(first.window.entries).toHaveLength(7);
     const second = nextWindow(first.window, long.slice(0, 8), 1500);
-    expect(second.walkedAnew).toBe(true);
+    expect(second.wasRebuilt).toBe(true);
     expect(length(second.window)).toBeLessThanOrEqual(750);
-    expect(nextWindow(second.window, long, 1500).walkedAnew).toBe(false);
+    expect(nextWindow(second.window, long, 1500).wasRebuilt).toBe(false);
   });
 
-  it('is walked anew when a message was edited', () => {
+  it('is rebuilt when a message was edited', () => {
     const messages = people(3);
     const first = nextWindow(undefined, messages, 3000);
     const edited = messages.map((message, index) =>
       index === 1 ? { ...message, text: 'changed' } : message,
     );
     const second = nextWindow(first.window, edited, 3000);
-    expect(second.walkedAnew).toBe(true);
+    expect(second.wasRebuilt).toBe(true);
     expect(texts(second.window)[1]).toBe('Alice: changed\n');
   });
 
-  it('is walked anew when an attachment was taken away', () => {
+  it('is rebuilt when an attachment was taken away', () => {
     const first = nextWindow(undefined, [chatMessage(1, 'look', { attachments: ['a.png'] })], 3000);
     const second = nextWindow(first.window, [chatMessage(1, 'look')], 3000);
     expect(texts(second.window)).toEqual(['Alice: look\n']);
-    expect(second.walkedAnew).toBe(true);
+    expect(second.wasRebuilt).toBe(true);
   });
 
   it('shows no deleted message any more', () => {
     const messages = people(3);
     const first = nextWindow(undefined, messages, 3000);
     const second = nextWindow(first.window, messages.slice(0, 2), 3000);
-    expect(second.walkedAnew).toBe(true);
+    expect(second.wasRebuilt).toBe(true);
     expect(texts(second.window).join('')).not.toContain('hello 2');
   });
 
@@ -136,7 +136,7 @@ describe('a running window', () => {
       ...message,
       author: { ...message.author, name: 'Alicia' },
     }));
-    expect(nextWindow(first.window, renamed, 3000)).toEqual({ window: first.window, walkedAnew: false });
+    expect(nextWindow(first.window, renamed, 3000)).toEqual({ window: first.window, wasRebuilt: false });
   });
 
   it('appends a message that was waiting while the answer before it was written', () => {
@@ -144,15 +144,15 @@ describe('a running window', () => {
     const waiting = chatMessage(2, 'second');
     const answered = ownMessage(3, 'answer to the first');
     const before = nextWindow(undefined, [asked, answered], 3000);
-    const { window, walkedAnew } = nextWindow(before.window, [asked, waiting, answered], 3000);
-    expect(walkedAnew).toBe(false);
+    const { window, wasRebuilt } = nextWindow(before.window, [asked, waiting, answered], 3000);
+    expect(wasRebuilt).toBe(false);
     expect(texts(window)).toEqual(['Alice: first\n', 'answer to the first\n', 'Alice: second\n']);
   });
 
   it('lets an empty window begin without saying that anything was lost', () => {
     const empty = nextWindow(undefined, [], 3000);
-    const { window, walkedAnew } = nextWindow(empty.window, people(2), 3000);
-    expect(walkedAnew).toBe(false);
+    const { window, wasRebuilt } = nextWindow(empty.window, people(2), 3000);
+    expect(wasRebuilt).toBe(false);
     expect(window.entries).toHaveLength(2);
   });
 
@@ -163,7 +163,7 @@ describe('a running window', () => {
 });
 
 describe('whatever is said', () => {
-  it('the budget is never exceeded, names included, and a window that was not walked anew begins with the former one', () => {
+  it('the budget is never exceeded, names included, and a window that was not rebuilt begins with the former one', () => {
     fc.assert(
       fc.property(
         chatMessages,
@@ -175,7 +175,7 @@ describe('whatever is said', () => {
             const next = nextWindow(window, messages.slice(0, end), budget);
             expect(length(next.window)).toBeLessThanOrEqual(budget);
             expect(next.window.entries.length).toBeLessThanOrEqual(windowMessages);
-            const former = window === undefined || next.walkedAnew ? [] : texts(window);
+            const former = window === undefined || next.wasRebuilt ? [] : texts(window);
             expect(texts(next.window).slice(0, former.length)).toEqual(former);
             window = next.window;
           }

@@ -6,7 +6,7 @@ import { nextSnapshot } from '../../src/prompt/snapshot.ts';
 import type { NextSnapshot, Snapshot } from '../../src/prompt/snapshot.ts';
 import { after, minuteMs, noon, section } from './samples.ts';
 
-const running = { windowWalkedAnew: false };
+const running = { windowWasRebuilt: false };
 const summary = section({
   name: 'conversation_summary',
   slot: 'fast',
@@ -99,9 +99,9 @@ describe('a snapshot is retaken at once', () => {
     expect(changes.lines).toEqual([]);
   });
 
-  it('when history is walked anew', () => {
+  it('when history is rebuilt', () => {
     const taken = first([section()]);
-    expect(nextSnapshot(taken, [section()], noon, { windowWalkedAnew: true }).retaken).toBe('window');
+    expect(nextSnapshot(taken, [section()], noon, { windowWasRebuilt: true }).retaken).toBe('window');
   });
 
   it('when an item was forgotten, even if more was added', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { OpenedFile } from '../../src/core/attachments.ts';
-import type { AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
+import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
 import type { TurnMessage } from '../../src/core/turn-context.ts';
 import { createReadEnclosures } from '../../src/turn/enclosures.ts';
 import type { Enclosures } from '../../src/turn/enclosures.ts';
@@ -58,7 +57,12 @@ function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
 
 describe('what a turn brings along', () => {
   it('is nothing for words alone', async () => {
-    expect(await read([message('1')])).toEqual({ sections: [], files: [], holdsOthers: false, asked: [] });
+    expect(await read([message('1')])).toEqual({
+      sections: [],
+      files: [],
+      hasThirdPartyText: false,
+      asked: [],
+    });
   });
 
   it('are the files of its messages, then of those passed on, then of those replied to', async () => {
@@ -82,24 +86,26 @@ describe('what a turn brings along', () => {
 
   it('holds others’ words where the bot said the quoted message for somebody, not where it answered', async () => {
     const answer = replied('9', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' });
-    expect((await read([message('1', replyTo('9'))], [answer])).holdsOthers).toBe(false);
+    expect((await read([message('1', replyTo('9'))], [answer])).hasThirdPartyText).toBe(false);
     const own = replied('8', { id: aliceId, name: 'Alice', kind: 'human' });
-    for (const [question, holdsOthers] of [
+    for (const [question, hasThirdPartyText] of [
       [own, false],
-      [{ ...own, bringsOthers: true } as const, true],
+      [{ ...own, hasThirdPartyText: true } as const, true],
       [replied('8', bob), true],
     ] as const) {
       const answering = [{ ...answer, answers: '8' }, question];
-      expect((await read([message('1', replyTo('9'))], answering)).holdsOthers).toBe(holdsOthers);
+      expect((await read([message('1', replyTo('9'))], answering)).hasThirdPartyText).toBe(hasThirdPartyText);
     }
-    expect((await read([message('1', replyTo('9'))], [{ ...answer, answers: '8' }])).holdsOthers).toBe(true);
-    const sent = { ...answer, bringsOthers: true } as const;
-    expect((await read([message('1', replyTo('9'))], [sent])).holdsOthers).toBe(true);
+    expect((await read([message('1', replyTo('9'))], [{ ...answer, answers: '8' }])).hasThirdPartyText).toBe(
+      true,
+    );
+    const sent = { ...answer, hasThirdPartyText: true } as const;
+    expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
   });
 
   it('has what a message that is replied to passes on', async () => {
     const forwards = [{ text: 'the plan', files: [] }];
-    const { sections, holdsOthers } = await read(
+    const { sections, hasThirdPartyText } = await read(
       [message('1', replyTo('9'))],
       [{ ...replied('9', { id: aliceId, name: 'Alice', kind: 'human' }), forwards }],
     );
@@ -107,7 +113,7 @@ describe('what a turn brings along', () => {
       ['replied_to', 'text 9'],
       ['forwarded', 'the plan'],
     ]);
-    expect(holdsOthers).toBe(true);
+    expect(hasThirdPartyText).toBe(true);
   });
 
   it('hears nothing of commands', async () => {
@@ -122,12 +128,12 @@ describe('what a turn brings along', () => {
     ['a reply to the bot', message('1', replyTo('8')), false],
     ['a reply to oneself', message('1', replyTo('7')), false],
     ['a reply to what is gone', message('1', replyTo('6')), false],
-  ])('holds what the speaker did not write, or not, with %s [M5a]', async (_, said, holdsOthers) => {
+  ])('holds what the speaker did not write, or not, with %s [M5a]', async (_, said, hasThirdPartyText) => {
     const others = [
       replied('9', bob),
       replied('8', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
       replied('7', { id: aliceId, name: 'Alice', kind: 'human' }),
     ];
-    expect((await read([said], others)).holdsOthers).toBe(holdsOthers);
+    expect((await read([said], others)).hasThirdPartyText).toBe(hasThirdPartyText);
   });
 });

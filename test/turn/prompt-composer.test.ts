@@ -27,7 +27,7 @@ function message(
 const alice = message(1, aliceId, 'human');
 const bot = message(2, '900000000000000001', 'self');
 
-async function othersPresentIn(
+async function thirdPartyTextIn(
   history: readonly ChatMessage[] | Error,
   enclosures = noEnclosures,
 ): Promise<boolean> {
@@ -43,39 +43,39 @@ async function othersPresentIn(
     maxChars: 40_000,
     logger: new RecordingLogger(),
   });
-  return (await composer.compose(aliceContext, new AbortController().signal)).othersPresent;
+  return (await composer.compose(aliceContext, new AbortController().signal)).hasThirdPartyText;
 }
 
 describe("other people's text in the context [M5a]", () => {
   it('is none where only the speaker and the bot have spoken', async () => {
-    expect(await othersPresentIn([])).toBe(false);
-    expect(await othersPresentIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
-    expect(await othersPresentIn(new Error('no history'))).toBe(false);
+    expect(await thirdPartyTextIn([])).toBe(false);
+    expect(await thirdPartyTextIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
+    expect(await thirdPartyTextIn(new Error('no history'))).toBe(false);
   });
 
   it.each([
     ['a person', message(3, bobId, 'human')],
     ['another bot', message(3, bobId, 'bot')],
   ])('is there once %s has spoken', async (_, other) => {
-    expect(await othersPresentIn([alice, other])).toBe(true);
+    expect(await thirdPartyTextIn([alice, other])).toBe(true);
   });
 
   it('is there although their message is too old for the prompt: an answer that is shown may repeat it', async () => {
     const longAgo = message(1, bobId, 'human', 'x'.repeat(190));
-    expect(await othersPresentIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(true);
+    expect(await thirdPartyTextIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(true);
   });
 
   it('is there with a file of the turn, and while an answer to an earlier one may repeat it', async () => {
-    expect(await othersPresentIn([alice, bot], { ...noEnclosures, holdsOthers: true })).toBe(true);
-    expect(await othersPresentIn([{ ...alice, bringsOthers: true }, bot])).toBe(true);
+    expect(await thirdPartyTextIn([alice, bot], { ...noEnclosures, hasThirdPartyText: true })).toBe(true);
+    expect(await thirdPartyTextIn([{ ...alice, hasThirdPartyText: true }, bot])).toBe(true);
   });
 
   it('is there with an answer to a question that was deleted since', async () => {
-    expect(await othersPresentIn([alice, { ...bot, answers: alice.id }])).toBe(false);
-    expect(await othersPresentIn([{ ...bot, answers: alice.id }])).toBe(true);
+    expect(await thirdPartyTextIn([alice, { ...bot, answers: alice.id }])).toBe(false);
+    expect(await thirdPartyTextIn([{ ...bot, answers: alice.id }])).toBe(true);
   });
 
   it('is there with what the bot has sent for somebody', async () => {
-    expect(await othersPresentIn([alice, { ...bot, bringsOthers: true }])).toBe(true);
+    expect(await thirdPartyTextIn([alice, { ...bot, hasThirdPartyText: true }])).toBe(true);
   });
 });

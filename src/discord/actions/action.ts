@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 
 import type { HistoryPort } from '../../core/chat.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ToolDefinition } from '../../core/model.ts';
 import { snowflakeTime } from '../../core/snowflake.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { flatten } from '../../core/text/normalize.ts';
+import { flatten } from '../../core/text.ts';
 import { actionTool, postedBefore, postQuietly } from './action.ts';
 import { permit, requireSameAudience } from './permit.ts';
 

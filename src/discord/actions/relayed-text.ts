@@ -1,5 +1,4 @@
-import { withoutMarkedPeople, withoutMentionMarks } from '../../core/text/mentions.ts';
-import { ownWords, withoutQuotes } from '../../core/text/own-words.ts';
+import { ownWords, withoutMarkedPeople, withoutMentionMarks, withoutQuotes } from '../../core/own-words.ts';
 
 /** A text on its way from where it was asked for into another channel. */
 export interface Relay {
@@ -10,7 +9,7 @@ export interface Relay {
   readonly isFromPublic: boolean;
   readonly target: NamedChannel;
   /** Whether the model may have read what it wants in somebody else's words [M5a]. */
-  readonly othersPresent: boolean;
+  readonly hasThirdPartyText: boolean;
   /** `same`: whoever reads along in one place does so in the other, as in a thread and its channel. */
   readonly reach: 'same' | 'server' | 'elsewhere';
 }
@@ -27,10 +26,10 @@ type RelayedText =
  * nothing with the speaker's permissions.
  */
 export function relayedText(relay: Relay): RelayedText {
-  const { text, messages, isFromPublic, target, othersPresent, reach } = relay;
+  const { text, messages, isFromPublic, target, hasThirdPartyText, reach } = relay;
   const isWithinPublic = isFromPublic && reach === 'server';
-  if (reach === 'same' || (isWithinPublic && !othersPresent)) return { outcome: 'allowed', text };
-  const names = othersPresent && !isWithinPublic ? pointsToChannel : namesChannel;
+  if (reach === 'same' || (isWithinPublic && !hasThirdPartyText)) return { outcome: 'allowed', text };
+  const names = hasThirdPartyText && !isWithinPublic ? pointsToChannel : namesChannel;
   if (!messages.some((message) => names(message, target))) return { outcome: 'refused', reason: 'unnamed' };
   if (isWithinPublic) return { outcome: 'allowed', text };
   for (const message of messages) {

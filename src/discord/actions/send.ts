@@ -69,9 +69,9 @@ const refusals = {
     "this is a private place, from which only the person's own words can be sent: copy them word for word from the message you are answering.",
 } as const;
 
-function contentOf(relay: Omit<Relay, 'messages' | 'othersPresent'>, context: TurnContext): string {
-  const { messages, speaker, othersPresent } = context;
-  const relayed = relayedText({ ...relay, messages: messages.map(({ text }) => text), othersPresent });
+function contentOf(relay: Omit<Relay, 'messages' | 'hasThirdPartyText'>, context: TurnContext): string {
+  const { messages, speaker, hasThirdPartyText } = context;
+  const relayed = relayedText({ ...relay, messages: messages.map(({ text }) => text), hasThirdPartyText });
   if (relayed.outcome === 'refused') throw new ActionRefusal(refusals[relayed.reason]);
   const content = sentFor(relayed.text, speaker.id);
   if (content.length > messageMaxChars)

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { flatten } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal, actionTool } from './action.ts';
 import { messageIn, messageProperty } from './message-reference.ts';

@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord.js';
 
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { DiscordApi } from '../discord-api.ts';

@@ -1,4 +1,4 @@
-import { clip } from '../../core/text/clip.ts';
+import { clip } from '../../core/text.ts';
 import { fenceAfter, type Fence } from './fence.ts';
 
 /** Discord's limit for a message, in characters (UTF-16 units). */

@@ -1,7 +1,7 @@
 import { StoreError } from '../../core/errors.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { makeRoomForOverview } from './former-overview.ts';
 import type { TreeContext, TreeFile, TreePart } from './notebook-tree.ts';
 import { resolvePath, treeParts } from './notebook-tree.ts';
@@ -132,7 +132,7 @@ export function createNotebookFiles(options: NotebookFilesOptions): NotebookFile
     async change(path, context, edit) {
       const resolved = resolvePath(path, context);
       if (resolved.outcome === 'refused') return resolved;
-      if (context.othersPresent) return { outcome: 'refused', reason: othersPresentReason };
+      if (context.hasThirdPartyText) return { outcome: 'refused', reason: thirdPartyTextReason };
       // A file takes the audience of the place that is written from: what was said before it widened must not go there [V1].
       if (context.saidIn !== undefined) return { outcome: 'refused', reason: becamePublicReason };
       const { file } = resolved;
@@ -169,7 +169,7 @@ export function createNotebookFiles(options: NotebookFilesOptions): NotebookFile
   }
 }
 
-const othersPresentReason =
+const thirdPartyTextReason =
   "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";
 
 const becamePublicReason =

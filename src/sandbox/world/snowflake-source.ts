@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 
 /** Discord's ids count milliseconds since the first moment of 2015. */
 const discordEpoch = 1_420_070_400_000n;

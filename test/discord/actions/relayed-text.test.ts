@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mention } from '../../../src/core/text/mentions.ts';
+import { mention } from '../../../src/core/own-words.ts';
 import {
   channelReference,
   namesChannel,
@@ -20,7 +20,7 @@ function relayed(text: string, messages: readonly string[], changes: Partial<Rel
     messages,
     isFromPublic: false,
     target: dev,
-    othersPresent: false,
+    hasThirdPartyText: false,
     reach: 'elsewhere',
     ...changes,
   });
@@ -62,7 +62,7 @@ describe('a text for another channel', () => {
   });
 
   it('goes at no stranger’s wish where the speaker does not say, nor where they only seem to', () => {
-    const others = { othersPresent: true };
+    const others = { hasThirdPartyText: true };
     const inPublic = { ...others, isFromPublic: true, reach: 'server' } as const;
     expect(relayed('free money', ['what do you think of this?'], inPublic)).toBe('refused: unnamed');
     expect(relayed('Whatever I like', ['tell them in dev'], inPublic)).toBe('Whatever I like');
@@ -98,7 +98,7 @@ describe('a text for another channel', () => {
           messages,
           isFromPublic: false,
           target: dev,
-          othersPresent: false,
+          hasThirdPartyText: false,
           reach: 'elsewhere',
         });
         if (decided.outcome === 'refused') return;

@@ -41,7 +41,7 @@ describe('sending to another channel', () => {
     await stage.replies.send(stage.ids['dev'] ?? '', 'an answer', 'x');
     await stage.settled();
     const seen = await stage.history.recent(stage.ids['dev'] ?? '', 10);
-    expect(seen.map(({ author, bringsOthers }) => [author.kind, bringsOthers])).toEqual([
+    expect(seen.map(({ author, hasThirdPartyText }) => [author.kind, hasThirdPartyText])).toEqual([
       ['self', true],
       ['self', undefined],
     ]);
@@ -222,13 +222,13 @@ it('never says in another channel what was not the person’s own word where not
         says: fc.constantFrom('lunch is ready', `> ${secret}`, `lunch is ready\n> ${secret}`),
         text: fc.constantFrom('Lunch is ready.', secret, `lunch is ready, ${secret}`),
         isNamed: fc.boolean(),
-        othersPresent: fc.boolean(),
+        hasThirdPartyText: fc.boolean(),
         becomesPublic: fc.boolean(),
       }),
-      async ({ from, to, says, text, isNamed, othersPresent, becomesPublic }) => {
+      async ({ from, to, says, text, isNamed, hasThirdPartyText, becomesPublic }) => {
         const target = to.startsWith('#') ? `<#${ids[to.slice(1)] ?? ''}>` : to;
         const request = `${isNamed ? `tell ${target}` : 'tell them'} that\n${says}`;
-        const context = { ...(await ask('bob', from, request)), othersPresent };
+        const context = { ...(await ask('bob', from, request)), hasThirdPartyText };
         if (becomesPublic) await server.setChannelPrivacy({ channel: '#secret', private: false });
         await settled();
         const before = await server.messages({ in: to, from: 'bot' });
@@ -243,7 +243,7 @@ it('never says in another channel what was not the person’s own word where not
         else refusedTimes += 1;
         const hasSameReaders = homes.has(from) && homes.get(from) === homes.get(to) && !becomesPublic;
         if (hasSameReaders) return;
-        expect(ok && !isNamed && othersPresent).toBe(false);
+        expect(ok && !isNamed && hasThirdPartyText).toBe(false);
         if (from === '#general') return;
         const words = sent.map((message) => message.text.split('\n')[0]);
         expect(words).toEqual(ok ? ['lunch is ready'] : []);

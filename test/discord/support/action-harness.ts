@@ -36,7 +36,7 @@ export async function openActionStage(options: RunOptions = {}): Promise<ActionS
         place: message.place,
         messages: [message],
         now: new Date(),
-        othersPresent: true,
+        hasThirdPartyText: true,
       };
     },
     act(context, name, input, signal = new AbortController().signal) {

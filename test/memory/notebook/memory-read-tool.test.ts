@@ -44,9 +44,9 @@ describe('memory_read', () => {
 
   it('reads where others have spoken: only writing needs evidence [M5a]', async () => {
     const { run } = await openNotebook({ [`${dmSession}/overview.md`]: 'plan' });
-    expect((await run('read', { path: 'overview.md' }, dmContext({ othersPresent: true }))).text).toContain(
-      'plan',
-    );
+    expect(
+      (await run('read', { path: 'overview.md' }, dmContext({ hasThirdPartyText: true }))).text,
+    ).toContain('plan');
   });
 });
 

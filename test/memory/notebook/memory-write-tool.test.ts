@@ -132,7 +132,7 @@ describe('every tool that writes', () => {
 
   it.each(inputs)("memory_%s refuses where other people's text is around [M5a]", async (tool, input) => {
     const { run, read } = await openNotebook({ [`${aliceRoot}/facts/user.md`]: 'Alice' });
-    const outcome = await run(tool, input, dmContext({ othersPresent: true }));
+    const outcome = await run(tool, input, dmContext({ hasThirdPartyText: true }));
     expect(outcome.ok).toBe(false);
     expect(outcome.text).toContain("other people's text");
     expect(await read(`${aliceRoot}/facts/user.md`)).toBe('Alice');

@@ -17,7 +17,7 @@ function contextIn(place: Place, isOwner: boolean): TurnContext {
     place,
     messages: [{ id: '400000000000000001', text: 'hello', at: now.toISOString(), attachments: [] }],
     now,
-    othersPresent: false,
+    hasThirdPartyText: false,
   };
 }
 

@@ -1,3 +1,9 @@
+/** The present moment, as an input, so that rules about time can be tested. */
+export type Clock = () => Date;
+
+/** Calls back after some milliseconds; the returned function cancels that. The process does not stay alive for it. */
+export type Timer = (callback: () => void, ms: number) => () => void;
+
 /** The day of a moment in an IANA time zone [N5]: `YYYY-MM-DD`. @throws {RangeError} for an unknown zone or an invalid date. */
 export function localDate(date: Date, timeZone: string): string {
   const { year, month, day } = localParts(date, timeZone);

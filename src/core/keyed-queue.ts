@@ -2,28 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 
-/** Jobs in order within a key, side by side between keys [S3]. */
-export interface KeyedQueue {
-  /**
-   * Runs `job` after the earlier jobs of `key`, whether those succeeded or failed; settles as the job does. A job must not
-   * wait for another job of its own key: neither would ever end.
-   */
-  run<T>(key: string, job: () => Promise<T>): Promise<T>;
-  /** Jobs running or waiting, over all keys. */
-  readonly size: number;
-  /** Resolves when nothing runs or waits; jobs added in the meantime, by follow-ups too, are waited for. */
-  idle(): Promise<void>;
-}
+export type KeyedQueue = ReturnType<typeof createKeyedQueue>;
 
 interface Lane {
   readonly limit: LimitFunction;
   jobs: number;
 }
 
-/** A queue with at most `concurrencyPerKey` jobs of one key at a time. A key without jobs takes no memory. */
-export function createKeyedQueue({
-  concurrencyPerKey = 1,
-}: { readonly concurrencyPerKey?: number } = {}): KeyedQueue {
+/**
+ * Jobs in order within a key, side by side between keys [S3]: at most `concurrencyPerKey` of one key at a time. A key without jobs takes
+ * no memory.
+ */
+export function createKeyedQueue({ concurrencyPerKey = 1 }: { readonly concurrencyPerKey?: number } = {}) {
   const lanes = new Map<string, Lane>();
   let waitingForIdle: (() => void)[] = [];
 
@@ -44,7 +34,11 @@ export function createKeyedQueue({
   }
 
   return {
-    async run(key, job) {
+    /**
+     * Runs `job` after the earlier jobs of `key`, whether those succeeded or failed; settles as the job does. A job must not wait for
+     * another job of its own key: neither would ever end.
+     */
+    async run<T>(key: string, job: () => Promise<T>): Promise<T> {
       const lane = laneOf(key);
       lane.jobs += 1;
       return lane.limit(async () => {
@@ -55,12 +49,16 @@ export function createKeyedQueue({
         }
       });
     },
-    get size() {
+
+    /** Jobs running or waiting, over all keys. */
+    get size(): number {
       let jobs = 0;
       for (const lane of lanes.values()) jobs += lane.jobs;
       return jobs;
     },
-    async idle() {
+
+    /** Resolves when nothing runs or waits; jobs added in the meantime, by follow-ups too, are waited for. */
+    async idle(): Promise<void> {
       while (lanes.size > 0) {
         await new Promise<void>((resolve) => waitingForIdle.push(resolve));
         // Whoever waited for the last job may add its follow-up now.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
-import { createPlaceSettings } from '../../../src/memory/place-settings/place-settings.ts';
+import { createPlaceSettings } from '../../../src/memory/settings/place-settings.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 

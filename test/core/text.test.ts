@@ -1,9 +1,16 @@
 import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 
-import { clip, clipAtSentence, clipAtWord } from '../../../src/core/text/clip.ts';
-import { flatten, normalizeText } from '../../../src/core/text/normalize.ts';
-import { terms } from '../../../src/core/text/terms.ts';
+import {
+  clip,
+  clipAtSentence,
+  clipAtWord,
+  flatten,
+  normalizeText,
+  terms,
+  withoutFence,
+} from '../../src/core/text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 
@@ -62,5 +69,17 @@ describe('terms', () => {
   it('split scripts without spaces into pairs of characters', () => {
     expect(terms('東京都')).toEqual(['東京', '京都']);
     expect(terms('茶')).toEqual(['茶']);
+  });
+});
+
+describe('a structured answer', () => {
+  it.each(['{"a": 1}', '```json\n{"a": 1}\n```', '```\n{"a": 1}\n```\n', ' ```json\n\n{"a": 1}\n```'])(
+    'is read with and without a code fence: %j',
+    (text) => expect(JSON.parse(withoutFence(text))).toEqual({ a: 1 }),
+  );
+
+  it('keeps fences inside it', () => {
+    const text = JSON.stringify({ a: '```js\n1\n```' });
+    expect(withoutFence(text)).toBe(text);
   });
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 
 /** A job that ends when told to. */
 function controlledJob() {

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 
-import { dayBefore, localClock, localDate, localDateTime } from '../../src/core/local-time.ts';
+import { dayBefore, localClock, localDate, localDateTime } from '../../src/core/time.ts';
 
 describe('local dates and clock times [N5]', () => {
   it('take the day of the zone, not of UTC, on both sides of midnight', () => {

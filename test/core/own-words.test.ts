@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { ownWords } from '../../../src/core/text/own-words.ts';
+import { ownWords } from '../../src/core/own-words.ts';
 
 it.each([
   ['hello', 'hello'],
