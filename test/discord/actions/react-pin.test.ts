@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { chooseEmoji, readEmoji, type GuildEmojiFacts } from '../../../src/discord/actions/react-pin.ts';
 import { openActionStage } from '../support/action-harness.ts';
 
 describe('reacting', () => {
@@ -96,5 +97,75 @@ describe('reacting', () => {
       'stopped',
     );
     expect(await changingRequests()).toEqual([]);
+  });
+});
+
+describe('pinning', () => {
+  it('pins and unpins a message where both may', async () => {
+    const { server, ask, act, settled } = await openActionStage();
+    await server.setRole({ name: 'keepers', people: ['Discoclaw', 'bob'], permissions: ['PinMessages'] });
+    const context = await ask('bob', '#general', 'pin this');
+    await settled();
+    expect(await act(context, 'discord_pin', { message: 'current' })).toMatchObject({
+      ok: true,
+      note: '📌 pinned',
+    });
+    expect(await act(context, 'discord_pin', { message: 'current' })).toMatchObject({ ok: true });
+    const pins = () => server.messages({ in: '#general' });
+    expect((await pins()).find(({ id }) => id === context.messages[0]?.id)?.isPinned).toBe(true);
+    expect(await act(context, 'discord_unpin', { message: 'current' })).toMatchObject({
+      ok: true,
+      note: '📌 unpinned',
+    });
+    expect((await pins()).some(({ isPinned }) => isPinned)).toBe(false);
+  });
+
+  it('is refused without a request where only one of the two may', async () => {
+    const { server, ask, act, changingRequests, settled } = await openActionStage();
+    const context = await ask('bob', '#general', 'pin this');
+    await server.setRole({ name: 'keepers', people: ['Discoclaw'], permissions: ['PinMessages'] });
+    await settled();
+    expect((await act(context, 'discord_pin', { message: 'current' })).text).toMatch(/the person lacks/u);
+    await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['PinMessages'] });
+    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['PinMessages'] });
+    await settled();
+    expect((await act(context, 'discord_pin', { message: 'current' })).text).toMatch(/I lack/u);
+    expect(await changingRequests()).toEqual([]);
+  });
+});
+
+describe('an emoji as the model gives it', () => {
+  it.each([
+    ['👍', { kind: 'unicode', emoji: '👍' }],
+    ['❤', { kind: 'unicode', emoji: '❤️' }],
+    [' 👩‍💻 ', { kind: 'unicode', emoji: '👩‍💻' }],
+    [':claw:', { kind: 'custom', name: 'claw' }],
+    ['<a:claw:300000000000000001>', { kind: 'custom', id: '300000000000000001' }],
+    ['👍👍', undefined],
+    ['thumbs up', undefined],
+    ['', undefined],
+  ])('%j', (text, expected) => {
+    expect(readEmoji(text)).toEqual(expected);
+  });
+});
+
+describe('an emoji of a server', () => {
+  const claw: GuildEmojiFacts = { id: '1', name: 'claw', isAnimated: false, isAvailable: true, roleIds: [] };
+  const crew: GuildEmojiFacts = { ...claw, id: '2', name: 'crew', roleIds: ['role'] };
+  const lost: GuildEmojiFacts = { ...claw, id: '3', name: 'lost', isAvailable: false };
+  const emojis = [claw, crew, lost];
+  const inRole = new Set(['role', 'other']);
+
+  it('is found by name or id', () => {
+    expect(chooseEmoji({ name: 'claw' }, emojis, [])).toBe(claw);
+    expect(chooseEmoji({ name: 'Claw' }, emojis, [])).toBe(claw);
+    expect(chooseEmoji({ id: '1' }, emojis, [])).toBe(claw);
+    expect(chooseEmoji({ id: '9' }, emojis, [])).toBeUndefined();
+  });
+
+  it('is not used where Discord took it away, or where one of the two lacks the role that it asks for', () => {
+    expect(chooseEmoji({ name: 'lost' }, emojis, [])).toBeUndefined();
+    expect(chooseEmoji({ name: 'crew' }, emojis, [inRole, inRole])).toBe(crew);
+    expect(chooseEmoji({ name: 'crew' }, emojis, [inRole, new Set()])).toBeUndefined();
   });
 });
