@@ -131,7 +131,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         const finished = gateway
           .stopIntake()
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
-          .then(() => discordPorts.signs.idle());
+          .then(() => discordPorts.reactions.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await writeIgnored(store, ignored.ids(), { now: clock(), logger });

@@ -19,7 +19,7 @@ import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
 import { createReadReplied } from './replied-messages.ts';
 import { createReplies } from './replies/replies.ts';
-import { createSigns, type Signs } from './signs.ts';
+import { createWaitingReactions, type WaitingReactions } from './waiting-reactions.ts';
 import { threadStarter } from './thread-starter.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
@@ -35,7 +35,7 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly history: History;
   readonly replies: ReplyPort;
-  readonly signs: Signs;
+  readonly reactions: WaitingReactions;
   readonly presentPlace: PresentPlace;
   readonly readReplied: ReadReplied;
   readonly attachments: AttachmentPort;
@@ -76,7 +76,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
   return {
     history,
     replies,
-    signs: createSigns({ api, logger }),
+    reactions: createWaitingReactions({ api, logger }),
     presentPlace: createPresentPlace(findChannel),
     readReplied: createReadReplied({ ...common, history }),
     attachments: createAttachments(options),

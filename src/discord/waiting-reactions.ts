@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { SignsPort } from '../core/chat.ts';
+import type { WaitingReactionPort } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { DiscordApi } from './discord-api.ts';
 
 const eyes = '👀';
 
-export interface Signs extends SignsPort {
-  /** Resolves when no request of a sign runs or waits. */
+export interface WaitingReactions extends WaitingReactionPort {
+  /** Resolves when no request of these runs or waits. */
   idle(): Promise<void>;
 }
 
@@ -15,23 +15,25 @@ export interface Signs extends SignsPort {
 const pauseMs = 300;
 
 /**
- * Signs as reactions of the bot's own. What happens in one channel goes to Discord in order, so that a sign which is taken away at once
+ * What happens in one channel goes to Discord in order, so that a reaction which is taken away at once
  * does not come after that, and no faster than Discord takes it; a refusal is no more than a line in the log.
  */
-export function createSigns({
+export function createWaitingReactions({
   api,
   logger,
 }: {
   /** Sends no request that Discord is known to refuse. */
   readonly api: Pick<DiscordApi, 'react' | 'unreact'>;
   readonly logger: Logger;
-}): Signs {
+}): WaitingReactions {
   const last = new Map<string, Promise<void>>();
 
   function then(channelId: string, messageId: string, request: () => Promise<void>): void {
     const done = (last.get(channelId) ?? Promise.resolve())
       .then(request)
-      .catch((error: unknown) => logger.debug('a sign could not be set', { channelId, messageId, error }))
+      .catch((error: unknown) =>
+        logger.debug('a waiting reaction could not be changed', { channelId, messageId, error }),
+      )
       .then(() => delay(pauseMs))
       .finally(() => {
         if (last.get(channelId) === done) last.delete(channelId);
@@ -40,9 +42,8 @@ export function createSigns({
   }
 
   return {
-    waiting: (channelId, messageId) =>
-      then(channelId, messageId, () => api.react(channelId, messageId, eyes)),
-    taken: (channelId, messageId) =>
+    add: (channelId, messageId) => then(channelId, messageId, () => api.react(channelId, messageId, eyes)),
+    remove: (channelId, messageId) =>
       then(channelId, messageId, () => api.unreact(channelId, messageId, eyes)),
     async idle() {
       while (last.size > 0) await Promise.all(last.values());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { imageSize } from '../../../src/sandbox/payloads/image-size.ts';
+import { imageDimensions } from '../../../src/sandbox/world/attachments.ts';
 
 /** The beginning of a WebP whose only chunk has this name and, in hex, these first bytes. */
 function webp(chunk: string, bytes: string): string {
@@ -16,13 +16,13 @@ describe('the size of an image', () => {
     ['WebP that lost nothing', webp('VP8L', '2f2b410c00')],
     ['WebP with more to it', webp('VP8X', '100000002b0100310000')],
   ])('is read from a %s', (_kind, hex) => {
-    expect(imageSize(Buffer.from(hex, 'hex'))).toEqual({ width: 300, height: 50 });
+    expect(imageDimensions(Buffer.from(hex, 'hex'))).toEqual({ width: 300, height: 50 });
   });
 
   it('is unknown of anything else, and of a beginning that is too short', () => {
     for (const text of ['hello', '', 'GIF89a', 'RIFF....WEBP', '\u00FF\u00D8']) {
-      expect(imageSize(Buffer.from(text, 'latin1'))).toBeUndefined();
+      expect(imageDimensions(Buffer.from(text, 'latin1'))).toBeUndefined();
     }
-    expect(imageSize(Buffer.from('ffd8ffe0ffff', 'hex'))).toBeUndefined();
+    expect(imageDimensions(Buffer.from('ffd8ffe0ffff', 'hex'))).toBeUndefined();
   });
 });
