@@ -10,7 +10,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../core/model.ts';
-import { clip } from '../core/text/clip.ts';
+import { clip } from '../core/text.ts';
 import type { Tool, ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { startDeadline, untilAborted } from './deadline.ts';

@@ -4,7 +4,7 @@ import type { Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { sessionFolder } from '../session-log/session-keys.ts';
 import type { SessionState } from '../session-log/session-state.ts';
 import { StagedFiles } from './staged-files.ts';

@@ -1,4 +1,4 @@
-import { localDateTime } from '../../core/local-time.ts';
+import { localDateTime } from '../../core/time.ts';
 import type { TreeFile } from './notebook-tree.ts';
 import type { NotebookStore } from './staged-files.ts';
 

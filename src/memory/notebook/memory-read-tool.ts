@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { dataText } from '../../core/section.ts';
-import { clip } from '../../core/text/clip.ts';
+import { clip } from '../../core/text.ts';
 import type { Tool } from '../../core/tool.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { NotebookFiles } from './notebook-files.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { localDate } from '../../core/local-time.ts';
+import { localDate } from '../../core/time.ts';
 import type { Tool } from '../../core/tool.ts';
 import { formWritten } from './file-form.ts';
 import type { NotebookFiles } from './notebook-files.ts';

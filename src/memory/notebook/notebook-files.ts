@@ -1,7 +1,7 @@
 import { StoreError } from '../../core/errors.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { makeRoomForOverview } from './former-overview.ts';
 import type { TreeContext, TreeFile, TreePart } from './notebook-tree.ts';
 import { resolvePath, treeParts } from './notebook-tree.ts';

@@ -1,4 +1,4 @@
-import { dayBefore, localDate } from '../../core/local-time.ts';
+import { dayBefore, localDate } from '../../core/time.ts';
 import { renderSection } from '../../core/section.ts';
 import type { Section, SectionReader } from '../../core/section.ts';
 import type { TurnContext } from '../../core/turn-context.ts';

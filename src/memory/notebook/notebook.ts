@@ -3,7 +3,7 @@ import type { Store } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { OpenNotebook } from './background-work.ts';
 import { inlinedFileReader } from './inlined-files.ts';
 import { createMemoryAppendTool } from './memory-append-tool.ts';

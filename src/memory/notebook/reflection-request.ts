@@ -1,4 +1,4 @@
-import { localDate } from '../../core/local-time.ts';
+import { localDate } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import type { SectionName } from '../../core/section.ts';

@@ -1,11 +1,11 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { inBatches } from '../rolling/write-summary.ts';
 import { wholeTurns } from '../session-log/fold-log.ts';
 import type { SequencedMessage } from '../session-log/fold-log.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
-import { clip } from '../../core/text/clip.ts';
+import { clip } from '../../core/text.ts';
 
 const soulKey = 'workspace/SOUL.md';
 

@@ -1,5 +1,4 @@
-import { clipAtWord } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clipAtWord, flatten } from '../../core/text.ts';
 
 const titleMaxChars = 100;
 /** Characters of a summary line at most; the index shows it with every message. */

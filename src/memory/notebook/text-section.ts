@@ -1,6 +1,6 @@
 import { dataText, renderSection } from '../../core/section.ts';
 import type { Section } from '../../core/section.ts';
-import { clipAtWord } from '../../core/text/clip.ts';
+import { clipAtWord } from '../../core/text.ts';
 import { plainText } from './plain-text.ts';
 
 /**

@@ -4,7 +4,7 @@ import { ModelError } from '../../core/errors.ts';
 import { textOf } from '../../core/model.ts';
 import type { ModelRequest, ModelResponse } from '../../core/model.ts';
 import { dataText, renderSection } from '../../core/section.ts';
-import { withoutFence } from '../../core/text/without-fence.ts';
+import { withoutFence } from '../../core/text.ts';
 
 const answerSchema = z.object({
   userMd: z.string(),

@@ -1,12 +1,12 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
 import type { ModelClient } from '../../core/model.ts';
 import type { Store } from '../../core/store.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { changeState } from '../session-log/session-state.ts';
 import type { SessionStates } from '../session-log/session-state.ts';
 import { contextOf, inLanes, stagedFilesOf } from './background-work.ts';

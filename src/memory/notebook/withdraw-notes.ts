@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { cursorOfNote } from '../rolling/summary-note.ts';
 import type { Withdrawing, WithdrawnWords } from '../session-log/withdrawn-words.ts';
 import { sessionFolder } from '../session-log/session-keys.ts';

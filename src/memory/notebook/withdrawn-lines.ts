@@ -1,4 +1,4 @@
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 import { stopTerms } from '../durable/stop-words.ts';
 import { overviewParts } from './overview-parts.ts';
 

@@ -6,8 +6,7 @@ import pRetry from 'p-retry';
 import { ModelError } from '../../core/errors.ts';
 import type { ModelFailure } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { clip } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clip, flatten } from '../../core/text.ts';
 import type { Deadline } from '../deadline.ts';
 
 const maxRetries = 5;
