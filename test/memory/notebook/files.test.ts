@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
+import { ReadMarks } from '../../../src/memory/notebook/files.ts';
+import { session } from '../../support/sessions.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
 
 describe('memory_write', () => {
@@ -225,5 +227,32 @@ describe('every tool that writes', () => {
     );
     const lines = (await read(`${aliceRoot}/topics/log.md`))?.trim().split('\n');
     expect(lines?.toSorted()).toEqual(Array.from({ length: 20 }, (_, index) => `- ${index}`).toSorted());
+  });
+});
+
+describe('what the model has read of a file', () => {
+  it('parts count as the whole only when none was skipped', () => {
+    const marks = new ReadMarks();
+    const knowledge = () => marks.knowledgeOf(session, 'k', '0123456789');
+    expect(knowledge()).toBe('unread');
+    marks.mark(session, 'k', '0123456789', 6, 10);
+    expect(knowledge()).toBe('partly');
+    marks.mark(session, 'k', '0123456789', 0, 6);
+    expect(knowledge()).toBe('partly');
+    marks.mark(session, 'k', '0123456789', 4, 10);
+    expect(knowledge()).toBe('whole');
+    expect(marks.knowledgeOf(session, 'k', 'another')).toBe('changed');
+    marks.mark(session, 'k', 'another', 0, 3);
+    expect(marks.knowledgeOf(session, 'k', 'another')).toBe('partly');
+    expect(marks.knowledgeOf({ ...session, channelId: '200000000000000077' }, 'k', '0123456789')).toBe(
+      'unread',
+    );
+  });
+
+  it('what falls out of the bounded memory has to be read again', () => {
+    const marks = new ReadMarks();
+    for (let index = 0; index <= 5000; index += 1) marks.mark(session, `k${index}`, 'text');
+    expect(marks.knowledgeOf(session, 'k0', 'text')).toBe('unread');
+    expect(marks.knowledgeOf(session, 'k5000', 'text')).toBe('whole');
   });
 });

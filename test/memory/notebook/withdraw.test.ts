@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
-import { createWithdrawNotes } from '../../../src/memory/notebook/withdraw-notes.ts';
+import {
+  createWithdrawNotes,
+  distinctiveTerms,
+  withoutWithdrawnLines,
+} from '../../../src/memory/notebook/withdraw.ts';
 import { createSessionLog } from '../../../src/memory/session-log/session-log.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -68,7 +72,46 @@ describe('notes on messages that were deleted or edited [G5]', () => {
     await store.writeText(`${general}/overview.md`, '- Breeds axolotls\n- Wants tea\n');
     store.writeText = () => Promise.reject(new StoreError('disk full', 'overview'));
     await log.remove(generalId, [id]);
-    expect(logger.errors).toEqual(['memory could not follow']);
+    expect(logger.errors).toEqual(['an edit or deletion could not be applied to memory']);
     expect(await log.turnsAfter({ channelId: generalId, userId: aliceId }, 0)).toEqual([]);
+  });
+});
+
+describe('a note whose messages were taken back', () => {
+  const gone = new Set(distinctiveTerms('axolotls'));
+
+  it('loses the lines with their words, and no other', () => {
+    const note = '## Current Task\n- Build a tank\n- Breeds axolotls\n- Wants tea\n';
+    expect(withoutWithdrawnLines(note, gone)).toBe('## Current Task\n- Build a tank\n- Wants tea\n');
+  });
+
+  it('stays the very same where it has none of them', () => {
+    const note = '## Axioms\n- Wants tea\n';
+    expect(withoutWithdrawnLines(note, gone)).toBe(note);
+  });
+
+  it('is no more where only headings would be left', () => {
+    const note = '# Axolotls\n> Summary: what they eat\n\n## Known Context\n- An axolotl eats worms\n';
+    expect(withoutWithdrawnLines(note, gone)).toBeUndefined();
+  });
+
+  it('keeps the overview’s own headings, dates and the mark of its audience', () => {
+    const words = new Set(distinctiveTerms('the task of 2026 is here, and so is the home'));
+    const note =
+      '## Current Task\n- Date: 2026-01-15\n- Wants tea\n\n<!--\nMETA:\nvisibility: here\nhome: 200000000000000001\n-->\n';
+    expect(withoutWithdrawnLines(note, words)).toBe(note);
+  });
+
+  it('keeps what is about something else where a person may have written it', () => {
+    const mostlyOf = new Set(distinctiveTerms('I breed axolotls in my project'));
+    const lines = [
+      '- Project Apollo: deadline in May, with Bob',
+      '- The axolotl tank of the museum in Riga is open on Mondays',
+    ];
+    const told = ['- Breeds axolotls', '- Alice breeds her axolotls'];
+    const note = [...lines, ...told].join('\n');
+    expect(withoutWithdrawnLines(note, gone, mostlyOf)).toBe(lines.join('\n'));
+    const hers = new Set(distinctiveTerms('project'));
+    expect(withoutWithdrawnLines(lines.join('\n'), hers, mostlyOf)).toBe(lines.join('\n'));
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { isDay, resolvePath, treeParts } from '../../../src/memory/notebook/notebook-tree.ts';
+import { isDay, resolvePath, treeParts } from '../../../src/memory/notebook/tree.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild } from './notebook-fixtures.ts';
 
@@ -49,11 +49,11 @@ describe('the tree', () => {
   });
 
   it('orders changes to the workspace together, whichever owner makes them', () => {
-    const lanes = (['facts/a.md', 'overview.md'] as const).map((path) => {
+    const queueKeys = (['facts/a.md', 'overview.md'] as const).map((path) => {
       const resolved = resolvePath(path, dmContext(asOwner));
-      return resolved.outcome === 'file' ? resolved.file.lane : undefined;
+      return resolved.outcome === 'file' ? resolved.file.queueKey : undefined;
     });
-    expect(lanes).toEqual(['workspace', aliceId]);
+    expect(queueKeys).toEqual(['workspace', aliceId]);
   });
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
-import { StagedFiles } from '../../../src/memory/notebook/staged-files.ts';
+import { StagedFiles } from '../../../src/memory/notebook/background.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 const isOwn = (key: string): boolean => key.startsWith('mine/');
