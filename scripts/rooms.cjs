@@ -5,15 +5,14 @@
 const mayImport = {
   core: [],
   config: ['core'],
-  queue: ['core'],
-  storage: ['core', 'queue'],
-  memory: ['core', 'queue'],
+  storage: ['core'],
+  memory: ['core'],
   prompt: ['core'],
   model: ['core'],
   commands: ['core', 'memory'],
-  turn: ['core', 'queue', 'prompt', 'memory'],
+  turn: ['core', 'prompt', 'memory'],
   discord: ['core'],
-  sandbox: ['core'],
+  sandbox: [],
   observability: ['core'],
 };
 

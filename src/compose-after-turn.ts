@@ -1,6 +1,6 @@
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Store } from './core/store.ts';
@@ -9,7 +9,7 @@ import { notebookOpener } from './memory/notebook/notebook.ts';
 import { createReflection } from './memory/notebook/reflection.ts';
 import { createWeeklyTrim } from './memory/notebook/weekly-trim.ts';
 import { runToolLoop } from './model/tool-loop.ts';
-import type { KeyedQueue } from './queue/keyed-queue.ts';
+import type { KeyedQueue } from './core/keyed-queue.ts';
 import type { AfterTurnStep } from './turn/after-turn.ts';
 import { createExtractionStep } from './turn/extraction-step.ts';
 import type { IdleSessions } from './turn/idle-sessions.ts';

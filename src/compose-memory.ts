@@ -1,5 +1,5 @@
 import type { Config } from './config/config.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SectionReader } from './core/section.ts';
@@ -9,7 +9,7 @@ import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
 import { createWithdrawNotes } from './memory/notebook/withdraw.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
-import { createPlaceSettings } from './memory/place-settings/place-settings.ts';
+import { createPlaceSettings } from './memory/settings/place-settings.ts';
 import { createDetailSource } from './memory/recall/detail-source.ts';
 import { forgottenBy } from './memory/recall/forgotten-texts.ts';
 import { createItemSource } from './memory/recall/item-source.ts';
@@ -21,7 +21,7 @@ import type { FoldName } from './memory/session-log/seen-in.ts';
 import { createSessionLog } from './memory/session-log/session-log.ts';
 import { createSessionStates } from './memory/session-log/session-state.ts';
 import { createShortTerm } from './memory/short-term/short-term.ts';
-import type { KeyedQueue } from './queue/keyed-queue.ts';
+import type { KeyedQueue } from './core/keyed-queue.ts';
 import { createMemorySwitch } from './turn/memory-switch.ts';
 
 /** What the bot is called in logs and summaries. */

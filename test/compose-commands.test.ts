@@ -5,7 +5,7 @@ import { composeMemory } from '../src/compose-memory.ts';
 import { readConfig } from '../src/config/read-config.ts';
 import { durableDocumentKind, emptyDurableDocument } from '../src/memory/durable/durable-document.ts';
 import { rememberItem } from '../src/memory/durable/remember-item.ts';
-import { createKeyedQueue } from '../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../src/core/keyed-queue.ts';
 import { createChannelJournal } from '../src/turn/channel-journal.ts';
 import { aliceId, publicPlace } from './support/incoming.ts';
 import { MemoryStore } from './support/memory-store.ts';

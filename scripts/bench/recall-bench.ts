@@ -12,7 +12,7 @@ import type { Recall } from '../../src/memory/recall/recall.ts';
 import { createSessionLog } from '../../src/memory/session-log/session-log.ts';
 import type { SessionLog } from '../../src/memory/session-log/session-log.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createFileStore } from '../../src/storage/files/file-store.ts';
 
 export const timeZone = 'UTC';

@@ -1,7 +1,6 @@
 import { choiceMaxChars, mostChoices } from '../core/application-command.ts';
 import type { Choice, CompletionRequest } from '../core/application-command.ts';
-import { clip } from '../core/text/clip.ts';
-import { flatten, normalizeText } from '../core/text/normalize.ts';
+import { clip, flatten, normalizeText } from '../core/text.ts';
 import type { DurableItem } from '../memory/durable/durable-document.ts';
 import { mayUseItem } from '../memory/durable/item-place.ts';
 import type { CommandOptions } from './command-options.ts';

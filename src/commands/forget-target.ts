@@ -1,5 +1,5 @@
 import type { CommandRequest } from '../core/chat.ts';
-import { normalizeText } from '../core/text/normalize.ts';
+import { normalizeText } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/durable-document.ts';
 import type { CommandOptions } from './command-options.ts';

@@ -1,11 +1,13 @@
 import type { AnswerMode, CommandRequest } from '../core/chat.ts';
-import { NewerVersionError, StoreError } from '../core/errors.ts';
+import { NewerVersionError, StoreError, referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { dataLine } from '../core/section.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
-import type { PlaceSettings } from '../memory/place-settings/place-settings.ts';
-import type { HoldingSetting, SettingLevel } from '../memory/place-settings/resolve-settings.ts';
-import type { SettingName } from '../memory/place-settings/settings-document.ts';
+import type {
+  HoldingSetting,
+  PlaceSettings,
+  SettingLevel,
+  SettingName,
+} from '../memory/settings/place-settings.ts';
 import type { Command } from './command-set.ts';
 import { settingsDefinition, settingsWordsFromSlash } from './settings-definition.ts';
 import { parseSettingsWords } from './settings-words.ts';

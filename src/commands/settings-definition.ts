@@ -1,4 +1,4 @@
-import { settingChoices } from '../memory/place-settings/settings-document.ts';
+import { settingChoices } from '../memory/settings/place-settings.ts';
 
 /** What Discord calls a subcommand, and an option that is a text. */
 const subcommand = 1;

@@ -1,7 +1,7 @@
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
-import type { KeyedQueue } from '../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
 
 /**
  * One derived layer's work after a turn: folds what its cursor has not seen, for sessions of one user, oldest work first. It must be

@@ -1,6 +1,6 @@
 import { sessionName } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
-import { createKeyedQueue } from '../queue/keyed-queue.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { TurnRunner } from './session-turns.ts';
 
 /**

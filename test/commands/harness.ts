@@ -10,7 +10,7 @@ import { createItemSource } from '../../src/memory/recall/item-source.ts';
 import { createMessageSource } from '../../src/memory/recall/message-source.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createSessionLog } from '../../src/memory/session-log/session-log.ts';
-import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { normalizeText } from '../../src/core/text/normalize.ts';
+import { normalizeText } from '../../src/core/text.ts';
 import type { Place } from '../../src/core/place.ts';
 import { mayUseItem } from '../../src/memory/durable/item-place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';

@@ -5,8 +5,7 @@ import { settingsDefinition, settingsWordsFromSlash } from '../../src/commands/s
 import { parseSettingsWords } from '../../src/commands/settings-words.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
-import { createPlaceSettings } from '../../src/memory/place-settings/place-settings.ts';
-import { settingNames } from '../../src/memory/place-settings/settings-document.ts';
+import { createPlaceSettings, settingNames } from '../../src/memory/settings/place-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

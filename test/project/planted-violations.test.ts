@@ -55,7 +55,7 @@ const violations = [
     what: 'a room that imports one it may not know',
     script: 'rooms',
     path: 'src/core/section.ts',
-    text: "import { createKeyedQueue } from '../queue/keyed-queue.ts';\nexport const planted = createKeyedQueue();",
+    text: "import { settingNames } from '../memory/settings/place-settings.ts';\nexport const planted = settingNames;",
     says: 'room-core: src/core/section.ts',
   },
   {

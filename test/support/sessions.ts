@@ -5,7 +5,7 @@ import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { FoldName } from '../../src/memory/session-log/seen-in.ts';
 import { createSessionLog } from '../../src/memory/session-log/session-log.ts';
 import { createSessionStates } from '../../src/memory/session-log/session-state.ts';
-import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { MemoryStore } from './memory-store.ts';
 

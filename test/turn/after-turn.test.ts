@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SessionKey } from '../../src/core/place.ts';
-import { createKeyedQueue } from '../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { AfterTurn } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

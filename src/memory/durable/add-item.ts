@@ -1,5 +1,5 @@
 import type { Place } from '../../core/place.ts';
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import { isWider, visibilityOf } from '../../core/visibility.ts';
 import type { DurableItem, ItemKind, ItemSourceType } from './durable-document.ts';
 import { itemId } from './item-id.ts';

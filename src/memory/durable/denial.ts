@@ -1,4 +1,4 @@
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 
 const denialTerms: ReadonlySet<string> = new Set(
   terms(`

@@ -1,11 +1,11 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import type { SectionReader } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { Visibility } from '../../core/visibility.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { deprecateBySource } from './deprecate-by-source.ts';
 import type { DurableDocument, DurableItem } from './durable-document.ts';
 import { durableDocumentKind, durableKey, emptyDurableDocument } from './durable-document.ts';

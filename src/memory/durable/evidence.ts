@@ -1,8 +1,7 @@
-import { normalizeText } from '../../core/text/normalize.ts';
-import { terms } from '../../core/text/terms.ts';
+import { normalizeText, terms } from '../../core/text.ts';
 import { clauses, clausesAround } from './clauses.ts';
 import { isDenial, withoutContractions } from './denial.ts';
-import { ownWords } from '../../core/text/own-words.ts';
+import { ownWords } from '../../core/own-words.ts';
 import { fillerTerms } from './stop-words.ts';
 
 /** Verbs that only join a person to what is said about them; the rest of the item carries the meaning [M5a]. */

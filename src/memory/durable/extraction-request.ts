@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../core/model.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import { itemKinds } from './durable-document.ts';
-import { ownWords } from '../../core/text/own-words.ts';
+import { ownWords } from '../../core/own-words.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
 export interface ExtractionMessage {

@@ -2,13 +2,13 @@ import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { textOf } from '../../core/model.ts';
 import type { ModelClient, ModelResponse } from '../../core/model.ts';
-import { withoutFence } from '../../core/text/without-fence.ts';
+import { withoutFence } from '../../core/text.ts';
 import type { DurableItem } from './durable-document.ts';
 import type { DurableMemory } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
 import { extractionAnswerSchema, extractionRequest } from './extraction-request.ts';
 import type { ExtractedItem, ExtractionMessage } from './extraction-request.ts';
-import { ownWords } from '../../core/text/own-words.ts';
+import { ownWords } from '../../core/own-words.ts';
 import { looksSecret } from './secrets.ts';
 
 export interface Extraction {

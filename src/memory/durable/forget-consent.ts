@@ -1,8 +1,8 @@
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 import { withoutContractions } from './denial.ts';
 import type { DurableItem } from './durable-document.ts';
 import { standsIn } from './evidence.ts';
-import { ownWords } from '../../core/text/own-words.ts';
+import { ownWords } from '../../core/own-words.ts';
 import { stopTerms } from './stop-words.ts';
 
 /** Ways to ask for forgetting, as terms where words are spaced. */

@@ -1,6 +1,6 @@
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import { deprecateItems, isSeen } from './deprecate-items.ts';
 import type { DurableDocument, DurableItem } from './durable-document.ts';
 import { mayUseItem } from './item-place.ts';

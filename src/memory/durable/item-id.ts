@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 
 /**
  * The id of a new item: the first 8 hex digits of a SHA-256 over its normalised text [D1]. Where another item has it already,

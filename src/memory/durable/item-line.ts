@@ -1,4 +1,4 @@
-import { localDate } from '../../core/local-time.ts';
+import { localDate } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
 import { mayUse } from '../../core/visibility.ts';

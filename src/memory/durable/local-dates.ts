@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { localDate } from '../../core/local-time.ts';
+import { localDate } from '../../core/time.ts';
 
 /** The local day of a moment: `YYYY-MM-DD` [N5]. */
 export type DateOf = (date: Date) => string;

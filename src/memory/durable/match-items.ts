@@ -1,4 +1,4 @@
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 import type { DurableItem } from './durable-document.ts';
 import { stopTerms } from './stop-words.ts';
 

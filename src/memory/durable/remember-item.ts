@@ -1,6 +1,6 @@
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { flatten } from '../../core/text.ts';
 import { addItem } from './add-item.ts';
 import type { DurableDocument, DurableItem, ItemKind, ItemSourceType } from './durable-document.ts';
 import { evictItems } from './evict-items.ts';

@@ -1,4 +1,4 @@
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 
 const fillers = `
   a an the this that these those

@@ -1,12 +1,12 @@
 import { StoreError } from '../../core/errors.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import type { Section } from '../../core/section.ts';
 import type { Store, StoredFile } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { sessionFolder } from '../session-log/session-keys.ts';
 import type { SessionState, SessionStates } from '../session-log/session-state.ts';
 import type { NotebookStore } from './files.ts';

@@ -7,7 +7,7 @@ import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { plainText, summaryOf } from './format.ts';
 import type { FormattedText } from './format.ts';
 import {

@@ -1,5 +1,4 @@
-import { clipAtWord } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clipAtWord, flatten } from '../../core/text.ts';
 import { isDay, refused } from './tree.ts';
 import type { Refusal, TreeFile } from './tree.ts';
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../core/store.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { OpenNotebook } from './background.ts';
 import { createNotebookFiles } from './files.ts';
 import { inlinedFileReader, notebookIndexReader } from './sections.ts';

@@ -1,5 +1,5 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
-import { localDate } from '../../core/local-time.ts';
+import { localDate } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';

@@ -1,7 +1,7 @@
-import { dayBefore, localDate } from '../../core/local-time.ts';
+import { dayBefore, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection } from '../../core/section.ts';
 import type { Section, SectionReader } from '../../core/section.ts';
-import { clipAtWord } from '../../core/text/clip.ts';
+import { clipAtWord } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { ListedFile, NotebookFiles } from './files.ts';
 import { plainText, withoutEmptyParts } from './format.ts';

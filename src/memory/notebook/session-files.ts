@@ -1,4 +1,4 @@
-import { localDateTime } from '../../core/local-time.ts';
+import { localDateTime } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
 import { mayUse, visibilityOf } from '../../core/visibility.ts';
 import type { Visibility } from '../../core/visibility.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import { localDate } from '../../core/local-time.ts';
+import { localDate } from '../../core/time.ts';
 import { dataText } from '../../core/section.ts';
-import { clip } from '../../core/text/clip.ts';
+import { clip } from '../../core/text.ts';
 import type { Tool, ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';

@@ -6,7 +6,7 @@ import type { ModelClient, ModelRequest, ModelResponse } from '../../core/model.
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
-import { withoutFence } from '../../core/text/without-fence.ts';
+import { withoutFence } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { changeState } from '../session-log/session-state.ts';
 import { contextOf, inWriteQueues, stageFiles } from './background.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { terms } from '../../core/text/terms.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import { terms } from '../../core/text.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { stopTerms } from '../durable/stop-words.ts';
 import { cursorOfNote } from '../rolling/summary-note.ts';
 import { sessionFolder } from '../session-log/session-keys.ts';

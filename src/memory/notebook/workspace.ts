@@ -3,7 +3,7 @@ import type { Place } from '../../core/place.ts';
 import type { SectionReader } from '../../core/section.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { clip } from '../../core/text/clip.ts';
+import { clip } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { textSection } from './sections.ts';
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Place } from '../../core/place.ts';
 import type { Speaker } from '../../core/turn-context.ts';
-import { createKeyedQueue } from '../../queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import { chooseHits } from './choose-hits.ts';
 import { createDates } from './dates.ts';
 import type { Dates } from './dates.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 import { stopTerms } from '../durable/stop-words.ts';
 import { baseForms } from './irregular-words.ts';
 

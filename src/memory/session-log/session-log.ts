@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
 import type { RememberedMessage } from '../../core/chat.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import { visibilityOf } from '../../core/visibility.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { changeMessages, finishChanges } from './change-messages.ts';
 import type { MessageChanges } from './change-messages.ts';
 import { foldLog } from './fold-log.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { placeSchema } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
-import type { KeyedQueue } from '../../queue/keyed-queue.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { visibilitySchema } from './log-record.ts';
 import { sessionFolder } from './session-keys.ts';
 

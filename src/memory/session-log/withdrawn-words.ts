@@ -1,4 +1,4 @@
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { stopTerms } from '../durable/stop-words.ts';
 import type { SequencedMessage } from './fold-log.ts';

@@ -1,4 +1,4 @@
-import { createKeyedQueue } from '../../queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import { isWithin } from './keys.ts';
 
 /** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. */

@@ -11,7 +11,7 @@ import type {
 import { itemKinds } from '../../../src/memory/durable/durable-document.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import type { DurableMemory, DurableMemoryOptions } from '../../../src/memory/durable/durable-memory.ts';
-import { createKeyedQueue } from '../../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 export const aliceId = '100000000000000001';

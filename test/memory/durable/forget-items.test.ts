@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { normalizeText } from '../../../src/core/text/normalize.ts';
+import { normalizeText } from '../../../src/core/text.ts';
 import { forgetItems } from '../../../src/memory/durable/forget-items.ts';
 import { formerItems } from '../../../src/memory/durable/former-items.ts';
 import { mayUseItem } from '../../../src/memory/durable/item-place.ts';

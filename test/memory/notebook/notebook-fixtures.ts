@@ -3,7 +3,7 @@ import type { Store } from '../../../src/core/store.ts';
 import type { ToolOutcome } from '../../../src/core/tool.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
-import { createKeyedQueue } from '../../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { dmPlace } from '../../support/sessions.ts';

@@ -6,7 +6,7 @@ import { StoreError } from '../../../src/core/errors.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { createSessionLog } from '../../../src/memory/session-log/session-log.ts';
 import { logKey } from '../../../src/memory/session-log/session-keys.ts';
-import { createKeyedQueue } from '../../../src/queue/keyed-queue.ts';
+import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { channel, dmPlace, messageId, openSessions, secretPlace, session } from '../../support/sessions.ts';

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+
+import type { AnswerMode } from '../../core/chat.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Place } from '../../core/place.ts';
+import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
+
+/** What can be set, with the values it can have. */
+export const settingChoices = {
+  answer: ['mentions', 'everything'],
+  memory: ['on', 'off'],
+  actions: ['on', 'off'],
+} as const;
+
+export type SettingName = keyof typeof settingChoices;
+
+export const settingNames = ['answer', 'memory', 'actions'] as const satisfies readonly SettingName[];
+
+const valuesSchema = z.object({
+  answer: z.enum(settingChoices.answer).optional(),
+  memory: z.enum(settingChoices.memory).optional(),
+  actions: z.enum(settingChoices.actions).optional(),
+});
+
+/** What was set for one guild, channel or thread; what is absent or `undefined` was not set there. */
+export type SettingValues = z.infer<typeof valuesSchema>;
+
+/** A guild's settings as its file has them, `guilds/<guildId>/settings.json`; people may edit it by hand. */
+const documentSchema = z.object({
+  version: z.literal(1),
+  guild: valuesSchema.exactOptional(),
+  /** By the id of a channel or thread. */
+  channels: z.record(z.string().refine(isSnowflake, 'is no Discord id'), valuesSchema).exactOptional(),
+});
+
+type SettingsDocument = z.infer<typeof documentSchema>;
+
+const settingsKind: DocumentKind<SettingsDocument> = { version: 1, schema: documentSchema };
+
+/** @throws {RangeError} when the id is no Discord id [S6]. */
+function settingsKey(guildId: string): string {
+  return `guilds/${assertSnowflake(guildId)}/settings.json`;
+}
+
+/** Of a place, what its settings are found by. */
+type SettingsPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId'>;
+
+/** Where a value that holds in a place was set: for the channel or thread itself, for the thread's parent, or for the guild. */
+export type SettingLevel = 'place' | 'parent' | 'guild';
+
+/** A value that somebody set and that holds in a place. */
+export interface HoldingSetting<Value> {
+  readonly value: Value;
+  readonly level: SettingLevel;
+}
+
+/** What holds in a place; `undefined` was set nowhere. */
+type HoldingSettings = {
+  readonly [Name in SettingName]: HoldingSetting<NonNullable<SettingValues[Name]>> | undefined;
+};
+
+export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
+
+/**
+ * What the bot's owner has set for guilds, channels and threads; DMs have no settings. The file counts from the next message on, also
+ * when it was edited by hand [S5].
+ */
+export function createPlaceSettings({ store, logger }: { readonly store: Store; readonly logger: Logger }) {
+  /** What holds in a place. Rejects with `StoreError`. */
+  async function holding(place: SettingsPlace): Promise<HoldingSettings> {
+    const { guildId } = place;
+    const document = guildId === undefined ? undefined : await store.read(settingsKey(guildId), settingsKind);
+    return nearestSettings(document, place);
+  }
+
+  async function holdingOrUnknown(place: SettingsPlace): Promise<HoldingSettings | undefined> {
+    try {
+      return await holding(place);
+    } catch (error) {
+      logger.error('settings could not be read', { guildId: place.guildId, error });
+      return undefined;
+    }
+  }
+
+  /** Sets values for the place itself, or for its whole guild; `undefined` takes one back. Rejects with `StoreError`; in a DM with `RangeError`. */
+  async function set(
+    { guildId, channelId }: SettingsPlace,
+    scope: 'place' | 'guild',
+    values: SettingValues,
+  ): Promise<void> {
+    const key = settingsKey(guildId ?? '');
+    const target = scope === 'guild' ? undefined : assertSnowflake(channelId);
+    await store.update(key, settingsKind, (document) => withSettings(document, target, values));
+    // So that the last good copy is this one: what it switches off must stay off when the file is damaged by hand.
+    await store.update(key, settingsKind, (document) => document && { ...document });
+  }
+
+  /** Whether memory is off in a place. Never rejects: where it cannot be known, it is off. */
+  async function isMemoryOff(place: SettingsPlace): Promise<boolean> {
+    const settings = await holdingOrUnknown(place);
+    return settings === undefined || settings.memory?.value === 'off';
+  }
+
+  /** Whether Discord actions are off in a place. Never rejects: where it cannot be known, they are. */
+  async function areActionsOff(place: SettingsPlace): Promise<boolean> {
+    const settings = await holdingOrUnknown(place);
+    return settings === undefined || settings.actions?.value === 'off';
+  }
+
+  /** When the bot answers in a place, where that was set. Never rejects. */
+  async function answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
+    return (await holdingOrUnknown(place))?.answer?.value;
+  }
+
+  return { holding, set, isMemoryOff, areActionsOff, answerMode };
+}
+
+/** What holds in a place of the guild: what was set nearest to it wins. */
+function nearestSettings(
+  document: SettingsDocument | undefined,
+  { channelId, parentId }: SettingsPlace,
+): HoldingSettings {
+  const channels = new Map(Object.entries(document?.channels ?? {}));
+  const levels: readonly (readonly [SettingLevel, SettingValues | undefined])[] = [
+    ['place', channels.get(channelId)],
+    ['parent', parentId === undefined ? undefined : channels.get(parentId)],
+    ['guild', document?.guild],
+  ];
+  function nearest<Value>(
+    pick: (values: SettingValues) => Value | undefined,
+  ): HoldingSetting<Value> | undefined {
+    for (const [level, values] of levels) {
+      const value = values === undefined ? undefined : pick(values);
+      if (value !== undefined) return { value, level };
+    }
+    return undefined;
+  }
+  return {
+    answer: nearest(({ answer }) => answer),
+    memory: nearest(({ memory }) => memory),
+    actions: nearest(({ actions }) => actions),
+  };
+}
+
+/** The document with values set for a channel or thread, or, without `channelId`, for the guild; `undefined` takes one back. */
+function withSettings(
+  document: SettingsDocument | undefined,
+  channelId: string | undefined,
+  values: SettingValues,
+): SettingsDocument {
+  const known = document ?? { version: 1 };
+  if (channelId === undefined) return { ...known, guild: { ...known.guild, ...values } };
+  const before = new Map(Object.entries(known.channels ?? {})).get(channelId);
+  return { ...known, channels: { ...known.channels, [channelId]: { ...before, ...values } } };
+}

@@ -1,0 +1,149 @@
+import { EventEmitter, once } from 'node:events';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+
+/** A job that ends when told to. */
+function controlledJob() {
+  const events = new EventEmitter();
+  const state = { hasStarted: false };
+  const gate = once(events, 'finish');
+  return {
+    state,
+    job: async () => {
+      state.hasStarted = true;
+      await gate;
+    },
+    finish: () => events.emit('finish'),
+  };
+}
+
+const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('createKeyedQueue', () => {
+  it('runs the jobs of one key one after the other', async () => {
+    const queue = createKeyedQueue();
+    const first = controlledJob();
+    const second = controlledJob();
+    const both = [queue.run('anna', first.job), queue.run('anna', second.job)];
+    await turnOfTheLoop();
+    expect([first.state.hasStarted, second.state.hasStarted]).toEqual([true, false]);
+    first.finish();
+    await turnOfTheLoop();
+    expect(second.state.hasStarted).toBe(true);
+    second.finish();
+    await Promise.all(both);
+  });
+
+  it('lets other keys pass a key that is busy', async () => {
+    const queue = createKeyedQueue();
+    const slow = controlledJob();
+    const waiting = queue.run('anna', slow.job);
+    expect(await queue.run('ben', () => Promise.resolve('done'))).toBe('done');
+    slow.finish();
+    await waiting;
+  });
+
+  it('hands a failure to the one who asked and goes on with the next job', async () => {
+    const queue = createKeyedQueue();
+    const failed = queue.run('anna', () => Promise.reject(new Error('broken')));
+    const next = queue.run('anna', () => Promise.resolve('next'));
+    await expect(failed).rejects.toThrow('broken');
+    expect(await next).toBe('next');
+  });
+
+  it('goes on after a job that throws before its first wait', async () => {
+    const queue = createKeyedQueue();
+    const failed = queue.run('anna', () => {
+      throw new Error('at once');
+    });
+    await expect(failed).rejects.toThrow('at once');
+    expect(await queue.run('anna', () => Promise.resolve(1))).toBe(1);
+  });
+
+  it('counts running and waiting jobs and forgets a key without jobs', async () => {
+    const queue = createKeyedQueue();
+    const job = controlledJob();
+    const both = [queue.run('anna', job.job), queue.run('anna', job.job), queue.run('ben', job.job)];
+    expect(queue.size).toBe(3);
+    job.finish();
+    await Promise.all(both);
+    expect(queue.size).toBe(0);
+  });
+
+  it('is idle at once when nothing was asked of it', async () => {
+    await expect(createKeyedQueue().idle()).resolves.toBeUndefined();
+  });
+
+  it('is idle only when jobs added by jobs, and follow-ups to them, have ended', async () => {
+    const queue = createKeyedQueue();
+    const ended: string[] = [];
+    async function conversation(): Promise<void> {
+      await queue.run('anna', async () => {
+        await turnOfTheLoop();
+        ended.push('first');
+        void queue.run('ben', async () => {
+          await turnOfTheLoop();
+          ended.push('added by a job');
+        });
+      });
+      await queue.run('anna', async () => {
+        await turnOfTheLoop();
+        ended.push('follow-up');
+      });
+    }
+    void conversation();
+    await queue.idle();
+    expect(ended.toSorted()).toEqual(['added by a job', 'first', 'follow-up']);
+  });
+
+  it('is not idle yet when whoever waited for the last job goes on with another', async () => {
+    const queue = createKeyedQueue();
+    const ended: string[] = [];
+    async function conversation(): Promise<void> {
+      await queue.run('anna', turnOfTheLoop);
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      await queue.run('anna', async () => {
+        await turnOfTheLoop();
+        ended.push('second');
+      });
+    }
+    const talking = conversation();
+    await queue.idle();
+    expect(ended).toEqual(['second']);
+    await talking;
+  });
+
+  it('never has more jobs of a key at once than allowed, keeps their order, and runs every one', async () => {
+    const jobs = fc.array(
+      fc.record({ key: fc.constantFrom('a', 'b', 'c'), turns: fc.nat({ max: 3 }), fails: fc.boolean() }),
+      { maxLength: 30 },
+    );
+    await fc.assert(
+      fc.asyncProperty(jobs, fc.integer({ min: 1, max: 3 }), async (planned, concurrencyPerKey) => {
+        const queue = createKeyedQueue({ concurrencyPerKey });
+        const active = new Map<string, number>();
+        const started = new Map<string, number[]>();
+        const results = planned.map(({ key, turns, fails }, index) =>
+          queue.run(key, async () => {
+            active.set(key, (active.get(key) ?? 0) + 1);
+            started.set(key, [...(started.get(key) ?? []), index]);
+            expect(active.get(key)).toBeLessThanOrEqual(concurrencyPerKey);
+            for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+            active.set(key, (active.get(key) ?? 0) - 1);
+            if (fails) throw new Error('planned');
+            return index;
+          }),
+        );
+        const settled = await Promise.allSettled(results);
+        await queue.idle();
+        expect(settled.map(({ status }) => status)).toEqual(
+          planned.map(({ fails }) => (fails ? 'rejected' : 'fulfilled')),
+        );
+        for (const order of started.values()) expect(order).toEqual(order.toSorted((a, b) => a - b));
+        expect(queue.size).toBe(0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

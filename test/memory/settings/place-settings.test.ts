@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+
+import { StoreError } from '../../../src/core/errors.ts';
+import { createPlaceSettings } from '../../../src/memory/settings/place-settings.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+const guildId = '300000000000000001';
+const channel = { guildId, channelId: '200000000000000001' };
+const otherChannel = { guildId, channelId: '200000000000000002' };
+const thread = { guildId, channelId: '200000000000000003', parentId: channel.channelId };
+const dm = { channelId: '200000000000000009' };
+
+function open(store = new MemoryStore()) {
+  const logger = recordingLogger();
+  return { store, logger, settings: createPlaceSettings({ store, logger }) };
+}
+
+describe('settings of places', () => {
+  it('hold for the guild, unless its channel, unless its thread says otherwise', async () => {
+    const { settings } = open();
+    await settings.set(channel, 'guild', { memory: 'off' });
+    expect((await settings.holding(thread)).memory).toEqual({ value: 'off', level: 'guild' });
+
+    await settings.set(channel, 'place', { memory: 'on' });
+    expect((await settings.holding(channel)).memory).toEqual({ value: 'on', level: 'place' });
+    expect((await settings.holding(thread)).memory).toEqual({ value: 'on', level: 'parent' });
+    expect((await settings.holding(otherChannel)).memory).toEqual({ value: 'off', level: 'guild' });
+
+    await settings.set(thread, 'place', { memory: 'off' });
+    expect(await settings.isMemoryOff(thread)).toBe(true);
+    expect(await settings.isMemoryOff(channel)).toBe(false);
+  });
+
+  it('go back to what holds without them', async () => {
+    const { settings } = open();
+    await settings.set(channel, 'place', { answer: 'everything', actions: 'off' });
+    await settings.set(channel, 'place', { answer: undefined });
+    expect(await settings.answerMode(channel)).toBeUndefined();
+    expect(await settings.areActionsOff(channel)).toBe(true);
+    expect(await settings.areActionsOff(otherChannel)).toBe(false);
+  });
+
+  it('are those of another guild nowhere, and of no DM', async () => {
+    const { settings } = open();
+    await settings.set(channel, 'guild', { memory: 'off' });
+    expect(await settings.isMemoryOff({ ...channel, guildId: '300000000000000002' })).toBe(false);
+    expect(await settings.isMemoryOff(dm)).toBe(false);
+    await expect(settings.set(dm, 'guild', { memory: 'off' })).rejects.toThrow(RangeError);
+  });
+
+  it('may be written by hand', async () => {
+    const { store, settings } = open();
+    await store.writeText(
+      `guilds/${guildId}/settings.json`,
+      `{"version":1,"channels":{"${channel.channelId}":{"answer":"everything"}}}`,
+    );
+    expect(await settings.answerMode(thread)).toBe('everything');
+  });
+
+  it('that cannot be read count as off, and change nothing of when the bot answers', async () => {
+    const { store, settings, logger } = open();
+    store.read = () => Promise.reject(new StoreError('no', 'settings'));
+    expect(await settings.isMemoryOff(channel)).toBe(true);
+    expect(await settings.areActionsOff(channel)).toBe(true);
+    expect(await settings.answerMode(channel)).toBeUndefined();
+    expect(logger.errors).toHaveLength(3);
+  });
+});
