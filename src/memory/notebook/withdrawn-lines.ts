@@ -1,5 +1,5 @@
 import { terms } from '../../core/text.ts';
-import { stopTerms } from '../durable/stop-words.ts';
+import { stopTerms } from '../../core/stop-words.ts';
 import { overviewParts } from './overview-parts.ts';
 
 /** What is to go from a note. */
