@@ -3,7 +3,7 @@ import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { terms } from '../../core/text.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { stopTerms } from '../durable/stop-words.ts';
+import { stopTerms } from '../../core/stop-words.ts';
 import { cursorOfNote } from '../rolling/summary-note.ts';
 import { sessionFolder } from '../session-log/session-keys.ts';
 import type { SessionState, SessionStates } from '../session-log/session-state.ts';

@@ -1,14 +1,9 @@
 import type { Place } from '../../core/place.ts';
-import { fitLines, renderSection } from '../../core/section.ts';
-import type { Section } from '../../core/section.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
-import { turnText } from '../../core/turn-context.ts';
-import type { DurableItem } from './durable-document.ts';
-import { datedItemLine } from './item-line.ts';
-import { activeInOrder } from './item-order.ts';
-import { mayUseItem } from './item-place.ts';
-import type { DateOf } from './local-dates.ts';
-import { matchItems } from './match-items.ts';
+import { fitLines, renderSection, type Section } from '../../core/section.ts';
+import { stopTerms } from '../../core/stop-words.ts';
+import { terms } from '../../core/text.ts';
+import { turnText, type TurnContext } from '../../core/turn-context.ts';
+import { activeInOrder, datedItemLine, mayUseItem, type DateOf, type DurableItem } from './document.ts';
 
 export interface InjectionLimits {
   /** Characters at most for both sections as rendered [D4]. */
@@ -82,4 +77,34 @@ function usableLines(
       .filter((item) => mayUseItem(item, ownerId, place, speakerId))
       .map((item) => [item, datedItemLine(item, place, dateOf)]),
   );
+}
+
+/**
+ * The items that share a word with the message, best first; equally good ones keep their order. Works in any script and
+ * without a model [D4]; the rarer a word is among the items, the more it weighs.
+ */
+function matchItems(items: readonly DurableItem[], message: string): readonly DurableItem[] {
+  const wanted = contentTerms(message);
+  const found = items.map((item) => ({ item, terms: contentTerms(item.text) }));
+  const weights = new Map([...wanted].map((term) => [term, weightOf(term, found)]));
+  return found
+    .map((entry) => ({ item: entry.item, score: scoreOf(entry.terms, weights) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ item }) => item);
+}
+
+function contentTerms(text: string): ReadonlySet<string> {
+  return new Set(terms(text).filter((term) => !stopTerms.has(term)));
+}
+
+function weightOf(term: string, found: readonly { readonly terms: ReadonlySet<string> }[]): number {
+  const having = found.filter((entry) => entry.terms.has(term)).length;
+  return having === 0 ? 0 : Math.log(1 + found.length / having);
+}
+
+function scoreOf(itemTerms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): number {
+  let score = 0;
+  for (const term of itemTerms) score += weights.get(term) ?? 0;
+  return score;
 }

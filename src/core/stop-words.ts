@@ -1,4 +1,4 @@
-import { terms } from '../../core/text.ts';
+import { terms } from './text.ts';
 
 const fillers = `
   a an the this that these those

@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { renderSection } from '../../../src/core/section.ts';
-import type { Section } from '../../../src/core/section.ts';
-import { durableSections, durableUsage } from '../../../src/memory/durable/durable-sections.ts';
-import type { DurableItem } from '../../../src/memory/durable/durable-document.ts';
-import { itemLine } from '../../../src/memory/durable/item-line.ts';
-import { mayUseItem } from '../../../src/memory/durable/item-place.ts';
-import { createLocalDates } from '../../../src/memory/durable/local-dates.ts';
+import { renderSection, type Section } from '../../../src/core/section.ts';
+import {
+  createLocalDates,
+  itemLine,
+  mayUseItem,
+  type DurableItem,
+} from '../../../src/memory/durable/document.ts';
+import { durableSections, durableUsage } from '../../../src/memory/durable/sections.ts';
 import {
   aliceId,
   anyItems,

@@ -3,25 +3,21 @@ import { z } from 'zod';
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
 import type { Tool, ToolOutcome } from '../../core/tool.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
-import { sessionOf } from '../../core/turn-context.ts';
-import type { DurableItem } from './durable-document.ts';
-import { itemKinds } from './durable-document.ts';
+import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
+import { itemKinds, mayUseItem, type DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
-import { isProven, standsIn } from './evidence.ts';
-import { mayReplace } from './forget-consent.ts';
-import { matchingItems } from './forget-items.ts';
-import { mayUseItem } from './item-place.ts';
+import { asksToForget, isProven, mayReplace, standsIn } from './evidence.ts';
+import { matchingItems } from './items.ts';
 import type { RefusalReason, RememberOutcome } from './remember-item.ts';
 
-const inputSchema = z.object({
+const rememberSchema = z.object({
   kind: z.enum(itemKinds),
   text: z.string(),
   quote: z.string(),
   replaces: z.string().exactOptional(),
 });
 
-const definition = {
+const rememberDefinition = {
   name: 'remember_item',
   description:
     'Remember one lasting thing that the person says about themselves in the message you are answering. `quote` is copied word for word from ' +
@@ -55,11 +51,11 @@ export interface RememberItemToolOptions {
  */
 export function createRememberItemTool({ durable, stillThere }: RememberItemToolOptions): Tool {
   return {
-    definition,
+    definition: rememberDefinition,
     async run(input, context) {
       if (context.speaker.isBot !== undefined)
         return refusal('Not stored: what another bot says is not remembered.');
-      const parsed = inputSchema.safeParse(input);
+      const parsed = rememberSchema.safeParse(input);
       if (!parsed.success) return refusal(`Not stored: ${z.prettifyError(parsed.error)}`);
       const { kind, text, quote } = parsed.data;
       const message = context.messages.findLast((each) => standsIn(quote, [each.text]));
@@ -96,8 +92,7 @@ export function createRememberItemTool({ durable, stillThere }: RememberItemTool
     context: TurnContext,
   ): Promise<{ readonly ok: true; readonly id?: string } | { readonly ok: false; readonly text: string }> {
     if (target === undefined) return { ok: true };
-    const usable = (await durable.list(context.speaker.id)).filter((item) => isUsable(item, context));
-    const named = matchingItems(usable, target);
+    const named = await itemsNamed(target, context, durable);
     const [item] = named;
     if (item === undefined) {
       return { ok: false, text: 'Not stored: `replaces` names no item. Leave it out, or name one.' };
@@ -141,6 +136,68 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
     'the person has forgotten this, or taken the message back. Only they can bring it back, with `!memory remember`.',
   'unknown-id': 'the item in `replaces` is no longer there.',
 };
+
+const forgetSchema = z.object({ target: z.string() });
+
+const forgetDefinition = {
+  name: 'forget_item',
+  description:
+    'Forget what is remembered about the person, when they ask for it in the message you are answering. `target` is the id of an item or words that stand ' +
+    'in its text; every item with these words is forgotten, so choose them narrowly.',
+  inputSchema: {
+    type: 'object',
+    properties: { target: { type: 'string', description: 'Id, or words of the text, taken literally.' } },
+    required: ['target'],
+    additionalProperties: false,
+  },
+} as const;
+
+/**
+ * The model's way to forget: only the speaker's own items that may be used here, and only when the speaker's own words ask for
+ * it. What matches elsewhere is not told, so nothing can be found out by trying. `StoreError` rejects.
+ */
+export function createForgetItemTool({
+  durable,
+}: {
+  readonly durable: Pick<DurableMemory, 'list' | 'forget'>;
+}): Tool {
+  return {
+    definition: forgetDefinition,
+    async run(input, context) {
+      const parsed = forgetSchema.safeParse(input);
+      if (!parsed.success) return refusal(`Nothing forgotten: ${z.prettifyError(parsed.error)}`);
+      const { target } = parsed.data;
+      const { speaker, place, messages } = context;
+      const named = await itemsNamed(target, context, durable);
+      const texts = messages.map((message) => message.text);
+      if (!asksToForget(texts, target, named)) {
+        return refusal(
+          "Nothing forgotten: the person's own message does not ask to forget this. They can ask for it by name, or write `!memory forget` with words of it.",
+        );
+      }
+      const newest = messages.at(-1);
+      if (newest === undefined) return refusal('Nothing forgotten: there is no message that asks for it.');
+      const { forgotten } = await durable.forget(speaker.id, target, place, newest.id);
+      const lines = forgotten.map((item) => `- ${asChoice(item)}`);
+      return forgotten.length === 0
+        ? refusal('Nothing forgotten: no item here has this id or these words.')
+        : { ok: true, text: `Forgotten:\n${lines.join('\n')}` };
+    },
+  };
+}
+
+/** The speaker's own items that the model means, of those that may be used here. */
+async function itemsNamed(
+  target: string,
+  context: TurnContext,
+  durable: Pick<DurableMemory, 'list'>,
+): Promise<readonly DurableItem[]> {
+  const items = await durable.list(context.speaker.id);
+  return matchingItems(
+    items.filter((item) => isUsable(item, context)),
+    target,
+  );
+}
 
 function isUsable(item: DurableItem, context: TurnContext): boolean {
   return mayUseItem(item, context.speaker.id, context.place);
