@@ -9,7 +9,7 @@ import type { Logger } from './core/logger.ts';
 import { createDiscordClient, gatewayPing } from './discord/client.ts';
 import { createDiscordPorts } from './discord/discord-ports.ts';
 import { startGateway } from './discord/gateway.ts';
-import { createIgnoredMessages } from './discord/ignored-messages.ts';
+import { createIgnoredMessages } from './discord/intake.ts';
 import { createClientPresence } from './discord/presence.ts';
 import { createModel } from './create-model.ts';
 import { createFileStore } from './storage/files/file-store.ts';
