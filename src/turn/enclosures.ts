@@ -1,7 +1,7 @@
 import type { AttachmentPort, OpenedFile, ReadReplied, RepliedMessage } from '../core/chat.ts';
 import type { Section } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import { forwardedSection, repliedSection } from '../prompt/quoted-messages.ts';
+import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 
 /** Replies of one turn whose messages are quoted; it has more only where somebody wrote on while a turn ran. */
 const maxQuotes = 3;
