@@ -12,7 +12,7 @@ const mayImport = {
   commands: ['core', 'memory'],
   turn: ['core', 'prompt', 'memory', 'model'],
   discord: ['core'],
-  sandbox: ['core'],
+  sandbox: [],
   observability: ['core'],
 };
 mayImport.bot = Object.keys(mayImport);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { CommandSet } from '../commands/command-set.ts';
 import type { Config } from '../config/config.ts';
 import type { InteractionHandlers } from '../core/application-command.ts';
-import type { AttachmentPort } from '../core/attachments.ts';
+import type { AttachmentPort } from '../core/chat.ts';
 import type {
   BotHandlers,
   HistoryPort,
@@ -11,9 +11,9 @@ import type {
   ReadReplied,
   RememberedMessage,
   ReplyPort,
-  SignsPort,
+  WaitingReactionPort,
 } from '../core/chat.ts';
-import type { Clock, Timer } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
@@ -41,7 +41,7 @@ export interface BotPorts {
   readonly model: ModelClient;
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
-  readonly signs: SignsPort;
+  readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
   readonly attachments: AttachmentPort;
@@ -81,7 +81,7 @@ export const processTimer: Timer = (callback, ms) => {
 
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts): Bot {
-  const { store, model, journal, replies, signs, history, presentPlace, statusSources, clock, logger } =
+  const { store, model, journal, replies, reactions, history, presentPlace, statusSources, clock, logger } =
     ports;
   const writes = createKeyedQueue();
   const idleSessions = new IdleSessions({
@@ -98,11 +98,11 @@ export function createBot(config: Config, ports: BotPorts): Bot {
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, logger }),
   });
   const commandOrder = createCommandOrder();
-  const waiting = new WaitingReactions({ signs, timer: processTimer, clock });
+  const waitingReactions = new WaitingReactions({ reactions, timer: processTimer, clock });
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
   const turnPorts: TurnPorts = {
     commandOrder,
-    waiting,
+    waitingReactions,
     settings,
     log: sessionLog,
     prompts: new PromptComposer({
@@ -149,7 +149,7 @@ export function createBot(config: Config, ports: BotPorts): Bot {
   const commandPorts = { handle: commands.handle, journal, replies, presentPlace, logger };
   const handlers = createIntake({
     turns,
-    waiting,
+    waitingReactions,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     commands,
     order: commandOrder,

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { SectionReader } from '../core/section.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../core/store.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { createNotebook } from '../memory/notebook/notebook.ts';
-import { createWithdrawNotes } from '../memory/notebook/withdraw-notes.ts';
+import { createWithdrawNotes } from '../memory/notebook/withdraw.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createDetailSource } from '../memory/recall/detail-source.ts';
@@ -36,8 +36,8 @@ import type { AfterTurnStep } from '../turn/after-turn.ts';
 import { createExtractionStep } from '../turn/extraction-step.ts';
 import { createReflectionStep } from '../turn/reflection-step.ts';
 import type { IdleSessions } from '../turn/after-turn.ts';
-import { createForgetItemTool } from '../memory/durable/forget-item-tool.ts';
-import { createRememberItemTool } from '../memory/durable/remember-item-tool.ts';
+import { createForgetItemTool } from '../memory/durable/tools.ts';
+import { createRememberItemTool } from '../memory/durable/tools.ts';
 import { createRecallTool } from '../memory/recall/recall-tool.ts';
 
 /** What the bot is called in logs and summaries. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../config/config.ts';
 import type { WrittenCommand } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { Store } from '../core/store.ts';
@@ -77,13 +77,13 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       clock,
       logger,
     });
-    const { history, replies, signs, presentPlace, readReplied, attachments, actions } = discordPorts;
+    const { history, replies, reactions, presentPlace, readReplied, attachments, actions } = discordPorts;
     const bot = createBot(config, {
       store,
       model,
       journal,
       replies,
-      signs,
+      reactions,
       history,
       presentPlace,
       readReplied,
@@ -147,7 +147,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         const finished = gateway
           .stopIntake()
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
-          .then(() => discordPorts.signs.idle());
+          .then(() => reactions.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await writeIgnored(store, ignored.ids(), { now: clock(), logger });

@@ -1,8 +1,7 @@
 import { ChannelType, MessageType, type Client, type GuildBasedChannel, type Message } from 'discord.js';
 
-import type { RememberedMessage } from '../core/chat.ts';
-import { catchUpWindowMs } from '../core/catch-up-window.ts';
-import type { Clock } from '../core/clock.ts';
+import { type RememberedMessage, catchUpWindowMs } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { worksIn, type AccessSettings } from './access.ts';

@@ -1,8 +1,7 @@
 import type { APIMessage, Client } from 'discord.js';
 
-import type { AttachmentPort } from '../core/attachments.ts';
-import type { ChatMessage, PresentPlace, ReadReplied, ReplyPort } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
+import type { AttachmentPort, ChatMessage, PresentPlace, ReadReplied, ReplyPort } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ActionTools } from '../core/tool.ts';
 import type { AccessSettings } from './access.ts';
@@ -20,7 +19,7 @@ import { createPresentPlace } from './present-place.ts';
 import { readableText } from './readable-text.ts';
 import { createReadReplied } from './replied-messages.ts';
 import { createReplies } from './replies/replies.ts';
-import { createSigns, type Signs } from './signs.ts';
+import { createWaitingReactions, type WaitingReactions } from './waiting-reactions.ts';
 import { threadStarter } from './thread-starter.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
@@ -36,7 +35,7 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions): {
   readonly history: History;
   readonly replies: ReplyPort;
-  readonly signs: Signs;
+  readonly reactions: WaitingReactions;
   readonly presentPlace: PresentPlace;
   readonly readReplied: ReadReplied;
   readonly attachments: AttachmentPort;
@@ -77,7 +76,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
   return {
     history,
     replies,
-    signs: createSigns({ api, logger }),
+    reactions: createWaitingReactions({ api, logger }),
     presentPlace: createPresentPlace(findChannel),
     readReplied: createReadReplied({ ...common, history }),
     attachments: createAttachments(options),

@@ -1,7 +1,7 @@
 import { MessageReferenceType, MessageType, type Attachment, type Message } from 'discord.js';
 
 import type { AttachedFile, ForwardedMessage, IncomingMessage } from '../core/chat.ts';
-import { isSentFor } from './actions/sent-for.ts';
+import { isSentFor } from './actions/relayed-text.ts';
 import { namesIn } from './names-in.ts';
 import { readableText } from './readable-text.ts';
 

@@ -11,7 +11,7 @@ import {
 
 import type { InteractionHandlers, MenuEntry, SlashCommand } from '../core/application-command.ts';
 import type { BotHandlers } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AccessSettings } from './access.ts';
 import { catchUp, type CatchUpOptions } from './catch-up.ts';

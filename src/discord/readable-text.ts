@@ -1,4 +1,4 @@
-import { mention } from '../core/text/mentions.ts';
+import { mention } from '../core/own-words.ts';
 
 /** The names that ids stand for; `undefined` where a name is unknown or must not be told. */
 export interface Names {

@@ -4,7 +4,7 @@ import type { ChannelMessages } from './channel-messages.ts';
 import { filesOf, forwardsOf } from './enclosures.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
-import { isGone } from './replies/reply-error.ts';
+import { isGone } from './replies/reply-requests.ts';
 
 export interface RepliedMessagesOptions {
   readonly history: Pick<History, 'messageOf' | 'isHidden'>;

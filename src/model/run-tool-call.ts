@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../core/model.ts';
-import { clip } from '../core/text/clip.ts';
+import { clip } from '../core/text.ts';
 import type { Tool, ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { untilAborted } from './until-aborted.ts';

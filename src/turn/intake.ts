@@ -22,7 +22,7 @@ import type { WaitingReactions } from './waiting-reactions.ts';
 
 export interface IntakePorts {
   readonly turns: SessionTurns;
-  readonly waiting: Pick<WaitingReactions, 'while'>;
+  readonly waitingReactions: Pick<WaitingReactions, 'while'>;
   readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
   readonly commands: {
     handle(request: CommandRequest): Promise<string>;
@@ -43,12 +43,12 @@ export interface IntakePorts {
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
 
-/** Edits, deletions and stop signs that are remembered for messages on their way to a turn. */
+/** Edits, deletions and 🛑 that are remembered for messages on their way to a turn. */
 const keptChanges = 1000;
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & InteractionHandlers {
-  const { turns, waiting, order, journal, logger } = options;
+  const { turns, waitingReactions, order, journal, logger } = options;
   const taken = new Set<string>();
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
   /** `<messageId> <userId>` */
@@ -83,7 +83,8 @@ export function createIntake(options: IntakePorts): BotHandlers & InteractionHan
   return {
     message(message) {
       const { command, channelId, author } = message;
-      if (command === undefined) return once(message, () => waiting.while(message, () => submit(message)));
+      if (command === undefined)
+        return once(message, () => waitingReactions.while(message, () => submit(message)));
       return order.run({ channelId, userId: author.id }, () =>
         once(message, () => options.runCommand(message, command)),
       );

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-import type { AttachmentPort, OpenedFile } from '../core/attachments.ts';
+import type { AttachmentPort, OpenedFile } from '../core/chat.ts';
 import type { ChatMessage, HistoryPort, ReadReplied, RepliedMessage } from '../core/chat.ts';
-import { localDateTime } from '../core/local-time.ts';
+import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import { renderSection } from '../core/section.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { catchUpWindowMs } from '../core/catch-up-window.ts';
-import type { Clock } from '../core/clock.ts';
+import { catchUpWindowMs } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';

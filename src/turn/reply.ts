@@ -3,7 +3,7 @@ import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { becamePublic } from '../core/place.ts';
 import type { Place } from '../core/place.ts';
-import { withReference } from '../core/reference.ts';
+import { withReference } from '../core/errors.ts';
 import { saveBestEffort } from './journal.ts';
 import type { BegunReply, ChannelJournal } from './journal.ts';
 import type { TurnControl } from './sessions.ts';

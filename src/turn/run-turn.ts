@@ -1,5 +1,5 @@
 import type { IncomingMessage } from '../core/chat.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import { ModelError } from '../core/errors.ts';
 import type { ModelClient } from '../core/model.ts';
 import { becamePublic } from '../core/place.ts';
@@ -36,7 +36,7 @@ const answerMaxTokens = 4096;
 /** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
 export interface TurnPorts extends ReplyPorts {
   readonly commandOrder: Pick<CommandOrder, 'settled'>;
-  readonly waiting: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
+  readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
   /** What the owner has switched off where; neither rejects. */
   readonly settings: {
     readonly isMemoryOff: (place: Place) => Promise<boolean>;
@@ -81,7 +81,7 @@ export async function runTurn(
   const turn = turnOf(messages, bot.clock());
   await bot.commandOrder.settled(sessionOf(turn));
   if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
-  bot.waiting.endForTurn(messages);
+  bot.waitingReactions.endForTurn(messages);
   const stopTyping = bot.replies.typing(turn.place.channelId);
   const memory = await openMemory(turn, bot);
   try {
@@ -279,10 +279,14 @@ async function takeAway(
 }
 
 /** Shows at the turn's newest message that it waits for a place at the model; it is there until the place, or the turn's end. */
-function showWaiting({ messages, place }: TurnContext, isWaiting: boolean, { waiting }: TurnPorts): void {
+function showWaiting(
+  { messages, place }: TurnContext,
+  isWaiting: boolean,
+  { waitingReactions }: TurnPorts,
+): void {
   const newest = { id: newestOf({ messageIds: messages.map(({ id }) => id) }), channelId: place.channelId };
-  if (isWaiting) waiting.begin(newest);
-  else waiting.end(newest);
+  if (isWaiting) waitingReactions.begin(newest);
+  else waitingReactions.end(newest);
 }
 
 function memoryTools({ memoryTools: tools, settings }: TurnPorts): readonly Tool[] {

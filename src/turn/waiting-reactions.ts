@@ -1,36 +1,36 @@
-import type { SignsPort } from '../core/chat.ts';
-import type { Clock, Timer } from '../core/clock.ts';
+import type { WaitingReactionPort } from '../core/chat.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 
-/** Who waits no longer than this is shown no sign; milliseconds. */
+/** Who waits no longer than this is shown no reaction; milliseconds. */
 const patienceMs = 300;
 
-/** A message that a sign can be put on. */
+/** A message that a reaction can be put on. */
 interface Waiting {
   readonly id: string;
   readonly channelId: string;
 }
 
-export interface WaitingOptions {
-  readonly signs: SignsPort;
+export interface WaitingReactionsOptions {
+  readonly reactions: WaitingReactionPort;
   readonly timer: Timer;
   readonly clock: Clock;
 }
 
 /**
- * Shows people that their message waits: behind the turn that runs in its session, or for a free place at the model. A sign comes only
+ * Shows people that their message waits: behind the turn that runs in its session, or for a free place at the model. A reaction comes only
  * after a moment, and goes when the waiting ends, however it ends. Nothing here throws or takes time.
  */
 export class WaitingReactions {
-  readonly #signs: SignsPort;
+  readonly #reactions: WaitingReactionPort;
   readonly #timer: Timer;
   readonly #startedAt: number;
-  /** Of messages that wait without a sign yet, how to stop it from coming. */
+  /** Of messages that wait without a reaction yet, how to stop it from coming. */
   readonly #coming = new Map<string, () => void>();
   readonly #shown = new Set<string>();
 
-  constructor({ signs, timer, clock }: WaitingOptions) {
-    this.#signs = signs;
+  constructor({ reactions, timer, clock }: WaitingReactionsOptions) {
+    this.#reactions = reactions;
     this.#timer = timer;
     this.#startedAt = clock().getTime();
   }
@@ -51,7 +51,7 @@ export class WaitingReactions {
     const show = (): void => {
       this.#coming.delete(id);
       this.#shown.add(id);
-      this.#signs.waiting(channelId, id);
+      this.#reactions.add(channelId, id);
     };
     this.#coming.set(id, this.#timer(show, patienceMs));
   }
@@ -60,13 +60,13 @@ export class WaitingReactions {
   end({ id, channelId }: Waiting): void {
     this.#coming.get(id)?.();
     this.#coming.delete(id);
-    if (this.#shown.delete(id)) this.#signs.taken(channelId, id);
+    if (this.#shown.delete(id)) this.#reactions.remove(channelId, id);
   }
 
   /** The turn that answers these messages begins. */
   endForTurn(messages: readonly Waiting[]): void {
     for (const message of messages) {
-      // A process that was killed may have left its sign on what it did not come to answer.
+      // A process that was killed may have left its reaction on what it did not come to answer.
       if (this.#isFromBefore(message)) this.#shown.add(message.id);
       this.end(message);
     }

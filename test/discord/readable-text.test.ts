@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { withoutMentions } from '../../src/core/text/mentions.ts';
+import { withoutMentions } from '../../src/core/own-words.ts';
 import { readableText, type Names } from '../../src/discord/readable-text.ts';
 
 const botId = '130000000000000001';

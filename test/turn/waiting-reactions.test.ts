@@ -17,27 +17,27 @@ function secondsOf(id: string): string {
   return String([1, 2, 3, -1].find((each) => idAt(each) === id));
 }
 
-/** Turns that run until they are released, with the signs that people see while others wait. */
-function turnsWithSigns() {
+/** Turns that run until they are released, with the reactions that people see while others wait. */
+function turnsWithReactions() {
   const log: string[] = [];
   const releases: (() => void)[] = [];
   const timer = new ManualTimer();
-  const waiting = new WaitingReactions({
-    signs: {
-      waiting: (_, id) => log.push(`👀 ${secondsOf(id)}`),
-      taken: (_, id) => log.push(`gone ${secondsOf(id)}`),
+  const reactions = new WaitingReactions({
+    reactions: {
+      add: (_, id) => log.push(`👀 ${secondsOf(id)}`),
+      remove: (_, id) => log.push(`gone ${secondsOf(id)}`),
     },
     timer: timer.set,
     clock: () => started,
   });
   const turns = new SessionTurns((messages) => {
-    waiting.endForTurn(messages);
+    reactions.endForTurn(messages);
     log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
     return new Promise<void>((resolve) => releases.push(resolve));
   });
   const submit = (second: number): Promise<void> => {
     const message = incoming({ id: idAt(second) });
-    return waiting.while(message, () => turns.submit(message));
+    return reactions.while(message, () => turns.submit(message));
   };
   const release = async (): Promise<void> => {
     releases.shift()?.();
@@ -46,9 +46,9 @@ function turnsWithSigns() {
   return { log, timer, turns, submit, release };
 }
 
-describe('a sign', () => {
+describe('a waiting reaction', () => {
   it('comes to what waits behind a turn, and goes when its own turn begins', async () => {
-    const { log, timer, submit, release } = turnsWithSigns();
+    const { log, timer, submit, release } = turnsWithReactions();
     const all = [submit(1), submit(2), submit(3)];
     timer.pass(300);
     expect(log).toEqual(['turn 1', '👀 2', '👀 3']);
@@ -60,7 +60,7 @@ describe('a sign', () => {
   });
 
   it('does not come to what waits a moment only', async () => {
-    const { log, timer, submit, release } = turnsWithSigns();
+    const { log, timer, submit, release } = turnsWithReactions();
     const all = [submit(1), submit(2)];
     timer.pass(299);
     await release();
@@ -71,7 +71,7 @@ describe('a sign', () => {
   });
 
   it('goes from what was deleted while it waited, and does not come to it later', async () => {
-    const { log, timer, turns, submit } = turnsWithSigns();
+    const { log, timer, turns, submit } = turnsWithReactions();
     void submit(1);
     const second = submit(2);
     timer.pass(300);
@@ -83,7 +83,7 @@ describe('a sign', () => {
   });
 
   it('goes at shutdown from what is left to the next start', async () => {
-    const { log, timer, turns, submit } = turnsWithSigns();
+    const { log, timer, turns, submit } = turnsWithReactions();
     void submit(1);
     const second = submit(2);
     timer.pass(300);
@@ -93,7 +93,7 @@ describe('a sign', () => {
   });
 
   it('is taken away from a message that is older than the process, in case a kill has left it there', () => {
-    const { log, submit } = turnsWithSigns();
+    const { log, submit } = turnsWithReactions();
     void submit(-1);
     expect(log).toEqual(['gone -1', 'turn -1']);
   });

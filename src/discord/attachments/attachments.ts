@@ -1,5 +1,4 @@
-import type { AttachmentPort, OpenedFile } from '../../core/attachments.ts';
-import type { AttachedFile } from '../../core/chat.ts';
+import type { AttachmentPort, OpenedFile, AttachedFile } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isAllowedAddress } from './allowed-address.ts';
 import { decodeText } from './decode-text.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MessageFlags, type CommandInteraction, type InteractionEditReplyOptions } from 'discord.js';
 
 import type { Logger } from '../../core/logger.ts';
-import { referenceTo, withReference } from '../../core/reference.ts';
+import { referenceTo, withReference } from '../../core/errors.ts';
 import type { ChannelOrder } from '../channel-order.ts';
 import type { HandOn } from '../hand-on.ts';
 import { splitReply } from '../replies/split-reply.ts';

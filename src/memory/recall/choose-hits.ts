@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import { compareHits } from './top-hits.ts';
 import type { Hit } from './top-hits.ts';
 

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import type { Reach } from './recall-unit.ts';
 import type { SourceSegments } from './rank.ts';
 import { compareHits } from './top-hits.ts';

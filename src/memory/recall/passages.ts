@@ -1,5 +1,5 @@
 import { dataLine } from '../../core/section.ts';
-import { clip, clipAtWord } from '../../core/text/clip.ts';
+import { clip, clipAtWord } from '../../core/text.ts';
 import type { RecallUnit, SourceName } from './recall-unit.ts';
 import type { Segment } from './segment.ts';
 import type { Hit } from './top-hits.ts';

@@ -1,5 +1,5 @@
 import { dataLine } from '../../core/section.ts';
-import { clip } from '../../core/text/clip.ts';
+import { clip } from '../../core/text.ts';
 import type { Passage } from './passages.ts';
 import type { Reference } from './recall-unit.ts';
 

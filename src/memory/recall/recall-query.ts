@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import type { Dates } from './dates.ts';
 import type { RankingWeights } from './ranking-weights.ts';
 import { titleTerm } from './segment.ts';

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import type { RankingWeights } from './ranking-weights.ts';
 import type { RecallQuery } from './recall-query.ts';
 import type { TermReader } from './term-reader.ts';

@@ -1,5 +1,4 @@
-import { clipAtWord } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clipAtWord, flatten } from '../../core/text.ts';
 import type { SequencedMessage } from '../session-log/fold-log.ts';
 import type { LoggedMessage, UserMessage } from '../session-log/log-record.ts';
 import type { ShortTermEntry } from './short-term-document.ts';

@@ -1,4 +1,4 @@
-import { localDateTime } from '../../core/local-time.ts';
+import { localDateTime } from '../../core/time.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
 import type { Section } from '../../core/section.ts';
 import type { TurnContext } from '../../core/turn-context.ts';

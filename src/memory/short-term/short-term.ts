@@ -1,8 +1,8 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { SessionKey } from '../../core/place.ts';
 import type { SectionReader } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { wholeTurns } from '../session-log/fold-log.ts';

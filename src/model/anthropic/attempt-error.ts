@@ -2,8 +2,7 @@ import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 
 import { ModelError } from '../../core/errors.ts';
 import type { ModelFailure } from '../../core/errors.ts';
-import { clip } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clip, flatten } from '../../core/text.ts';
 
 /** One attempt at a call that failed. Its words are ours: what a server or the network says is quoted with secrets taken out. */
 export class AttemptError extends ModelError {
