@@ -9,7 +9,6 @@ import { sessionOf } from '../core/turn-context.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
-import { withMediaFallback } from '../model/with-media-fallback.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';
 import { saveBestEffort } from './journal.ts';
@@ -179,7 +178,7 @@ async function answerTurn(
     );
     const { system, messages } = prompt;
     const { text, stop } = await runToolLoop({
-      client: withMediaFallback(bot.model, bot.logger),
+      client: bot.model,
       request: { purpose: 'chat', model: bot.modelName, system, messages, maxTokens: answerMaxTokens },
       tools: [...(memory.isOff ? [] : memoryTools(bot)), ...(areActionsOff ? [] : actionTools(bot))],
       context: { ...turn, hasThirdPartyText },

@@ -16,7 +16,7 @@ import type { Tool, ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { botMay } from '../permissions.ts';
-import type { FindChannel } from '../place-of.ts';
+import type { FindChannel } from '../place.ts';
 import { mayHaveForgottenNonces } from '../replies/reply-requests.ts';
 
 export interface ActionOptions {

@@ -8,8 +8,7 @@ import {
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
-import type { DiscordApi } from '../discord-api.ts';
-import { NotPermittedError } from '../permitted-api.ts';
+import { type DiscordApi, NotPermittedError } from '../discord-api.ts';
 
 /** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
 const nonceHoldsMs = 2 * 60_000;

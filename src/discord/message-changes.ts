@@ -1,15 +1,12 @@
-import type { Client, GatewayMessageUpdateDispatchData } from 'discord.js';
+import type { Client, GatewayMessageUpdateDispatchData, Message } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
 import type { BotHandlers, MessageEdit } from '../core/chat.ts';
-import type { ChannelOrder } from './channel-order.ts';
-import type { HandOn } from './hand-on.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { IntakePolicy } from './access.ts';
 import type { History } from './history.ts';
-import type { IntakePolicy } from './intake.ts';
-import type { MissedChanges } from './missed-changes.ts';
-import { namesIn } from './names-in.ts';
-import { chatMessageOf } from './normalise.ts';
-import { readableText } from './readable-text.ts';
+import { chatMessageOf, namesIn, readableText } from './normalise.ts';
+import type { RunInBackground } from './run-in-background.ts';
 
 /** Deletions that are remembered, so that a message which arrives after its deletion is not answered. */
 const rememberedDeletions = 2000;
@@ -18,32 +15,30 @@ const rememberedDeletions = 2000;
 type EditEvent = Pick<GatewayMessageUpdateDispatchData, 'id' | 'channel_id'> &
   Partial<GatewayMessageUpdateDispatchData>;
 
-export interface RetractionsOptions extends Pick<IntakePolicy, 'parseCommand'> {
-  readonly client: Client;
-  readonly order: ChannelOrder;
-  readonly history: History;
-  readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
-  readonly handOn: HandOn;
+/** What happened to remembered messages while nobody told the bot [G5]. */
+export interface MissedChanges {
+  readonly deleted: readonly string[];
+  /** Perhaps edited: whether their text is another one is for the log to say. */
+  readonly edited: readonly Message[];
 }
+
+export type MessageChanges = ReturnType<typeof createMessageChanges>;
 
 /** Takes edits and deletions to history and inward [G5], wherever they happen. Nothing here throws. */
-export interface Retractions {
-  /** The event in Discord's own form: the client keeps no messages, and would tell of none. */
-  edited(data: EditEvent): void;
-  /** What happened in a gap; resolves when memory has followed. */
-  missed(channelId: string, changes: MissedChanges): Promise<void>;
-  deleted(channelId: string, messageIds: readonly string[]): void;
-  wasDeleted(messageId: string): boolean;
-}
-
-export function createRetractions({
+export function createMessageChanges({
   client,
-  order,
+  channelQueue,
   history,
   handlers,
-  handOn,
+  runInBackground,
   parseCommand,
-}: RetractionsOptions): Retractions {
+}: Pick<IntakePolicy, 'parseCommand'> & {
+  readonly client: Client;
+  readonly channelQueue: KeyedQueue;
+  readonly history: History;
+  readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
+  readonly runInBackground: RunInBackground;
+}) {
   const deletions = new LRUCache<string, true>({ max: rememberedDeletions });
 
   function edit(message: Omit<MessageEdit, 'isCommand'>): Promise<void> {
@@ -57,25 +52,30 @@ export function createRetractions({
   }
 
   return {
-    edited(data) {
+    /** The event in Discord's own form: the client keeps no messages, and would tell of none. Resolves when it is on its way inward. */
+    async edited(data: EditEvent): Promise<void> {
       const { id, channel_id: channelId } = data;
       if (data.content === undefined) return;
       const text = textOf(data, data.content, client);
-      if (text === history.textOf(channelId, id)) return;
+      if (text === history.messageOf(channelId, id)?.text) return;
       history.edited(channelId, id, text);
       // The bot's own edits are its own doing; a link preview is no edit.
       const authorId = data.author?.id;
       const isOwn = authorId !== undefined && authorId === client.user?.id;
       if (isOwn || data.edited_timestamp === null) return;
       const message = { channelId, messageId: id, ...(authorId === undefined ? {} : { authorId }), text };
-      void order.run(channelId, () => handOn('an edit', () => edit(message)));
+      await channelQueue.run(channelId, async () => runInBackground('an edit', () => edit(message)));
     },
-    deleted(channelId, messageIds) {
+    /** Resolves when it is on its way inward. */
+    async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
       remove(channelId, messageIds);
-      void order.run(channelId, () => handOn('a deletion', () => handlers.deleted(channelId, messageIds)));
+      await channelQueue.run(channelId, async () =>
+        runInBackground('a deletion', () => handlers.deleted(channelId, messageIds)),
+      );
     },
-    missed: (channelId, { deleted, edited }) =>
-      order.run(channelId, async () => {
+    /** What happened in a gap; resolves when memory has followed. */
+    missed: (channelId: string, { deleted, edited }: MissedChanges): Promise<void> =>
+      channelQueue.run(channelId, async () => {
         remove(channelId, deleted);
         if (deleted.length > 0) await handlers.deleted(channelId, deleted);
         for (const message of edited) {
@@ -83,7 +83,7 @@ export function createRetractions({
           await edit({ channelId, messageId: id, authorId: author.id, text });
         }
       }),
-    wasDeleted: (messageId) => deletions.has(messageId),
+    wasDeleted: (messageId: string): boolean => deletions.has(messageId),
   };
 }
 

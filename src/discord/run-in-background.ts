@@ -1,15 +1,9 @@
 import type { Logger } from '../core/logger.ts';
 
 /** Starts what an event leads to without waiting for it; its failure is logged, since the gateway has nobody to tell. */
-export type HandOn = (what: string, work: () => Promise<unknown>) => void;
+export type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
 
-export interface HandingOn {
-  readonly handOn: HandOn;
-  /** Resolves when everything handed on is over, also what came meanwhile. */
-  readonly idle: () => Promise<void>;
-}
-
-export function createHandOn(logger: Logger): HandingOn {
+export function createBackground(logger: Logger) {
   const running = new Set<Promise<void>>();
 
   async function logged(what: string, work: () => Promise<unknown>): Promise<void> {
@@ -20,12 +14,15 @@ export function createHandOn(logger: Logger): HandingOn {
     }
   }
 
+  const runInBackground: RunInBackground = (what, work) => {
+    const done = logged(what, work).finally(() => running.delete(done));
+    running.add(done);
+  };
+
   return {
-    handOn(what, work) {
-      const done = logged(what, work).finally(() => running.delete(done));
-      running.add(done);
-    },
-    async idle() {
+    runInBackground,
+    /** Resolves when everything in the background is over, also what came meanwhile. */
+    idle: async (): Promise<void> => {
       while (running.size > 0) await Promise.all(running);
     },
   };

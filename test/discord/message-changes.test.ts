@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { ChannelOrder } from '../../src/discord/channel-order.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
-import { createHandOn } from '../../src/discord/hand-on.ts';
 import { createHistory } from '../../src/discord/history.ts';
-import { createRetractions } from '../../src/discord/retractions.ts';
+import { createMessageChanges } from '../../src/discord/message-changes.ts';
+import { createBackground } from '../../src/discord/run-in-background.ts';
 import { incoming } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { RecordingHandlers, runGateway, textsOf } from './support/gateway-harness.ts';
@@ -22,61 +22,61 @@ function setUp() {
     logger,
   });
   const handlers = new RecordingHandlers();
-  const { handOn, idle } = createHandOn(logger);
-  const order = new ChannelOrder();
+  const { runInBackground, idle } = createBackground(logger);
+  const channelQueue = createKeyedQueue();
   const client = createDiscordClient({ logger });
-  const retractions = createRetractions({
+  const changes = createMessageChanges({
     client,
-    order,
+    channelQueue,
     history,
     handlers,
-    handOn,
+    runInBackground,
     parseCommand: (text) =>
       text.startsWith('!memory ') ? { name: 'memory', words: text.slice(8) } : undefined,
   });
   history.seen(message);
   const settled = async () => {
-    await order.idle();
+    await channelQueue.idle();
     await idle();
   };
-  return { history, handlers, retractions, settled };
+  return { history, handlers, changes, settled };
 }
 
 function edit(text: string, timestamp: string | null = editedAt) {
   return { id: message.id, channel_id: message.channelId, content: text, edited_timestamp: timestamp };
 }
 
-describe('retractions', () => {
+describe('changes', () => {
   it('take an edit to history and inward', async () => {
-    const { retractions, handlers, history, settled } = setUp();
-    retractions.edited(edit('corrected'));
+    const { changes, handlers, history, settled } = setUp();
+    void changes.edited(edit('corrected'));
     expect(textsOf(await history.recent(message.channelId, 10))).toEqual(['corrected']);
     await settled();
     expect(handlers.events).toEqual(['edited corrected']);
   });
 
   it('tell who edited, and whether it is a command now', async () => {
-    const { retractions, handlers, settled } = setUp();
-    retractions.edited({ ...edit('!memory show'), author: { ...author, id: message.author.id } });
+    const { changes, handlers, settled } = setUp();
+    void changes.edited({ ...edit('!memory show'), author: { ...author, id: message.author.id } });
     await settled();
     expect(handlers.events).toEqual(['edited into a command !memory show']);
     expect(handlers.edits).toMatchObject([{ authorId: message.author.id, isCommand: true }]);
   });
 
   it('pass over what changes no text: a link’s preview, a pin, the same text again', async () => {
-    const { retractions, handlers, settled } = setUp();
-    retractions.edited({ id: message.id, channel_id: message.channelId });
-    retractions.edited(edit(message.text));
-    retractions.edited({ ...edit('a message from before the start', null), id: '400000000000000009' });
+    const { changes, handlers, settled } = setUp();
+    void changes.edited({ id: message.id, channel_id: message.channelId });
+    void changes.edited(edit(message.text));
+    void changes.edited({ ...edit('a message from before the start', null), id: '400000000000000009' });
     await settled();
     expect(handlers.events).toEqual([]);
   });
 
   it('take a deletion to history and inward, and remember it', async () => {
-    const { retractions, handlers, history, settled } = setUp();
-    expect(retractions.wasDeleted(message.id)).toBe(false);
-    retractions.deleted(message.channelId, [message.id]);
-    expect(retractions.wasDeleted(message.id)).toBe(true);
+    const { changes, handlers, history, settled } = setUp();
+    expect(changes.wasDeleted(message.id)).toBe(false);
+    void changes.deleted(message.channelId, [message.id]);
+    expect(changes.wasDeleted(message.id)).toBe(true);
     expect(await history.recent(message.channelId, 10)).toEqual([]);
     await settled();
     expect(handlers.events).toEqual([`deleted ${message.id}`]);
