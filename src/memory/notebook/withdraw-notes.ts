@@ -68,26 +68,21 @@ export function createWithdrawNotes({
       const rule = isShared ? { gone, mostlyOf: words.own } : { gone };
       const rest = withoutWithdrawnLines(text, rule);
       if (rest === undefined) await store.remove(key);
-      else if (rest !== text) await replace(key, rest);
+      else if (rest !== text) await store.writeText(key, rest, { erase: true });
     }
   }
 
-  /** The last good copy that the store keeps of a file must not hold it either. */
-  async function replace(key: string, text: string): Promise<void> {
-    await store.writeText(key, text);
-    await store.writeText(key, text);
-  }
-
   /** An overview is rewritten as a whole, so that its last good copy may hold what the overview itself does not any more. */
-  async function renewBackup(key: string): Promise<void> {
+  async function eraseFormer(key: string): Promise<void> {
     const text = await store.readText(key);
-    if (text !== undefined) await store.writeText(key, text);
+    if (text === undefined) await store.remove(key);
+    else await store.writeText(key, text, { erase: true });
   }
 
   async function follow(session: SessionKey, words: WithdrawnWords): Promise<void> {
     const state = await states.read(session);
     await withdraw(await read(await keysOfSession(session), false), words);
-    await renewBackup(`${sessionFolder(session)}/overview.md`);
+    await eraseFormer(`${sessionFolder(session)}/overview.md`);
     const shared = await keysOfNotebook(session, state);
     if (shared.length === 0) return;
     const work = async () => withdraw(await read(shared, true), words);
