@@ -9,7 +9,6 @@ import type { TurnContext } from './core/turn-context.ts';
 import { createForgetItemTool, createRememberItemTool } from './memory/durable/tools.ts';
 import { createRecallTool } from './memory/recall/recall-tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
-import { withMediaFallback } from './model/with-media-fallback.ts';
 import { createReadEnclosures, type EnclosurePorts } from './turn/enclosures.ts';
 import { createActionSwitch } from './turn/action-switch.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
@@ -62,7 +61,7 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
     const { system, messages } = prompt;
     const context = { ...turn, hasThirdPartyText };
     const { text, stop } = await runToolLoop({
-      client: withMediaFallback(model, logger),
+      client: model,
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
       tools: [...(isMemoryOff ? [] : memoryTools), ...actionTools],
       context,

@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts';
 import type { Clock } from './core/time.ts';
 import type { DayUsage } from './core/model.ts';
 import type { LastWrite, Store } from './core/store.ts';
-import { priceListDate } from './model/anthropic/prices.ts';
+import { priceListDate } from './model/anthropic/models.ts';
 import type { WatchedModel } from './observability/watched-model.ts';
 import { readVersion } from './read-version.ts';
 

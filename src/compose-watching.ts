@@ -5,7 +5,7 @@ import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Store } from './core/store.ts';
 import type { Presence } from './discord/presence.ts';
-import { callCost } from './model/anthropic/prices.ts';
+import { callCost } from './model/anthropic/models.ts';
 import { UsageMeter } from './observability/usage-meter.ts';
 import { watchModel } from './observability/watched-model.ts';
 import { watchStore } from './observability/watched-store.ts';

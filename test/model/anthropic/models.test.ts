@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { callCost } from '../../../src/model/anthropic/prices.ts';
+import { callCost } from '../../../src/model/anthropic/models.ts';
 
 const million = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 

@@ -27,7 +27,9 @@ describe('an answer that is none', () => {
       { events: messageEvents(blockEvents(0, { type: 'text', text: 'Hm' }, []), 'tired') },
     ],
     ['a tool call whose input is a list', toolUse(json('[1]'))],
-    ['a tool call whose input is no JSON', toolUse(json('{"a":'))],
+    ['a tool call whose input breaks off', toolUse(json('{"a":'))],
+    ['a tool call whose input is no JSON', toolUse(json('tea please'))],
+    ['a tool call with something after its input', toolUse(json('{"a":1}}'))],
     [
       'a tool call that is announced and missing',
       { events: messageEvents(blockEvents(0, { type: 'text', text: 'Hm' }, []), 'tool_use') },

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
-import { reasoningBlock } from './reasoning.ts';
 
 const count = z
   .number()
@@ -28,6 +27,11 @@ const toolUseSchema = z.object({
   name: z.string().min(1),
   input: z.record(z.string(), z.unknown()),
 });
+/** What a model thought, kept as it came; other vendors' thoughts do not match. */
+export const reasoningSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+]);
 
 type Stop = ModelResponse['stop'];
 const stops: ReadonlyMap<string, Stop> = new Map<string, Stop>([
@@ -81,8 +85,8 @@ function contentOf(block: { readonly type: string }, stop: Stop): ModelResponse[
       return [call.data];
     }
     default: {
-      const reasoning = reasoningBlock(block);
-      return reasoning === undefined ? [] : [reasoning];
+      const reasoning = reasoningSchema.safeParse(block);
+      return reasoning.success ? [{ type: 'reasoning', vendor: reasoning.data }] : [];
     }
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../src/core/errors.ts';
 import type { ModelRequest } from '../../src/core/model.ts';
-import { withMediaFallback } from '../../src/model/with-media-fallback.ts';
+import { withMediaFallback } from '../../src/model/media-fallback.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
 
