@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { textOf } from '../../../src/core/model.ts';
 import type { OpenedFile } from '../../../src/core/chat.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
+import { recalledPassages } from '../../../src/model/offline/reply.ts';
 import { buildPrompt } from '../../../src/prompt/build-prompt.ts';
 import { promptInput } from '../../prompt/samples.ts';
 
@@ -43,5 +44,23 @@ describe('files offline', () => {
   it('do not keep a wish from being done', async () => {
     const { content } = await replyTo('remember that I live in Oslo', ['remember_item']);
     expect(content).toMatchObject([{ type: 'tool_use', name: 'remember_item' }]);
+  });
+});
+
+const found = [
+  'Found 3 result(s) for: "which tea?"',
+  '[1] Source: messages\nLine: 4\nContent: [2026-01-15] alice: which tea?\nCitation: messages.jsonl#L4\nLink: https://discord.com/channels/@me/1/4',
+  '[2] Source: messages\nLine: 2\nContent: [2026-01-15] alice: I like green tea\nCitation: messages.jsonl#L2\nLink: https://discord.com/channels/@me/1/2',
+  '[3] Source: messages\nLine: 5\nContent: [2026-01-15] Discoclaw: I have nothing about that in memory.\nCitation: messages.jsonl#L5',
+  '[4] Source: detail\nFile: detail/tea.md:10\nContent: Prefers green tea\nCitation: detail/tea.md#L10',
+].join('\n\n');
+
+describe('what a search found', () => {
+  it('is told with where it is from, without the question itself and the stand-in’s own words', () => {
+    expect(recalledPassages(found, 'Which tea?')).toEqual([
+      '- [2026-01-15] alice: I like green tea (messages.jsonl#L2, <https://discord.com/channels/@me/1/2>)',
+      '- Prefers green tea (detail/tea.md#L10)',
+    ]);
+    expect(recalledPassages('Found 0 result(s) for: "which tea?"', 'which tea?')).toEqual([]);
   });
 });

@@ -1,16 +1,13 @@
 import type { ToolUseBlock } from '../../core/model.ts';
+import type { SectionName } from '../../core/section.ts';
 import { clip, clipAtWord, flatten, normalizeText } from '../../core/text.ts';
-import { bestMatches } from './best-matches.ts';
-import { memoryPieces, rememberedItems } from './memory-pieces.ts';
-import { memoryWishIn } from './memory-wish.ts';
-import type { MemoryWish } from './memory-wish.ts';
-import { withoutLabel } from './offline-label.ts';
-import { recalledPassages } from './recalled-passages.ts';
-import type { ReadRequest, ToolRun } from './read-request.ts';
-import { tellRemembered } from './remembered-line.ts';
-import { toSecondPerson } from './second-person.ts';
-import { statementsIn } from './statements.ts';
-import { tellingTerms } from './telling-terms.ts';
+import { memoryWishIn, statementsIn, tellingTerms, toSecondPerson } from './phrases.ts';
+import type { MemoryWish } from './phrases.ts';
+import { parseRememberedLine } from './read-request.ts';
+import type { ReadRequest, RememberedLine, ToolRun } from './read-request.ts';
+
+/** Begins every reply of the stand-in, so that nobody takes it for a language model [M2]. */
+export const offlineLabel = '[offline model]';
 
 /** What the stand-in does with a turn: says something, or calls a tool first. */
 export type ChatReply =
@@ -24,7 +21,7 @@ const aboutUs =
 const greeting = /^\W*(?:hi|hey|hello|hiya|yo|good (?:morning|evening|day))\b/iu;
 const thanks = /^\W*(?:thanks|thank you|thx)\b/iu;
 const aboutSpeaker = /\b(?:I|me|my|mine)\b/iu;
-const question =
+const questionForm =
   /\?\s*$|^\W*(?:who|what|when|where|which|why|how|do|does|did|is|are|can|could|tell me|show me)\b/iu;
 
 const standIn =
@@ -56,7 +53,7 @@ function replyToWords(request: ReadRequest): ChatReply {
   if (aboutUs.test(text)) return say(conversationSoFar(request));
 
   const found = bestMatches(text, memoryPieces(request), (piece) => piece.search, 3);
-  const isQuestion = question.test(text);
+  const isQuestion = questionForm.test(text);
   const [statement] = isQuestion ? [] : statementsIn(text);
   if (statement !== undefined) return say(acknowledge(statement.quote));
   if (found.length > 0) return say(found.map((piece) => piece.told).join('\n'));
@@ -165,4 +162,120 @@ function conversationSoFar({ sections, history }: ReadRequest): string {
 function acknowledge(quote: string): string {
   const told = toSecondPerson(quote) ?? `“${quote}”`;
   return `Good to know: ${told.charAt(0).toLowerCase()}${told.slice(1)}. To have it kept, say “remember that ${quote}”.`;
+}
+
+/** Something in the prompt that may answer a question. */
+interface MemoryPiece {
+  /** What a question is compared with. */
+  readonly search: string;
+  /** The piece as told to the speaker, with where it is from. */
+  readonly told: string;
+  /** Whether it describes the speaker, rather than a conversation. */
+  readonly isProfile: boolean;
+}
+
+const itemSections: readonly SectionName[] = ['durable_items', 'matching_items', 'changes'];
+const textSections: readonly {
+  readonly name: SectionName;
+  readonly origin: string;
+  readonly isProfile: boolean;
+}[] = [
+  { name: 'user_profile', origin: 'From your profile', isProfile: true },
+  { name: 'notes', origin: 'From your notes', isProfile: true },
+  { name: 'overview', origin: 'From my notes on this conversation', isProfile: false },
+  { name: 'conversation_summary', origin: 'From the summary of this conversation', isProfile: false },
+  { name: 'recent_elsewhere', origin: 'From another channel', isProfile: false },
+  { name: 'changes', origin: 'From another channel', isProfile: false },
+];
+
+/** The speaker's durable items in the prompt, each once. */
+function rememberedItems({ sections }: ReadRequest): readonly RememberedLine[] {
+  const lines = new Set(itemSections.flatMap((name) => sections.get(name) ?? []));
+  return [...lines].flatMap((line) => parseRememberedLine(line) ?? []);
+}
+
+/**
+ * Everything in the prompt that may answer a question, what is surest first. Earlier questions answer nothing; what people asked to be remembered
+ * is answered from the item, for as long as there is one.
+ */
+function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
+  const items = rememberedItems(request).map((item) => ({
+    search: `${item.kind} ${item.text}`,
+    told: tellRemembered(item),
+    isProfile: false,
+  }));
+  const texts = textSections.flatMap(({ name, origin, isProfile }) =>
+    (request.sections.get(name) ?? [])
+      .filter((line) => parseRememberedLine(line) === undefined)
+      .map((line) => line.replace(/^[-*\s]+/u, ''))
+      .filter((line) => line !== '' && !line.includes('?'))
+      .map((line) => ({ search: line, told: `${origin}: “${clipAtWord(line, 300)}”`, isProfile })),
+  );
+  const said = request.history.flatMap(({ name, text }) => {
+    if (name === undefined || text.includes('?') || memoryWishIn(text) !== undefined) return [];
+    const who = name === request.message.from ? 'Earlier you said' : `${name} said here`;
+    return [{ search: text, told: `${who}: “${clipAtWord(flatten(text), 300)}”`, isProfile: false }];
+  });
+  return [...items, ...texts, ...said.toReversed()];
+}
+
+/** The item as said to its owner: `You prefer Rust — you told me in #dev on 2026-01-15.` */
+function tellRemembered(item: RememberedLine): string {
+  const statement = toSecondPerson(item.text) ?? `“${item.text}”`;
+  const place = item.channel === undefined ? '' : ` in #${item.channel}`;
+  const when = item.date === undefined ? '' : ` on ${item.date}`;
+  return `${statement} — you told me${place}${when}.`;
+}
+
+const passage =
+  /^\[\d+\] Source: .*\n.*\nContent: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
+
+/** The stand-in's own words tell nobody anything, nor does the question itself. */
+const ownWords = /offline stand-in|I have nothing about/u;
+
+/**
+ * What a search of memory found [C3], a line a passage with where it is from; the question that was asked, and what the stand-in said itself, left
+ * out. Empty where nothing is left.
+ */
+export function recalledPassages(result: string, question: string): readonly string[] {
+  const asked = normalizeText(question);
+  return result.split('\n\n').flatMap((text) => {
+    const { content, citation, link } = passage.exec(text)?.groups ?? {};
+    if (content === undefined || ownWords.test(content)) return [];
+    if (asked !== '' && normalizeText(content).endsWith(asked)) return [];
+    return [`- ${content} (${citation}${link === undefined ? '' : `, <${link}>`})`];
+  });
+}
+
+/**
+ * The candidates that share most terms with the question, the best first; rare terms weigh more. Those that share nothing, or
+ * far less than the best, are left out. Equal ones keep their order.
+ */
+function bestMatches<T>(
+  question: string,
+  candidates: readonly T[],
+  textOf: (candidate: T) => string,
+  limit: number,
+): readonly T[] {
+  const asked = tellingTerms(question);
+  const known = candidates.map((candidate) => ({ candidate, found: tellingTerms(textOf(candidate)) }));
+  const scored = known.map(({ candidate, found }) => {
+    const shared = [...asked].filter((term) => found.has(term));
+    const score = shared.reduce((sum, term) => {
+      const holders = known.filter((other) => other.found.has(term)).length;
+      return sum + Math.log(1 + known.length / holders);
+    }, 0);
+    return { candidate, score };
+  });
+  const best = Math.max(0, ...scored.map(({ score }) => score));
+  return scored
+    .filter(({ score }) => score > 0 && score >= best / 2)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+/** A text without the label. */
+function withoutLabel(text: string): string {
+  return text.replaceAll(offlineLabel, '').trim();
 }
