@@ -2,7 +2,7 @@ import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import type { Section } from '../../core/section.ts';
-import type { Store } from '../../core/store.ts';
+import type { ErasingOption, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { Visibility } from '../../core/visibility.ts';
@@ -59,32 +59,27 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   async function change<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
+    erasing: ErasingOption = {},
   ): Promise<T> {
     const results: { readonly result: T }[] = [];
-    await store.update(durableKey(userId), durableDocumentKind, (current) => {
-      const before = current ?? emptyDurableDocument;
-      const { document, result } = operation(before);
-      results.push({ result });
-      return document === before ? current : document;
-    });
+    await store.update(
+      durableKey(userId),
+      durableDocumentKind,
+      (current) => {
+        const before = current ?? emptyDurableDocument;
+        const { document, result } = operation(before);
+        results.push({ result });
+        return document === before ? current : document;
+      },
+      erasing,
+    );
     const last = results.at(-1);
     if (last === undefined) throw new Error('The store did not run the change');
     return last.result;
   }
 
-  /** A change that takes something away: the last good copy that the store keeps must not give it back after damage. */
-  async function takeAway<T>(
-    userId: string,
-    operation: (document: DurableDocument) => DocumentChange<T>,
-  ): Promise<T> {
-    const result = await change(userId, operation);
-    try {
-      await store.update(durableKey(userId), durableDocumentKind, (current) => current && { ...current });
-    } catch (error) {
-      logger.warn('the last good copy of durable items could not be renewed', { userId, error });
-    }
-    return result;
-  }
+  /** A change that takes something away: no copy that the store keeps may give it back after damage [S7]. */
+  const takeAway: typeof change = (userId, operation) => change(userId, operation, { erase: true });
 
   return {
     /** The sections `durable_items` and `matching_items` [D4]. */
