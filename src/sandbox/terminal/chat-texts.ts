@@ -1,11 +1,8 @@
-import type { CommandView } from '../control/command-view.ts';
-import type { ChannelView } from '../control/control-views.ts';
+import type { ChannelView, CommandView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
 import type { ChatAction } from './chat-action.ts';
 import { interactionActions } from './interaction-actions.ts';
-import { markActions } from './mark-actions.ts';
-import { messageActions } from './message-actions.ts';
-import { placeActions } from './place-actions.ts';
+import { markActions, messageActions, placeActions } from './message-actions.ts';
 import { inReadingOrder, placeName } from './places.ts';
 
 /** What the chat says of the bot at its beginning. */

@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import type { SandboxServer } from '../sandbox-server.ts';
 import { banner } from './chat-texts.ts';
 import type { BotFacts } from './chat-texts.ts';
-import { playDemonstration } from './demonstration.ts';
-import { openFollowedChat } from './followed-chat.ts';
 import { chatInteractively } from './interactive-chat.ts';
 import { PromptLine } from './prompt-line.ts';
-import type { Lines } from './read-lines.ts';
+import { chatByLines, playDemonstration } from './scripted-chat.ts';
 import type { TerminalMode } from './terminal-mode.ts';
 import { createTranscript } from './transcript.ts';
 import type { TerminalOutput, Transcript } from './transcript.ts';
@@ -23,7 +21,7 @@ export interface TerminalChatOptions {
   readonly signal: AbortSignal;
 }
 
-interface Running extends TerminalChatOptions {
+export interface Running extends TerminalChatOptions {
   readonly isColoured: boolean;
 }
 
@@ -60,23 +58,6 @@ async function chatIn(mode: TerminalMode, running: Running): Promise<void> {
       return;
     case 'demonstration':
       await playDemonstration({ sandbox, transcript: plainTranscript(running), settled, signal });
-  }
-}
-
-async function chatByLines(
-  lines: Lines,
-  { transcript, signal, ...running }: Running & { readonly transcript: Transcript },
-): Promise<void> {
-  const stop = (): void => lines.close();
-  signal.addEventListener('abort', stop, { once: true });
-  const { chat, close } = await openFollowedChat({ ...running, transcript });
-  try {
-    for await (const line of lines) {
-      if (signal.aborted || !(await chat.take(line))) break;
-    }
-  } finally {
-    close();
-    lines.close();
   }
 }
 

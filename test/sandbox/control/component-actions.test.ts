@@ -2,7 +2,7 @@ import { ButtonStyle, ComponentType, Events, MessageFlags } from 'discord.js';
 import type { APIActionRowComponent, APIButtonComponent, MessageComponentInteraction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { connectSandbox } from '../../../src/sandbox/control/connect-sandbox.ts';
+import { connectSandbox } from '../../../src/sandbox/control/control-http.ts';
 import { runBot } from '../support/bot-client.ts';
 import type { RunningBot } from '../support/bot-client.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { connectSandbox } from '../../../src/sandbox/control/connect-sandbox.ts';
+import { connectSandbox } from '../../../src/sandbox/control/control-http.ts';
 import { openSandbox, runBot } from '../support/bot-client.ts';
 
 describe('the control over HTTP', () => {

@@ -2,8 +2,8 @@ import { MessageFlags } from 'discord.js';
 import type { ChatInputCommandInteraction } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 
-import { followSandbox } from '../../../src/sandbox/terminal/chat-feed.ts';
-import type { Happening } from '../../../src/sandbox/terminal/happening.ts';
+import { followSandbox } from '../../../src/sandbox/terminal/happenings.ts';
+import type { Happening } from '../../../src/sandbox/terminal/happenings.ts';
 import { runBot } from '../support/bot-client.ts';
 import type { RunningBot } from '../support/bot-client.ts';
 

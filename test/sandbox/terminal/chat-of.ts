@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
+import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
 import type { TerminalMode } from '../../../src/sandbox/terminal/terminal-mode.ts';
 import { runEchoBot } from './echo-bot.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { leftInTheEnd } from '../../../src/sandbox/terminal/happening.ts';
-import type { Happening } from '../../../src/sandbox/terminal/happening.ts';
+import { leftInTheEnd } from '../../../src/sandbox/terminal/happenings.ts';
+import type { Happening } from '../../../src/sandbox/terminal/happenings.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import type { Message } from '../../../src/sandbox/world/entities.ts';
 import { createMessage } from '../../../src/sandbox/world/messages.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { findTarget, readTarget } from '../../../src/sandbox/terminal/message-target.ts';
+import { findTarget, readTarget } from '../../../src/sandbox/terminal/chat-action.ts';
 
 describe('a count of messages', () => {
   it('stands before the words, or behind them where people say nothing', () => {

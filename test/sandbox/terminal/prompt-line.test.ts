@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { GrowingMessage } from '../../../src/sandbox/terminal/growing-message.ts';
+import { GrowingMessage } from '../../../src/sandbox/terminal/interactive-chat.ts';
 import { PromptLine } from '../../../src/sandbox/terminal/prompt-line.ts';
 import { RecordingOutput } from './recording-output.ts';
 

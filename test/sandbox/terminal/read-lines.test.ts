@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 
 import { expect, it } from 'vitest';
 
-import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
+import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
 import { collect } from './collect.ts';
 
 it('gives every line once, whatever the line ends, also the last without one', async () => {

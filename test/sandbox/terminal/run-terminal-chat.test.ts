@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
+import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
 import { chatOf, facts, textOf } from './chat-of.ts';
 import { runEchoBot } from './echo-bot.ts';

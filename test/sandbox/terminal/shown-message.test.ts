@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { growthOf } from '../../../src/sandbox/terminal/shown-message.ts';
+import { growthOf } from '../../../src/sandbox/terminal/interactive-chat.ts';
 
 const first = { id: '1', text: 'so it is', isCorrection: false };
 const { shown } = growthOf(undefined, first, false);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { CommandView, OptionView } from '../../../src/sandbox/control/command-view.ts';
-import { readSlashLine } from '../../../src/sandbox/terminal/slash-line.ts';
+import type { CommandView, OptionView } from '../../../src/sandbox/control/control-views.ts';
+import { readSlashLine } from '../../../src/sandbox/terminal/interaction-actions.ts';
 
 function option(name: string, facts: Partial<OptionView> = {}): OptionView {
   return { name, type: 'string', required: false, autocomplete: false, choices: [], ...facts };

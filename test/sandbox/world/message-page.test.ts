@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Message } from '../../../src/sandbox/world/entities.ts';
-import { messagePage } from '../../../src/sandbox/world/message-page.ts';
+import { messagePage } from '../../../src/sandbox/world/messages.ts';
 
 function message(number: number): Message {
   return {

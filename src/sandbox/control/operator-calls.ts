@@ -1,31 +1,72 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
-import { deleteTextChannel, setOverwrite } from '../world/channels.ts';
+import { createTextChannel, deleteTextChannel, setOverwrite, setPrivacy } from '../world/channels.ts';
 import type { Overwrite, TextChannel, User } from '../world/entities.ts';
-import { addMember, createUser, setRole } from '../world/people.ts';
+import { addEmoji, addMember, createGuild, createUser, setRole } from '../world/guilds.ts';
 import { deleteThread } from '../world/threads.ts';
 import { guildOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
+import type { CheckedInput } from './control-inputs.ts';
+import { channelView, personView } from './control-views.ts';
 import { findChannel, findGuild, findPerson, findTextChannel } from './references.ts';
-import { SandboxError } from './sandbox-error.ts';
+import { SandboxError } from './sandbox-control.ts';
+import type { DefineCall } from './sandbox-control.ts';
 
-export type PermissionName = keyof typeof PermissionFlagsBits;
+/** What an operator changes: people, guilds, roles, channels, permissions. */
+export function operatorCalls(define: DefineCall, world: World) {
+  return {
+    addPerson: define('addPerson', (input) => personView(addPerson(world, input))),
+    closeDms: define('closeDms', (input) => {
+      const person = findPerson(world, input.person);
+      person.closedDms = input.closed;
+      return personView(person);
+    }),
+    addGuild: define('addGuild', (input) => {
+      const members = idsOf(world, input.members);
+      const guild = createGuild(world, { name: input.name, ownerId: findPerson(world, input.owner).id });
+      for (const id of members) addMember(world, guild.id, id);
+      return { id: guild.id, name: guild.name };
+    }),
+    setRole: define('setRole', (input) => {
+      const permissions = permissionBits(input.permissions);
+      const role = { name: input.name, permissions, userIds: idsOf(world, input.people) };
+      return { id: setRole(world, findGuild(world, input.guild), role).id };
+    }),
+    addEmoji: define('addEmoji', (input) => addEmoji(world, findGuild(world, input.guild), input.name)),
+    addChannel: define('addChannel', (input) => {
+      const guildId = findGuild(world, input.guild).id;
+      const onlyFor = input.private ? idsOf(world, input.members) : undefined;
+      return channelView(
+        world,
+        createTextChannel(world, {
+          guildId,
+          name: input.name.replace(/^#/, ''),
+          isForum: input.forum,
+          onlyFor,
+        }),
+      );
+    }),
+    setChannelPrivacy: define('setChannelPrivacy', (input) => {
+      const channel = findTextChannel(world, input.channel);
+      setPrivacy(world, channel, input.private ? idsOf(world, input.members) : undefined);
+      return channelView(world, channel);
+    }),
+    setOverwrite: define('setOverwrite', (input) => channelView(world, overwrite(world, input))),
+    changePermissions: define('changePermissions', (input) => changePermissions(world, input)),
+    deleteChannel: define('deleteChannel', (input) => deleteChannel(world, input.channel)),
+  };
+}
 
-export function permissionBits(names: readonly PermissionName[]): bigint {
+function idsOf(world: World, people: readonly string[]): readonly string[] {
+  return people.map((reference) => findPerson(world, reference).id);
+}
+
+function permissionBits(names: CheckedInput<'setRole'>['permissions']): bigint {
   return names.reduce((bits, name) => bits | PermissionFlagsBits[name], 0n);
 }
 
 /** @throws {SandboxError} when the name or the id is taken. */
-export function addPerson(
-  world: World,
-  input: {
-    readonly name: string;
-    readonly id?: string | undefined;
-    readonly bot: boolean;
-    readonly closedDms: boolean;
-    readonly guilds?: readonly string[] | undefined;
-  },
-): User {
+function addPerson(world: World, input: CheckedInput<'addPerson'>): User {
   const name = input.name.toLowerCase();
   if (
     [...world.users.values()].some(({ id, username }) => username.toLowerCase() === name || id === input.id)
@@ -40,14 +81,8 @@ export function addPerson(
   return user;
 }
 
-interface PermissionChange {
-  readonly for: string;
-  readonly allow: readonly PermissionName[];
-  readonly deny: readonly PermissionName[];
-}
-
 /** Sets what a person or a role may do in a channel; a name that both have, as the bot and its role do, means the person. @throws {SandboxError} */
-export function overwrite(world: World, input: PermissionChange & { readonly channel: string }): TextChannel {
+function overwrite(world: World, input: CheckedInput<'setOverwrite'>): TextChannel {
   const channel = findTextChannel(world, input.channel);
   setOverwrite(world, channel, {
     ...overwriteTarget(world, channel, input.for),
@@ -58,10 +93,7 @@ export function overwrite(world: World, input: PermissionChange & { readonly cha
 }
 
 /** Gives and takes permissions and leaves the others as they are. @throws {SandboxError} */
-export function changePermissions(
-  world: World,
-  input: PermissionChange & { readonly in?: string | undefined; readonly guild?: string | undefined },
-): void {
+function changePermissions(world: World, input: CheckedInput<'changePermissions'>): void {
   const allow = permissionBits(input.allow);
   const deny = permissionBits(input.deny);
   if (input.in !== undefined) {
@@ -99,7 +131,7 @@ function overwriteTarget(
 }
 
 /** @throws {SandboxError} for a DM, which cannot be deleted. */
-export function deleteChannel(world: World, reference: string): void {
+function deleteChannel(world: World, reference: string): void {
   const channel = findChannel(world, reference);
   switch (channel.kind) {
     case 'text':

@@ -1,24 +1,32 @@
 import { Snowflake } from '@sapphire/snowflake';
+import type { APIUser } from 'discord-api-types/v10';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
+import { messagePayload } from '../payloads/message-payload.ts';
 import { userPayload } from '../payloads/user-payload.ts';
-import { reactionKey } from '../world/emojis.ts';
 import type { Message } from '../world/entities.ts';
-import { clearReactions, maxReactionKinds, setReaction } from '../world/reactions.ts';
+import {
+  clearReactions,
+  closePoll,
+  hasPoll,
+  isOver,
+  maxReactionKinds,
+  reactionKey,
+  setReaction,
+} from '../world/reactions-and-polls.ts';
 import { userOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { messageIn, requirePermission, viewableChannel } from './rest-context.ts';
-import type { RestContext } from './rest-context.ts';
+import { messageAt, requirePermission, restView } from './rest-context.ts';
+import type { OnMessage, RestContext } from './rest-context.ts';
 
+/** A page of people, by id. */
 const pageSchema = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(25),
   after: z.string().default('0'),
 });
 
-interface OnMessage {
-  readonly Params: { readonly channel: string; readonly message: string };
-}
 interface OnEmoji {
   readonly Params: OnMessage['Params'] & { readonly emoji: string };
 }
@@ -32,7 +40,7 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
   const onMessage = '/channels/:channel/messages/:message/reactions';
 
   app.put<OnReaction>(`${onMessage}/:emoji/:user`, (request, reply) => {
-    const { channel, message } = target(request.params);
+    const { channel, message } = messageAt(context, request.params);
     if (request.params.user !== '@me') throw apiErrors.notFound();
     requirePermission(context, channel, 'ReadMessageHistory');
     if (channel.kind === 'thread' && channel.archived) throw apiErrors.threadArchived();
@@ -47,7 +55,7 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
   });
 
   app.delete<OnReaction>(`${onMessage}/:emoji/:user`, (request, reply) => {
-    const { channel, message } = target(request.params);
+    const { channel, message } = messageAt(context, request.params);
     const own = request.params.user === '@me' || request.params.user === world.botId;
     if (!own && channel.kind === 'dm') throw apiErrors.notInDm();
     if (!own) requirePermission(context, channel, 'ManageMessages');
@@ -67,27 +75,15 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
   });
 
   app.get<OnEmoji>(`${onMessage}/:emoji`, (request) => {
-    const { channel, message } = target(request.params);
+    const { channel, message } = messageAt(context, request.params);
     requirePermission(context, channel, 'ReadMessageHistory');
-    const { limit, after } = parseForm(pageSchema, request.query);
-    return [...(message.reactions.get(emojiOf(context, request.params.emoji)) ?? [])]
-      .filter((id) => Snowflake.compare(id, after) > 0)
-      .toSorted((a, b) => Snowflake.compare(a, b))
-      .slice(0, limit)
-      .map((id) => userPayload(userOf(world, id)));
+    const users = message.reactions.get(emojiOf(context, request.params.emoji));
+    return userPage(world, users, request.query);
   });
-
-  function target(params: OnMessage['Params']): {
-    readonly channel: ReturnType<typeof viewableChannel>;
-    readonly message: Message;
-  } {
-    const channel = viewableChannel(context, params.channel);
-    return { channel, message: messageIn(context, channel, params.message) };
-  }
 
   /** A message whose reactions the bot may clear. */
   function managed(params: OnMessage['Params']): Message {
-    const { channel, message } = target(params);
+    const { channel, message } = messageAt(context, params);
     if (channel.kind === 'dm') throw apiErrors.notInDm();
     requirePermission(context, channel, 'ManageMessages');
     return message;
@@ -98,4 +94,38 @@ function emojiOf({ world }: RestContext, reference: string): string {
   const emoji = reactionKey(world, reference);
   if (emoji === undefined) throw apiErrors.unknownEmoji();
   return emoji;
+}
+
+interface OnAnswer {
+  readonly Params: OnMessage['Params'] & { readonly answer: string };
+}
+
+/** Who voted for what, and the end of the bot's own polls. */
+export function pollRoutes(app: FastifyInstance, context: RestContext): void {
+  const { world } = context;
+
+  app.get<OnAnswer>('/channels/:channel/polls/:message/answers/:answer', (request) => {
+    const { message } = messageAt(context, request.params);
+    const voters = hasPoll(message) ? message.poll.votes.get(Number(request.params.answer)) : undefined;
+    return { users: userPage(world, voters, request.query) };
+  });
+
+  app.post<OnMessage>('/channels/:channel/polls/:message/expire', (request) => {
+    const { message } = messageAt(context, request.params);
+    if (!hasPoll(message)) throw apiErrors.notAPoll();
+    if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
+    if (isOver(message.poll, world.now())) throw apiErrors.pollOver();
+    closePoll(world, message);
+    return messagePayload(world, message, restView(context));
+  });
+}
+
+/** Some of these users, in order of their ids, as the query asks. @throws {ApiError} 50035 */
+function userPage(world: World, ids: Iterable<string> | undefined, query: unknown): readonly APIUser[] {
+  const { limit, after } = parseForm(pageSchema, query);
+  return [...(ids ?? [])]
+    .filter((id) => Snowflake.compare(id, after) > 0)
+    .toSorted((a, b) => Snowflake.compare(a, b))
+    .slice(0, limit)
+    .map((id) => userPayload(userOf(world, id)));
 }

@@ -2,13 +2,57 @@ import { Snowflake } from '@sapphire/snowflake';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { guildChannelPayload, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
-import { emojiPayload } from '../payloads/emoji-payload.ts';
+import {
+  channelPayload,
+  guildChannelPayload,
+  threadMemberPayload,
+  threadPayload,
+} from '../payloads/channel-payload.ts';
 import { guildPayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
-import { activeThreads } from '../world/active-threads.ts';
+import { applicationPayload, emojiPayload, userPayload } from '../payloads/user-payload.ts';
+import { activeThreads, openDm } from '../world/channels.ts';
+import { userOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { guildWithBot } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
+
+const dmSchema = z.object({ recipient_id: z.string() });
+
+interface OnUser {
+  readonly Params: { readonly user: string };
+}
+
+/** Where the gateway is, who the bot is, whose it is, and who others are, and DMs with them. */
+export function accountRoutes(app: FastifyInstance, context: RestContext): void {
+  const { world } = context;
+
+  app.get('/gateway', () => ({ url: context.urls().gateway }));
+
+  app.get('/gateway/bot', () => ({
+    url: context.urls().gateway,
+    shards: 1,
+    session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 },
+  }));
+
+  app.get('/users/@me', () => userPayload(userOf(world, world.botId)));
+
+  app.get<OnUser>('/users/:user', (request) => {
+    const user = world.users.get(request.params.user);
+    if (user === undefined) throw apiErrors.unknownUser();
+    return userPayload(user);
+  });
+
+  app.post('/users/@me/channels', (request) => {
+    const { recipient_id: personId } = parseForm(dmSchema, request.body);
+    const person = world.users.get(personId);
+    if (person === undefined) throw apiErrors.unknownUser();
+    if (person.bot) throw apiErrors.cannotDm();
+    return channelPayload(world, openDm(world, personId), world.botId);
+  });
+
+  app.get('/oauth2/applications/@me', () => applicationPayload(world));
+  app.get('/applications/@me', () => applicationPayload(world));
+}
 
 const memberPageSchema = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(1),

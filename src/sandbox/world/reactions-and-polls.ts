@@ -1,11 +1,61 @@
 import { MessageType } from 'discord-api-types/v10';
 import type { APIEmbed } from 'discord-api-types/v10';
 
-import type { Message } from './entities.ts';
+import type { Message, Poll } from './entities.ts';
 import { createMessage } from './messages.ts';
-import type { Poll } from './poll.ts';
 import { channelOf } from './world.ts';
 import type { World } from './world.ts';
+
+/** So many different emoji a message takes. */
+export const maxReactionKinds = 20;
+
+/**
+ * A unicode emoji in its coloured form, whether or not it came with the sign that asks for that; `undefined` for anything else.
+ */
+export function knownEmoji(text: string): string | undefined {
+  const colourSign = '\u{FE0F}';
+  const emoji = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
+  return [text, `${text}${colourSign}`].find((candidate) => emoji.test(candidate));
+}
+
+/** Adds or takes back a reaction; nothing happens where it already is so. */
+export function setReaction(
+  world: World,
+  message: Message,
+  reaction: { readonly userId: string; readonly emoji: string; readonly present: boolean },
+): void {
+  const users = message.reactions.get(reaction.emoji) ?? new Set<string>();
+  if (users.has(reaction.userId) === reaction.present) return;
+  if (reaction.present) users.add(reaction.userId);
+  else users.delete(reaction.userId);
+  if (users.size === 0) message.reactions.delete(reaction.emoji);
+  else message.reactions.set(reaction.emoji, users);
+  world.emit({
+    type: reaction.present ? 'reaction-added' : 'reaction-removed',
+    message,
+    userId: reaction.userId,
+    emoji: reaction.emoji,
+  });
+}
+
+/** Takes back everybody's reactions with one emoji, or with all of them. */
+export function clearReactions(world: World, message: Message, emoji?: string): void {
+  if (emoji === undefined) {
+    message.reactions.clear();
+    world.emit({ type: 'reactions-cleared', message });
+  } else if (message.reactions.delete(emoji)) {
+    world.emit({ type: 'reactions-cleared', message, emoji });
+  }
+}
+
+/** The emoji that a request names, as reactions are kept: a unicode one as itself, one of a guild's that the bot is in as `name:id`. */
+export function reactionKey(world: World, text: string): string | undefined {
+  const id = /^(?:a:)?\w+:(?<id>\d+)$/u.exec(text)?.groups?.['id'];
+  if (id === undefined) return knownEmoji(text);
+  const guilds = [...world.guilds.values()].filter(({ members }) => members.has(world.botId));
+  const own = guilds.flatMap(({ emojis }) => emojis.get(id) ?? [])[0];
+  return own === undefined ? undefined : `${own.name}:${own.id}`;
+}
 
 /** A message that has a poll. */
 export type PollMessage = Message & { readonly poll: Poll };
@@ -68,4 +118,8 @@ function resultOf({ question, answers, votes }: Poll): APIEmbed {
       : { victor_answer_id: String(winner.id), victor_answer_text: winner.text }),
   };
   return { fields: Object.entries(fields).map(([name, value]) => ({ name, value, inline: false })) };
+}
+
+export function isOver(poll: Poll, now: Date): boolean {
+  return poll.closed || Date.parse(poll.expiresAt) <= now.getTime();
 }

@@ -1,4 +1,4 @@
-import type { Guild, Member, Role, User } from './entities.ts';
+import type { Guild, GuildEmoji, Member, Role, User } from './entities.ts';
 import { botPermissions, everyonePermissions } from './permissions.ts';
 import { guildOf } from './world.ts';
 import type { World } from './world.ts';
@@ -104,4 +104,11 @@ export function setRole(
     world.emit({ type: 'member-updated', guildId: guild.id, member });
   }
   return role;
+}
+
+/** Gives a guild an emoji of its own. */
+export function addEmoji(world: World, guild: Guild, name: string): GuildEmoji {
+  const emoji = { id: world.nextId(), name };
+  guild.emojis.set(emoji.id, emoji);
+  return emoji;
 }

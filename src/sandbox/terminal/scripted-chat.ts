@@ -1,6 +1,73 @@
+import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
-import { openFollowedChat } from './followed-chat.ts';
+import { Chat } from './chat.ts';
+import { followSandbox, leftInTheEnd } from './happenings.ts';
+import type { Happening } from './happenings.ts';
+import type { Running } from './run-terminal-chat.ts';
+import type { Lines } from './terminal-mode.ts';
 import type { Transcript } from './transcript.ts';
+
+export interface FollowedChatOptions {
+  readonly sandbox: SandboxServer;
+  readonly transcript: Transcript;
+  /** Resolves when the bot has nothing running or waiting, after-turn work included. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface FollowedChat {
+  readonly chat: Chat;
+  readonly close: () => void;
+}
+
+/** A chat that shows what is said, waits after it until the bot is done, and shows what is left of that in the end. */
+export async function openFollowedChat(options: FollowedChatOptions): Promise<FollowedChat> {
+  const { sandbox, transcript, settled } = options;
+  const { bot } = await sandbox.info();
+  let waiting: Happening[] = [];
+  const close = followSandbox({
+    sandbox,
+    botId: bot.id,
+    onHappening: (happening) => waiting.push(happening),
+  });
+  const chat = await Chat.open({
+    sandbox,
+    transcript,
+    echoes: true,
+    async afterActing(expectsAnswer) {
+      try {
+        await sandbox.delivered();
+      } catch (error) {
+        if (!(error instanceof SandboxError)) throw error;
+        transcript.problem(error.message);
+      }
+      await settled();
+      const happenings = leftInTheEnd(waiting);
+      waiting = [];
+      await chat.show(happenings);
+      if (expectsAnswer && !happenings.some(({ kind }) => kind === 'said')) {
+        transcript.note(`(${bot.name} did not answer)`);
+      }
+    },
+  });
+  return { chat, close };
+}
+
+export async function chatByLines(
+  lines: Lines,
+  { transcript, signal, ...running }: Running & { readonly transcript: Transcript },
+): Promise<void> {
+  const stop = (): void => lines.close();
+  signal.addEventListener('abort', stop, { once: true });
+  const { chat, close } = await openFollowedChat({ ...running, transcript });
+  try {
+    for await (const line of lines) {
+      if (signal.aborted || !(await chat.take(line))) break;
+    }
+  } finally {
+    close();
+    lines.close();
+  }
+}
 
 interface Scene {
   readonly caption: string;
