@@ -7,7 +7,7 @@ import type { Store } from './core/store.ts';
 import type { TurnContext } from './core/turn-context.ts';
 import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
-import { createWithdrawNotes } from './memory/notebook/withdraw-notes.ts';
+import { createWithdrawNotes } from './memory/notebook/withdraw.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
 import { createPlaceSettings } from './memory/settings/place-settings.ts';
 import { createDetailSource } from './memory/recall/detail-source.ts';

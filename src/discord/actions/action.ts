@@ -12,12 +12,12 @@ import type { HistoryPort } from '../../core/chat.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ToolDefinition } from '../../core/model.ts';
-import { snowflakeTime } from '../../core/snowflake.ts';
 import type { Tool, ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { botMay } from '../permissions.ts';
-import type { FindChannel } from '../place-of.ts';
+import type { FindChannel } from '../place.ts';
+import { mayHaveForgottenNonces } from '../replies/reply-requests.ts';
 
 export interface ActionOptions {
   readonly findChannel: FindChannel;
@@ -122,9 +122,6 @@ function failureText(error: unknown): string {
   return 'Discord could not be reached, so nobody knows whether it was done. Do not claim that it was.';
 }
 
-/** Discord compares nonces for "a few minutes"; where the wish is older than this, its message is looked for first. Milliseconds. */
-const nonceHoldsMs = 2 * 60_000;
-
 /** What is posted: a text, or a poll without one. */
 export type Post =
   | Required<Pick<MessageCreateOptions, 'content'>>
@@ -138,8 +135,7 @@ export async function postedBefore(
   clock: Clock,
 ): Promise<Message | undefined> {
   const asked = messages.at(-1)?.id ?? '0';
-  if (clock().getTime() - snowflakeTime(asked).getTime() <= nonceHoldsMs || !botMay('read', channel))
-    return undefined;
+  if (!mayHaveForgottenNonces(asked, clock) || !botMay('read', channel)) return undefined;
   const since = await channel.messages.fetch({ after: asked, limit: 100, cache: false });
   return since.find((message) => message.author.id === channel.client.user.id && isSame(message, post));
 }

@@ -5,7 +5,7 @@ import type { ActionTools } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
 import { botMay, memberMay, type Capability } from '../permissions.ts';
-import { isPublic } from '../place-of.ts';
+import { isPublic } from '../place.ts';
 import type { ActionOptions } from './action.ts';
 import { pollTool } from './poll.ts';
 import { pinTool, reactTool, unpinTool } from './react-pin.ts';

@@ -13,7 +13,7 @@ import { becamePublic, type Place } from '../../core/place.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
 import { memberMay, type Capability } from '../permissions.ts';
-import { placeOf, type FindChannel } from '../place-of.ts';
+import { placeOf, type FindChannel } from '../place.ts';
 import { ActionRefusal } from './action.ts';
 
 const names: Readonly<Record<Capability, string>> = {

@@ -1,4 +1,5 @@
 import { ownWords, withoutMarkedPeople, withoutMentionMarks, withoutQuotes } from '../../core/own-words.ts';
+import { escapePattern } from '../../core/text.ts';
 
 /** A text on its way from where it was asked for into another channel. */
 export interface Relay {
@@ -62,10 +63,6 @@ function startsInWord(text: string): boolean {
 
 function endsInWord(text: string): boolean {
   return new RegExp(`${inWord}$`, 'u').test(text);
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }
 
 /** A text for another channel, with the line under it that says for whom it was sent. */

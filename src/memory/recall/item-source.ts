@@ -1,7 +1,5 @@
-import type { DurableItem } from '../durable/durable-document.ts';
-import { undated } from '../durable/durable-document.ts';
+import { homeOf, undated, type DurableItem } from '../durable/document.ts';
 import type { DurableMemory } from '../durable/durable-memory.ts';
-import { homeOf } from '../durable/item-place.ts';
 import type { RecallSource } from './recall-source.ts';
 import type { RecallUnit } from './recall-unit.ts';
 import { Segment } from './segment.ts';

@@ -1,7 +1,6 @@
 import type { Store } from '../../core/store.ts';
-import { nameProblem } from '../notebook/file-name.ts';
-import { notebookParts } from '../notebook/notebook-tree.ts';
-import type { PartLocation } from '../notebook/notebook-tree.ts';
+import { nameProblem, notebookParts } from '../notebook/tree.ts';
+import type { PartLocation } from '../notebook/tree.ts';
 import { createFileSource } from './file-source.ts';
 import type { RecallSource } from './recall-source.ts';
 import type { Reach } from './recall-unit.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { terms } from '../../core/text.ts';
-import { stopTerms } from '../durable/stop-words.ts';
+import { stopTerms } from '../../core/stop-words.ts';
 import { baseForms } from './irregular-words.ts';
 
 const keptWords = 50_000;

@@ -3,8 +3,7 @@ import { createDurableMemory } from '../../../src/memory/durable/durable-memory.
 import { createDetailSource } from '../../../src/memory/recall/detail-source.ts';
 import { createItemSource } from '../../../src/memory/recall/item-source.ts';
 import { createMessageSource } from '../../../src/memory/recall/message-source.ts';
-import { createRecall } from '../../../src/memory/recall/recall.ts';
-import type { RecallOptions, RecallRequest } from '../../../src/memory/recall/recall.ts';
+import { createRecall, type RecallOptions, type RecallRequest } from '../../../src/memory/recall/recall.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 
