@@ -18,7 +18,10 @@ import {
 import type { ChatAction, Scene } from './chat-action.ts';
 import { bytesText, quoted, readableText } from './readable.ts';
 
-/** What people write, change and take back. */
+/** So many messages are listed. */
+const listed = 15;
+
+/** What people write, change, take back and put on messages, and the messages and threads of a place. */
 export const messageActions: Readonly<Record<string, ChatAction>> = {
   reply: {
     usage: '[^2] TEXT',
@@ -79,20 +82,6 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       return { expectsAnswer: false };
     },
   },
-};
-
-/** Of the speaker, or the one counted to. */
-async function ownMessage(scene: Scene, count: number | undefined): Promise<MessageView> {
-  return findTarget(
-    await visibleMessages(scene),
-    count,
-    ({ author }) => author.id === scene.speaker.id,
-    `${scene.speaker.name} has written nothing here yet`,
-  );
-}
-
-/** What people put on messages. */
-export const markActions: Readonly<Record<string, ChatAction>> = {
   react: {
     usage: 'EMOJI [^2]',
     meaning: 'react to the bot’s newest message, or take the reaction back (🛑 stops an answer)',
@@ -142,13 +131,6 @@ export const markActions: Readonly<Record<string, ChatAction>> = {
       return { expectsAnswer: false };
     },
   },
-};
-
-/** So many messages are listed. */
-const listed = 15;
-
-/** What there is in a place, and opening places in it. */
-export const placeActions: Readonly<Record<string, ChatAction>> = {
   thread: {
     usage: 'NAME [^2]',
     meaning: 'open a thread here, on a message where one is counted to, and go there',
@@ -189,18 +171,22 @@ export const placeActions: Readonly<Record<string, ChatAction>> = {
   },
 };
 
+/** Of the speaker, or the one counted to. */
+async function ownMessage(scene: Scene, count: number | undefined): Promise<MessageView> {
+  return findTarget(
+    await visibleMessages(scene),
+    count,
+    ({ author }) => author.id === scene.speaker.id,
+    `${scene.speaker.name} has written nothing here yet`,
+  );
+}
+
 /** What a message says, or what it has instead. */
 function contentOf({ text, attachments, poll }: MessageView): string {
   if (text !== '') return text;
   return poll === undefined
     ? attachments.map(({ name }) => `[file ${name}]`).join(' ')
     : `📊 ${poll.question}`;
-}
-
-/** A file of this machine that somebody uploads. */
-export interface LocalFile {
-  readonly name: string;
-  readonly base64: string;
 }
 
 /** The path, quoted where it has spaces, and the words after it. */
@@ -212,7 +198,9 @@ export function readUploadLine(rest: string): { readonly path: string; readonly 
 }
 
 /** @throws {SandboxError} for a file that is missing, unreadable, no file, or larger than Discord takes. */
-export async function readLocalFile(path: string): Promise<LocalFile> {
+export async function readLocalFile(
+  path: string,
+): Promise<{ readonly name: string; readonly base64: string }> {
   const place = resolve(path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
   try {
     const { size, ...kind } = await facts(place);

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { readLocalFile, readUploadLine } from '../../../src/sandbox/terminal/message-actions.ts';

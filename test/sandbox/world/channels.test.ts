@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import { joinThread, leaveThread } from '../../../src/sandbox/world/channels.ts';
+import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import { createThread } from '../../../src/sandbox/world/threads.ts';
 import { channelOf } from '../../../src/sandbox/world/world.ts';
 

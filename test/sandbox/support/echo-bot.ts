@@ -14,8 +14,8 @@ import type {
   Message,
 } from 'discord.js';
 
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot } from './bot-client.ts';
+import type { RunningBot } from './bot-client.ts';
 
 export interface EchoBot extends RunningBot {
   /** Resolves when every message was answered. */

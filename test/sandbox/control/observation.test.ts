@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { waitUntil } from '../../../src/sandbox/control/observation.ts';
 import { say } from '../../../src/sandbox/control/message-calls.ts';
+import { waitUntil } from '../../../src/sandbox/control/observation.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import { messagesOf } from '../../../src/sandbox/world/messages.ts';
 import type { World } from '../../../src/sandbox/world/world.ts';
