@@ -8,7 +8,7 @@ import type { ActionTools, Tool } from './core/tool.ts';
 import type { TurnContext } from './core/turn-context.ts';
 import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
 import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
-import { createRecallTool } from './memory/recall/recall-tool.ts';
+import { createRecallTool } from './memory/recall/tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
 import { withMediaFallback } from './model/with-media-fallback.ts';
 import { createReadEnclosures } from './turn/enclosures.ts';
@@ -49,9 +49,7 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
   });
   const memoryTools = memory.memorySwitch.tools([
     ...memory.notebook.tools,
-    ...(config.recall.enabled
-      ? [createRecallTool({ recall: memory.recall, defaultLimit: config.recall.defaultLimit })]
-      : []),
+    ...(config.recall.enabled ? [createRecallTool(memory.recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled ? durableTools(memory) : []),
   ]);
   return async (turn, signal, { onText, onNote }) => {

@@ -10,12 +10,9 @@ import { createNotebook } from './memory/notebook/notebook.ts';
 import { createWithdrawNotes } from './memory/notebook/withdraw-notes.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
 import { createPlaceSettings } from './memory/settings/place-settings.ts';
-import { createDetailSource } from './memory/recall/detail-source.ts';
-import { forgottenBy } from './memory/recall/forgotten-texts.ts';
-import { createItemSource } from './memory/recall/item-source.ts';
-import { createMessageSource } from './memory/recall/message-source.ts';
-import { createNotebookSource } from './memory/recall/notebook-source.ts';
+import { createMessageSource } from './memory/recall/messages.ts';
 import { createRecall } from './memory/recall/recall.ts';
+import { createDetailSource, createItemSource, createNotebookSource } from './memory/recall/sources.ts';
 import { createRollingSummary } from './memory/rolling/rolling-summary.ts';
 import type { FoldName } from './memory/session-log/seen-in.ts';
 import { createSessionLog } from './memory/session-log/session-log.ts';
@@ -91,13 +88,13 @@ export function composeMemory(config: Config, ports: MemoryPorts) {
   const notebook = createNotebook({ store, writes, timeZone, ...config.notebook });
   const recall = createRecall({
     sources: [
-      createMessageSource({ log: sessionLog }),
-      createDetailSource({ store, log: sessionLog }),
-      createNotebookSource({ store }),
-      ...(config.durable.enabled ? [createItemSource({ durable })] : []),
+      createMessageSource(sessionLog),
+      createDetailSource(store, sessionLog),
+      createNotebookSource(store),
+      ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],
     timeZone,
-    forgotten: (userId) => forgottenBy(durable, userId),
+    forgotten: (userId) => durable.forgotten(userId),
   });
   const placeSettings = createPlaceSettings({ store, logger });
   const memorySwitch = createMemorySwitch((place) => placeSettings.isMemoryOff(place));
