@@ -12,7 +12,7 @@ const mayImport = {
   commands: ['core', 'memory'],
   turn: ['core', 'prompt', 'memory'],
   discord: ['core'],
-  sandbox: ['core'],
+  sandbox: [],
   observability: ['core'],
 };
 

@@ -1,6 +1,6 @@
 import type { Memory } from './compose-memory.ts';
 import type { Config } from './config/config.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Store } from './core/store.ts';

@@ -6,17 +6,14 @@ import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { ActionTools, Tool } from './core/tool.ts';
 import type { TurnContext } from './core/turn-context.ts';
-import { createForgetItemTool } from './memory/durable/forget-item-tool.ts';
-import { createRememberItemTool } from './memory/durable/remember-item-tool.ts';
+import { createForgetItemTool, createRememberItemTool } from './memory/durable/tools.ts';
 import { createRecallTool } from './memory/recall/tool.ts';
 import { runToolLoop } from './model/tool-loop.ts';
-import { withMediaFallback } from './model/with-media-fallback.ts';
-import { createReadEnclosures } from './turn/enclosures.ts';
-import type { EnclosurePorts } from './turn/enclosures.ts';
+import { createReadEnclosures, type EnclosurePorts } from './turn/enclosures.ts';
 import { createActionSwitch } from './turn/action-switch.ts';
 import { PromptComposer } from './turn/prompt-composer.ts';
 import type { AnswerTurn } from './turn/turn-runner.ts';
-import type { WaitingSigns } from './turn/waiting-signs.ts';
+import type { WaitingReactions } from './turn/waiting-reactions.ts';
 
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
@@ -24,7 +21,7 @@ const answerMaxTokens = 4096;
 export interface AnswerPorts extends EnclosurePorts {
   readonly model: ModelClient;
   readonly history: HistoryPort;
-  readonly waitingSigns: Pick<WaitingSigns, 'begin' | 'end'>;
+  readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end'>;
   /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;
   readonly logger: Logger;
@@ -32,7 +29,7 @@ export interface AnswerPorts extends EnclosurePorts {
 
 /** Reads memory, builds the prompt, and lets the model answer with its tools. */
 export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts): AnswerTurn {
-  const { model, history, waitingSigns, logger } = ports;
+  const { model, history, waitingReactions, logger } = ports;
   const actions = createActionSwitch(
     config.discord.actionsEnabled ? ports.actions : undefined,
     memory.placeSettings.areActionsOff,
@@ -62,7 +59,7 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
     const { system, messages } = prompt;
     const context = { ...turn, hasThirdPartyText };
     const { text, stop } = await runToolLoop({
-      client: withMediaFallback(model, logger),
+      client: model,
       request: { purpose: 'chat', model: config.model.main, system, messages, maxTokens: answerMaxTokens },
       tools: [...(isMemoryOff ? [] : memoryTools), ...actionTools],
       context,
@@ -75,7 +72,7 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
       onRestart() {
         soFar = '';
       },
-      onQueue: showWaiting(turn, waitingSigns),
+      onQueue: showWaiting(turn, waitingReactions),
       onNote,
       logger,
     });
@@ -89,9 +86,9 @@ export function composeAnswer(config: Config, memory: Memory, ports: AnswerPorts
 }
 
 /** Shows at the newest message of a turn that it waits for a place at the model; it is there until the place, or the turn's end. */
-function showWaiting({ messages, place }: TurnContext, signs: AnswerPorts['waitingSigns']) {
+function showWaiting({ messages, place }: TurnContext, reactions: AnswerPorts['waitingReactions']) {
   const newest = { id: messages.at(-1)?.id ?? '', channelId: place.channelId };
-  return (isWaiting: boolean): void => (isWaiting ? signs.begin(newest) : signs.end(newest));
+  return (isWaiting: boolean): void => (isWaiting ? reactions.begin(newest) : reactions.end(newest));
 }
 
 function durableTools({ durable, sessionLog }: Memory): readonly Tool[] {

@@ -16,9 +16,9 @@ import type {
   PresentPlace,
   RememberedMessage,
   ReplyPort,
-  SignsPort,
+  WaitingReactionPort,
 } from './core/chat.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SessionKey } from './core/place.ts';
@@ -38,14 +38,14 @@ import { createRetraction } from './turn/retraction.ts';
 import { SessionTurns } from './turn/session-turns.ts';
 import { createTurnRunner } from './turn/turn-runner.ts';
 import { withoutTexts } from './turn/without-texts.ts';
-import { WaitingSigns } from './turn/waiting-signs.ts';
+import { WaitingReactions } from './turn/waiting-reactions.ts';
 
 export interface BotPorts extends EnclosurePorts {
   readonly store: Store;
   readonly model: ModelClient;
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
-  readonly signs: SignsPort;
+  readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
   /** Where the edges are watched; without them there is no status command. */
@@ -75,7 +75,7 @@ export interface Bot {
 }
 
 export function composeBot(config: Config, ports: BotPorts): Bot {
-  const { journal, replies, signs, presentPlace, clock, logger } = ports;
+  const { journal, replies, reactions, presentPlace, clock, logger } = ports;
   const writes = createKeyedQueue();
   const memory = composeMemory(config, { ...ports, writes });
   const idleSessions = new IdleSessions({
@@ -90,9 +90,9 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
     isWanted: mayFold(memory, logger),
   });
   const order = createCommandOrder();
-  const waitingSigns = new WaitingSigns({ signs, timer: processTimer, clock });
+  const waitingReactions = new WaitingReactions({ reactions, timer: processTimer, clock });
   const runTurn = createTurnRunner({
-    answer: composeAnswer(config, memory, { ...ports, waitingSigns }),
+    answer: composeAnswer(config, memory, { ...ports, waitingReactions }),
     journal,
     sessionLog: memory.turnLog,
     afterTurn,
@@ -104,7 +104,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   });
   const { isMemoryOff } = memory.placeSettings;
   const runTracelessly = withoutTexts(runTurn, { isMemoryOff, journal, logger });
-  const turns = new SessionTurns(order.afterCommands(waitingSigns.untilTurn(runTracelessly)));
+  const turns = new SessionTurns(order.afterCommands(waitingReactions.untilTurn(runTracelessly)));
   const { store, statusSources: sources } = ports;
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const readStatus =
@@ -118,7 +118,7 @@ export function composeBot(config: Config, ports: BotPorts): Bot {
   const retract = createRetraction({ ...memory, journal, afterTurn });
   const handlers = createBotHandlers({
     turns,
-    waitingSigns,
+    waitingReactions,
     runCommand,
     commands,
     order,

@@ -1,5 +1,5 @@
 import type { Config } from './config/config.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { SectionReader } from './core/section.ts';
@@ -7,7 +7,7 @@ import type { Store } from './core/store.ts';
 import type { TurnContext } from './core/turn-context.ts';
 import { createDurableMemory } from './memory/durable/durable-memory.ts';
 import { createNotebook } from './memory/notebook/notebook.ts';
-import { createWithdrawNotes } from './memory/notebook/withdraw-notes.ts';
+import { createWithdrawNotes } from './memory/notebook/withdraw.ts';
 import { createWorkspace } from './memory/notebook/workspace.ts';
 import { createPlaceSettings } from './memory/settings/place-settings.ts';
 import { createMessageSource } from './memory/recall/messages.ts';

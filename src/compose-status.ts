@@ -1,9 +1,9 @@
 import type { StatusFacts } from './commands/status-facts.ts';
 import type { Config } from './config/config.ts';
-import type { Clock } from './core/clock.ts';
-import type { DayUsage, LastWrite } from './core/health.ts';
-import type { Store } from './core/store.ts';
-import { priceListDate } from './model/anthropic/prices.ts';
+import type { Clock } from './core/time.ts';
+import type { DayUsage } from './core/model.ts';
+import type { LastWrite, Store } from './core/store.ts';
+import { priceListDate } from './model/anthropic/models.ts';
 import type { WatchedModel } from './observability/watched-model.ts';
 import { readVersion } from './read-version.ts';
 

@@ -1,11 +1,11 @@
 import type { StatusSources } from './compose-status.ts';
 import type { Config } from './config/config.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import type { ModelClient } from './core/model.ts';
 import type { Store } from './core/store.ts';
 import type { Presence } from './discord/presence.ts';
-import { callCost } from './model/anthropic/prices.ts';
+import { callCost } from './model/anthropic/models.ts';
 import { UsageMeter } from './observability/usage-meter.ts';
 import { watchModel } from './observability/watched-model.ts';
 import { watchStore } from './observability/watched-store.ts';

@@ -2,7 +2,7 @@ import { ConfigError } from './config/config-error.ts';
 import { loadEnvironment } from './config/load-environment.ts';
 import { readConfig } from './config/read-config.ts';
 import { StoreError } from './core/errors.ts';
-import { GatewayError } from './discord/gateway-error.ts';
+import { GatewayError } from './discord/client.ts';
 import { runConnected } from './run-connected.ts';
 
 /** `EX_CONFIG` of sysexits.h: starting again does not help. */

@@ -4,12 +4,12 @@ import { composeBot } from './compose-bot.ts';
 import { watchEdges } from './compose-watching.ts';
 import type { Config } from './config/config.ts';
 import type { WrittenCommand } from './core/chat.ts';
-import type { Clock } from './core/clock.ts';
+import type { Clock } from './core/time.ts';
 import type { Logger } from './core/logger.ts';
 import { createDiscordClient, gatewayPing } from './discord/client.ts';
 import { createDiscordPorts } from './discord/discord-ports.ts';
 import { startGateway } from './discord/gateway.ts';
-import { createIgnoredMessages } from './discord/ignored-messages.ts';
+import { createIgnoredMessages } from './discord/intake.ts';
 import { createClientPresence } from './discord/presence.ts';
 import { createModel } from './create-model.ts';
 import { createFileStore } from './storage/files/file-store.ts';
@@ -131,7 +131,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
         const finished = gateway
           .stopIntake()
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
-          .then(() => discordPorts.signs.idle());
+          .then(() => discordPorts.reactions.idle());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await writeIgnored(store, ignored.ids(), { now: clock(), logger });

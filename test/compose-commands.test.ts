@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { composeCommands } from '../src/compose-commands.ts';
 import { composeMemory } from '../src/compose-memory.ts';
 import { readConfig } from '../src/config/read-config.ts';
-import { durableDocumentKind, emptyDurableDocument } from '../src/memory/durable/durable-document.ts';
+import { durableDocumentKind, emptyDurableDocument } from '../src/memory/durable/document.ts';
 import { rememberItem } from '../src/memory/durable/remember-item.ts';
 import { createKeyedQueue } from '../src/core/keyed-queue.ts';
 import { createChannelJournal } from '../src/turn/channel-journal.ts';

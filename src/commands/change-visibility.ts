@@ -1,6 +1,6 @@
 import type { CommandRequest } from '../core/chat.ts';
 import type { Visibility } from '../core/visibility.ts';
-import { mayUseItem } from '../memory/durable/item-place.ts';
+import { mayUseItem } from '../memory/durable/document.ts';
 import type { CommandOptions } from './command-options.ts';
 import { idAndVisibility } from './item-lines.ts';
 import { quoted } from './quoted.ts';

@@ -1,9 +1,11 @@
-import { choiceMaxChars, mostChoices } from '../core/application-command.ts';
-import type { Choice, CompletionRequest } from '../core/application-command.ts';
-import { clip } from '../core/text/clip.ts';
-import { flatten, normalizeText } from '../core/text/normalize.ts';
-import type { DurableItem } from '../memory/durable/durable-document.ts';
-import { mayUseItem } from '../memory/durable/item-place.ts';
+import {
+  choiceMaxChars,
+  mostChoices,
+  type Choice,
+  type CompletionRequest,
+} from '../core/application-command.ts';
+import { clip, flatten, normalizeText } from '../core/text.ts';
+import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readingPlace } from './reading-place.ts';
 

@@ -1,7 +1,7 @@
 import type { CommandRequest } from '../core/chat.ts';
-import { normalizeText } from '../core/text/normalize.ts';
+import { normalizeText } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import type { DurableItem } from '../memory/durable/durable-document.ts';
+import type { DurableItem } from '../memory/durable/document.ts';
 import type { CommandOptions } from './command-options.ts';
 import { counted, listedItem, nameable } from './item-lines.ts';
 import { brieflyQuoted } from './quoted.ts';

@@ -1,10 +1,8 @@
-import { localDate } from '../core/local-time.ts';
+import { localDate } from '../core/time.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
-import { flatten } from '../core/text/normalize.ts';
-import type { DurableItem } from '../memory/durable/durable-document.ts';
-import { itemLine } from '../memory/durable/item-line.ts';
-import { mayUseItem } from '../memory/durable/item-place.ts';
+import { flatten } from '../core/text.ts';
+import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 import { withoutFences } from './quoted.ts';
 
 const shownFormerItems = 3;

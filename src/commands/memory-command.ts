@@ -1,5 +1,5 @@
 import type { CommandRequest } from '../core/chat.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { changeVisibility } from './change-visibility.ts';
 import type { Command } from './command-set.ts';

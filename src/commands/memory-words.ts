@@ -1,4 +1,4 @@
-import { withoutMentionMarks } from '../core/text/mentions.ts';
+import { withoutMentionMarks } from '../core/own-words.ts';
 import { quoted } from './quoted.ts';
 
 /** What somebody asks of their memory. */

@@ -1,6 +1,6 @@
 import type { MenuEntry, MenuName, MenuRequest } from '../core/application-command.ts';
-import { withoutMentionMarks } from '../core/text/mentions.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
+import { withoutMentionMarks } from '../core/own-words.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
 import type { CommandOptions } from './command-options.ts';
 import type { MessageMenu } from './command-set.ts';
 import { writeFailure } from './failure-answer.ts';

@@ -1,5 +1,4 @@
-import { clip } from '../core/text/clip.ts';
-import { flatten } from '../core/text/normalize.ts';
+import { clip, flatten } from '../core/text.ts';
 
 /** Longer than any item. */
 const quotedMaxChars = 600;

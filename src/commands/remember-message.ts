@@ -1,6 +1,6 @@
 import type { MenuRequest } from '../core/application-command.ts';
 import type { SessionKey } from '../core/place.ts';
-import { withoutMentionMarks } from '../core/text/mentions.ts';
+import { withoutMentionMarks } from '../core/own-words.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { CommandOptions } from './command-options.ts';
 import { rememberText } from './remember-text.ts';

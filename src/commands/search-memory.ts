@@ -1,7 +1,7 @@
 import type { CommandRequest } from '../core/chat.ts';
 import { dataLine } from '../core/section.ts';
-import { clip } from '../core/text/clip.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
+import { clip } from '../core/text.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
 import type { Passage } from '../memory/recall/passages.ts';
 import type { Reference } from '../memory/recall/segments.ts';
 import type { CommandOptions } from './command-options.ts';

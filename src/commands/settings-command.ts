@@ -1,8 +1,7 @@
 import type { AnswerMode, CommandRequest } from '../core/chat.ts';
-import { NewerVersionError, StoreError } from '../core/errors.ts';
+import { NewerVersionError, StoreError, referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { dataLine } from '../core/section.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
 import type {
   HoldingSetting,
   PlaceSettings,

@@ -1,6 +1,6 @@
 import { settingChoices, settingNames } from '../memory/settings/place-settings.ts';
 import type { SettingName, SettingValues } from '../memory/settings/place-settings.ts';
-import { withoutMentionMarks } from '../core/text/mentions.ts';
+import { withoutMentionMarks } from '../core/own-words.ts';
 import { quoted } from './quoted.ts';
 
 /** What the owner wants of the settings. */

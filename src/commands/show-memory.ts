@@ -1,7 +1,7 @@
 import type { CommandRequest } from '../core/chat.ts';
 import { renderSection } from '../core/section.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readFailure } from './failure-answer.ts';
 import { counted, formerLines, listedItem, nameable } from './item-lines.ts';

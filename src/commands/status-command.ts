@@ -1,5 +1,5 @@
 import type { Logger } from '../core/logger.ts';
-import { referenceTo, withReference } from '../core/reference.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
 import type { Command } from './command-set.ts';
 import type { StatusFacts } from './status-facts.ts';
 import { statusText } from './status-text.ts';

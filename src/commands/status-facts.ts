@@ -1,4 +1,5 @@
-import type { DayUsage, LastWrite, ModelState, OpenCalls } from '../core/health.ts';
+import type { DayUsage, ModelState, OpenCalls } from '../core/model.ts';
+import type { LastWrite } from '../core/store.ts';
 
 /** How the bot is; counts only, nothing of anybody. */
 export interface StatusFacts {

@@ -1,4 +1,5 @@
-import type { DayUsage, LastWrite } from '../core/health.ts';
+import type { DayUsage } from '../core/model.ts';
+import type { LastWrite } from '../core/store.ts';
 import { counted } from './item-lines.ts';
 import type { StatusFacts } from './status-facts.ts';
 

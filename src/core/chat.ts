@@ -1,3 +1,4 @@
+import type { imageTypes } from './model.ts';
 import type { Place } from './place.ts';
 
 /** A message of a channel as history sees it. */
@@ -88,6 +89,9 @@ export interface MessageEdit {
   readonly isCommand: boolean;
 }
 
+/** Messages older than this are not answered any more after a gap [G3a]: 5 minutes, in milliseconds. */
+export const catchUpWindowMs = 5 * 60_000;
+
 /** A message that is in somebody's log, to be compared with what stands in the channel. */
 export interface RememberedMessage {
   /** All that it was sent as. */
@@ -175,12 +179,11 @@ export interface ReplyPort {
   find(channelId: string, messageId: string): Promise<FoundReply>;
 }
 
-/** Small signs on people's messages. Neither throws; a sign that a channel does not admit is left out, and none delays anything. */
-export interface SignsPort {
-  /** Puts 👀 on a message that has to wait. */
-  waiting(channelId: string, messageId: string): void;
+/** 👀, the bot's reaction on messages that have to wait. Neither throws nor delays anything; where a channel admits no reaction, none is put. */
+export interface WaitingReactionPort {
+  add(channelId: string, messageId: string): void;
   /** Takes it away again, also one that an earlier process left; where there is none, nothing happens. */
-  taken(channelId: string, messageId: string): void;
+  remove(channelId: string, messageId: string): void;
 }
 
 /** The newest messages of a channel: warm ones from memory, REST for a cold channel [H2]. */
@@ -203,6 +206,29 @@ export type ReadReplied = (reference: MessageReference) => Promise<RepliedMessag
  * known stays as it was.
  */
 export type PresentPlace = (place: Place) => Promise<Place>;
+
+/** What became of an attached file. */
+export type OpenedFile =
+  | {
+      readonly kind: 'image';
+      readonly name: string;
+      readonly mediaType: (typeof imageTypes)[number];
+      /** Base64. */
+      readonly data: string;
+    }
+  /** A PDF, in base64. */
+  | { readonly kind: 'document'; readonly name: string; readonly data: string }
+  | { readonly kind: 'text'; readonly name: string; readonly text: string }
+  /** Named only; `reason` is a clause for the model, such as `over 100 KB`. */
+  | { readonly kind: 'unopened'; readonly name: string; readonly reason: string };
+
+/**
+ * Fetches the files of a turn from where Discord keeps them [G5]. Never rejects: what cannot be had stays unopened. The result has the
+ * order and the length of `files`.
+ */
+export interface AttachmentPort {
+  open(files: readonly AttachedFile[], signal: AbortSignal): Promise<readonly OpenedFile[]>;
+}
 
 /** What the gateway hands inward. Implementations never throw into the gateway; repeated events are theirs to recognise. */
 export interface BotHandlers {

@@ -1,3 +1,5 @@
+import type { ModelFailure } from './errors.ts';
+
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
 export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction' | 'reflection' | 'trim';
 
@@ -121,4 +123,26 @@ export function textOf(content: readonly { readonly type: string; readonly text?
   return content
     .flatMap((block) => (block.type === 'text' && block.text !== undefined ? [block.text] : []))
     .join('');
+}
+
+/** Whether the model that answers people can be reached, as far as the newest calls tell. */
+export type ModelState =
+  | { readonly kind: 'reachable' }
+  | { readonly kind: 'unreachable'; readonly since: Date; readonly failure: ModelFailure };
+
+/** Model calls that run, and that wait for a free place. */
+export interface OpenCalls {
+  readonly running: number;
+  readonly waiting: number;
+}
+
+/** What the models used on one local day. */
+export interface DayUsage extends ModelUsage {
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly calls: number;
+  /** US dollars at list prices, of those models whose price is known. */
+  readonly cost: number;
+  /** The models that were used and whose price is not known. */
+  readonly unpriced: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { flatten } from './text/normalize.ts';
+import { flatten } from './text.ts';
 
 /** Every tag that the prompt uses; data can forge none of them [P3]. */
 export const sectionNames = [

@@ -71,3 +71,9 @@ export interface Store {
   /** Removes everything below a folder, backups included. */
   removeAll(prefix: string): Promise<void>;
 }
+
+/** How the newest write to the store went; absent before the first. */
+export interface LastWrite {
+  readonly at: Date;
+  readonly isOk: boolean;
+}

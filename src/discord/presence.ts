@@ -1,6 +1,6 @@
 import { ActivityType, Events, type Client, type PresenceData } from 'discord.js';
 
-import type { Clock, Timer } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 
 /** What people are to see of the bot: all is well, its model is out of reach, or it has the offline stand-in only. */

@@ -1,5 +1,5 @@
 import type { ModelError, ModelFailure } from '../core/errors.ts';
-import type { ModelState } from '../core/health.ts';
+import type { ModelState } from '../core/model.ts';
 
 /** Failures in a row, with no success between them, after which the model counts as out of reach. */
 const failuresInARow = 2;

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 
-import type { Clock, Timer } from '../core/clock.ts';
-import type { DayUsage } from '../core/health.ts';
-import { localDate } from '../core/local-time.ts';
+import { type Clock, type Timer, localDate } from '../core/time.ts';
+import type { DayUsage, ModelUsage } from '../core/model.ts';
 import type { Logger } from '../core/logger.ts';
-import type { ModelUsage } from '../core/model.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 
 /** How long usage is gathered before it is written, so that not every call is a write; milliseconds. */

@@ -1,7 +1,6 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import { ModelError } from '../core/errors.ts';
-import type { ModelState, OpenCalls } from '../core/health.ts';
-import type { ModelClient, ModelUsage } from '../core/model.ts';
+import type { ModelState, OpenCalls, ModelClient, ModelUsage } from '../core/model.ts';
 import { afterFailure, afterSuccess, unknownHealth } from './model-health.ts';
 import type { ModelHealth } from './model-health.ts';
 

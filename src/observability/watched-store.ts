@@ -1,7 +1,6 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import { NewerVersionError } from '../core/errors.ts';
-import type { LastWrite } from '../core/health.ts';
-import type { Store } from '../core/store.ts';
+import type { LastWrite, Store } from '../core/store.ts';
 
 /** The same store, which also tells how its newest write went. A document of a newer version is no fault of the disk. */
 export function watchStore(

@@ -1,4 +1,4 @@
-import type { OpenedFile } from '../core/attachments.ts';
+import type { OpenedFile } from '../core/chat.ts';
 import type { DocumentBlock, ImageBlock } from '../core/model.ts';
 import { renderSection } from '../core/section.ts';
 import { label, quotedLines } from './quoted-text.ts';

@@ -1,6 +1,6 @@
 import { renderSection } from '../core/section.ts';
 import type { Section, SectionName } from '../core/section.ts';
-import { clip } from '../core/text/clip.ts';
+import { clip } from '../core/text.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
 /** All that a prompt is made of, before it becomes blocks and turns. */

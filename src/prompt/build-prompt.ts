@@ -1,4 +1,4 @@
-import type { OpenedFile } from '../core/attachments.ts';
+import type { OpenedFile } from '../core/chat.ts';
 import type { ModelMessage, TextBlock } from '../core/model.ts';
 import { renderSection, sectionNames } from '../core/section.ts';
 import type { Section, SectionName, SectionSlot } from '../core/section.ts';

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../core/chat.ts';
-import { flatten } from '../core/text/normalize.ts';
+import { flatten } from '../core/text.ts';
 import { attachmentNote, label, quoted, visible } from './quoted-text.ts';
 
 /** A message as history shows it. Its text keeps its bytes for as long as the window holds it [P2]. */

@@ -1,6 +1,5 @@
 import { dataText } from '../core/section.ts';
-import { clip, clipAtWord } from '../core/text/clip.ts';
-import { flatten } from '../core/text/normalize.ts';
+import { clip, clipAtWord, flatten } from '../core/text.ts';
 
 const nameMaxChars = 80;
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from './world/snowflakes.ts';
 import { controlRoutes } from './control/control-routes.ts';
 import { createLocalControl } from './control/local-control.ts';
 import type { SandboxControl, TypingView } from './control/sandbox-control.ts';

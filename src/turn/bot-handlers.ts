@@ -18,11 +18,11 @@ import { sessionOf } from '../core/turn-context.ts';
 import type { ChannelJournal } from './channel-journal.ts';
 import type { CommandOrder } from './command-order.ts';
 import type { SessionTurns } from './session-turns.ts';
-import type { WaitingSigns } from './waiting-signs.ts';
+import type { WaitingReactions } from './waiting-reactions.ts';
 
 export interface BotHandlersOptions {
   readonly turns: SessionTurns;
-  readonly waitingSigns: Pick<WaitingSigns, 'while'>;
+  readonly waitingReactions: Pick<WaitingReactions, 'while'>;
   readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
   readonly commands: {
     handle(request: CommandRequest): Promise<string>;
@@ -43,12 +43,12 @@ export interface BotHandlersOptions {
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
 
-/** Edits, deletions and stop signs that are remembered for messages on their way to a turn. */
+/** Edits, deletions and 🛑 that are remembered for messages on their way to a turn. */
 const keptChanges = 1000;
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createBotHandlers(options: BotHandlersOptions): BotHandlers & InteractionHandlers {
-  const { turns, waitingSigns, order, journal, logger } = options;
+  const { turns, waitingReactions, order, journal, logger } = options;
   const taken = new Set<string>();
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
   /** `<messageId> <userId>` */
@@ -84,7 +84,7 @@ export function createBotHandlers(options: BotHandlersOptions): BotHandlers & In
     message(message) {
       const { command, channelId, author } = message;
       if (command === undefined)
-        return once(message, () => waitingSigns.while(message, () => submit(message)));
+        return once(message, () => waitingReactions.while(message, () => submit(message)));
       return order.run({ channelId, userId: author.id }, () =>
         once(message, () => options.runCommand(message, command)),
       );

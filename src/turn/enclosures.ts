@@ -1,5 +1,4 @@
-import type { AttachmentPort, OpenedFile } from '../core/attachments.ts';
-import type { ReadReplied, RepliedMessage } from '../core/chat.ts';
+import type { AttachmentPort, OpenedFile, ReadReplied, RepliedMessage } from '../core/chat.ts';
 import type { Section } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted-messages.ts';

@@ -1,5 +1,4 @@
-import { ModelError } from '../core/errors.ts';
-import { withReference } from '../core/reference.ts';
+import { ModelError, withReference } from '../core/errors.ts';
 
 /**
  * The one clear line people get when a turn fails [M7]. `reference` stands in the log too; what went wrong inside never

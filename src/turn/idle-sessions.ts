@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import { sessionName } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
 

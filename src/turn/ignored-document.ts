@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { catchUpWindowMs } from '../core/catch-up-window.ts';
+import { catchUpWindowMs } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';

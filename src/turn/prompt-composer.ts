@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { ChatMessage, HistoryPort } from '../core/chat.ts';
-import { localDateTime } from '../core/local-time.ts';
+import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import type { SectionReader } from '../core/section.ts';

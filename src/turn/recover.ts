@@ -1,5 +1,5 @@
-import { catchUpWindowMs } from '../core/catch-up-window.ts';
-import type { Clock } from '../core/clock.ts';
+import { catchUpWindowMs } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
 import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';

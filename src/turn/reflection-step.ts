@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import type { Reflection } from '../memory/notebook/reflection.ts';
 import type { AfterTurnStep } from './after-turn.ts';
 import type { IdleSessions } from './idle-sessions.ts';

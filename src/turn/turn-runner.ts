@@ -1,6 +1,6 @@
 import type { IncomingMessage } from '../core/chat.ts';
 import { ModelError } from '../core/errors.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time.ts';
 import { becamePublic } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { TurnContext } from '../core/turn-context.ts';

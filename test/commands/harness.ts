@@ -1,10 +1,8 @@
 import type { CommandSettings, RecentExchanges } from '../../src/commands/command-options.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
-import type { Place, SessionKey } from '../../src/core/place.ts';
-import { sessionName } from '../../src/core/place.ts';
+import { sessionName, type Place, type SessionKey } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
-import { mayUse } from '../../src/core/visibility.ts';
-import type { Visibility } from '../../src/core/visibility.ts';
+import { mayUse, type Visibility } from '../../src/core/visibility.ts';
 import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';

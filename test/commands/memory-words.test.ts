@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { withoutMentionMarks } from '../../src/core/text/mentions.ts';
+import { withoutMentionMarks } from '../../src/core/own-words.ts';
 import { parseWords } from '../../src/commands/memory-words.ts';
 
 describe('reading the words of a command', () => {

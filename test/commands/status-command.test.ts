@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createStatusCommand } from '../../src/commands/status-command.ts';
 import type { StatusFacts } from '../../src/commands/status-facts.ts';
-import type { DayUsage } from '../../src/core/health.ts';
+import type { DayUsage } from '../../src/core/model.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { OpenedFile } from '../../src/core/attachments.ts';
+import type { OpenedFile } from '../../src/core/chat.ts';
 import { textOf } from '../../src/core/model.ts';
 import { renderFile } from '../../src/prompt/attached-files.ts';
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';

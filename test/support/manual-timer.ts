@@ -1,4 +1,4 @@
-import type { Timer } from '../../src/core/clock.ts';
+import type { Timer } from '../../src/core/time.ts';
 
 /** A timer whose time passes when a test says so. */
 export class ManualTimer {

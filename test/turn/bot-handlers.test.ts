@@ -23,7 +23,7 @@ function handlersWith() {
         messages.map(({ id }) => id),
       );
     }),
-    waitingSigns: { while: (_, work) => work() },
+    waitingReactions: { while: (_, work) => work() },
     runCommand: (message, { words }) => {
       commands.push(words);
       return journal.markHandled(generalId, [message.id]);

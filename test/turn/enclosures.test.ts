@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { OpenedFile } from '../../src/core/attachments.ts';
-import type { AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
+import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
 import type { TurnMessage } from '../../src/core/turn-context.ts';
 import { createReadEnclosures } from '../../src/turn/enclosures.ts';
 import type { Enclosures } from '../../src/turn/enclosures.ts';

@@ -108,7 +108,7 @@ export class Scene {
             },
           }).begin(start),
       },
-      signs: { waiting: () => {}, taken: () => {} },
+      reactions: { add: () => {}, remove: () => {} },
       presentPlace: (given) => {
         const place = given.audience === 'private' ? this.#presentPlace() : given;
         this.#present = { ...this.#present, place };

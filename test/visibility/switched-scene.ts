@@ -98,7 +98,7 @@ export class SwitchedScene {
       },
       journal: createChannelJournal({ store: this.#store }),
       replies: fakeReplies({ nextId: () => this.#nextId() }),
-      signs: { waiting: () => {}, taken: () => {} },
+      reactions: { add: () => {}, remove: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       history: { recent: () => Promise.resolve([]) },
       attachments: { open: () => Promise.resolve([]) },

@@ -3,8 +3,8 @@ import { InteractionContextType, type BaseInteraction } from 'discord.js';
 import type { CommandRequest } from '../../core/chat.ts';
 import type { Place } from '../../core/place.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings } from '../access.ts';
-import { userName } from '../names-in.ts';
-import { placeOf, type FindChannel } from '../place-of.ts';
+import { userName } from '../normalise.ts';
+import { placeOf, type FindChannel } from '../place.ts';
 
 /** Who made an interaction, and where. */
 export type Asker = Pick<CommandRequest, 'speaker' | 'place'>;

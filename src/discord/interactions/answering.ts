@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { MessageFlags, type CommandInteraction, type InteractionEditReplyOptions } from 'discord.js';
 
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
-import { referenceTo, withReference } from '../../core/reference.ts';
-import type { ChannelOrder } from '../channel-order.ts';
-import type { HandOn } from '../hand-on.ts';
+import { referenceTo, withReference } from '../../core/errors.ts';
+import type { RunInBackground } from '../run-in-background.ts';
 import { splitReply } from '../replies/split-reply.ts';
 import type { Admission, Asker, Asking } from './admission.ts';
 import type { Pager } from './pager.ts';
@@ -18,8 +18,8 @@ const failed = '⚠️ Something went wrong on my side. Please try again.';
 export interface AnsweringOptions {
   readonly admit: (interaction: Asking) => Promise<Admission>;
   readonly pager: Pick<Pager, 'open'>;
-  readonly order: ChannelOrder;
-  readonly handOn: HandOn;
+  readonly channelQueue: KeyedQueue;
+  readonly runInBackground: RunInBackground;
   readonly logger: Logger;
 }
 
@@ -33,14 +33,22 @@ export type AnswerCommand = (
  * Acknowledges a command at once and takes it to the channel's other events in the order in which it came. What could not be
  * acknowledged is not done: the person has been told by Discord that nothing came of it.
  */
-export function createAnswering({ admit, pager, order, handOn, logger }: AnsweringOptions): AnswerCommand {
+export function createAnswering({
+  admit,
+  pager,
+  channelQueue,
+  runInBackground,
+  logger,
+}: AnsweringOptions): AnswerCommand {
   return async (interaction, work) => {
     const { channelId } = interaction;
     const acknowledged = acknowledge(interaction);
-    await order.run(channelId, async () => {
+    await channelQueue.run(channelId, async () => {
       const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction)]);
       if (!isAcknowledged) return;
-      handOn('a command', async () => send(interaction, await textFor(interaction, admission, work)));
+      runInBackground('a command', async () =>
+        send(interaction, await textFor(interaction, admission, work)),
+      );
     });
   };
 

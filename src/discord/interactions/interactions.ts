@@ -1,6 +1,6 @@
 import { MessageFlags, type ButtonInteraction, type Interaction } from 'discord.js';
 
-import type { HandOn } from '../hand-on.ts';
+import type { RunInBackground } from '../run-in-background.ts';
 import { createAdmission, type AdmissionOptions } from './admission.ts';
 import { createAnswering, type AnsweringOptions } from './answering.ts';
 import { createCompletions, type CompletionsOptions } from './completions.ts';
@@ -14,7 +14,7 @@ export type InteractionsOptions = AdmissionOptions &
   Omit<SlashCommandsOptions, 'answer'> &
   Omit<MessageMenusOptions, 'answer'> &
   Omit<CompletionsOptions, 'admit'> &
-  PagerOptions & { readonly handOn: HandOn };
+  PagerOptions & { readonly runInBackground: RunInBackground };
 
 export interface Interactions {
   /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */
@@ -28,7 +28,7 @@ const unknown = 'I do not know any more what this was for. Please give the comma
 
 /** Everything that people do with the bot by commands, menus and buttons. */
 export function createInteractions(options: InteractionsOptions): Interactions {
-  const { handOn, logger } = options;
+  const { runInBackground, logger } = options;
   const admit = createAdmission(options);
   const pager = createPager(options);
   const answer = createAnswering({ ...options, admit, pager });
@@ -39,13 +39,14 @@ export function createInteractions(options: InteractionsOptions): Interactions {
 
   return {
     take(interaction) {
-      if (isStopped) handOn('an interaction while stopping', () => tell(interaction, restarting));
-      else if (interaction.isChatInputCommand()) handOn('a slash command', () => slashCommand(interaction));
+      if (isStopped) runInBackground('an interaction while stopping', () => tell(interaction, restarting));
+      else if (interaction.isChatInputCommand())
+        runInBackground('a slash command', () => slashCommand(interaction));
       else if (interaction.isMessageContextMenuCommand())
-        handOn('a menu entry', () => messageMenu(interaction));
-      else if (interaction.isAutocomplete()) handOn('a completion', () => complete(interaction));
-      else if (interaction.isButton()) handOn('a click', () => clicked(interaction));
-      else handOn('an interaction', () => tell(interaction, unknown));
+        runInBackground('a menu entry', () => messageMenu(interaction));
+      else if (interaction.isAutocomplete()) runInBackground('a completion', () => complete(interaction));
+      else if (interaction.isButton()) runInBackground('a click', () => clicked(interaction));
+      else runInBackground('an interaction', () => tell(interaction, unknown));
     },
     stop() {
       isStopped = true;

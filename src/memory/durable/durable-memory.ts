@@ -1,25 +1,26 @@
-import type { Clock } from '../../core/clock.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import type { SectionReader } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
+import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { Visibility } from '../../core/visibility.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { deprecateBySource } from './deprecate-by-source.ts';
-import type { DurableDocument, DurableItem } from './durable-document.ts';
-import { durableDocumentKind, durableKey, emptyDurableDocument } from './durable-document.ts';
-import { durableSections, durableUsage } from './durable-sections.ts';
-import type { ForgetResult } from './forget-items.ts';
-import { forgetItems } from './forget-items.ts';
-import { formerItems } from './former-items.ts';
-import { activeInOrder } from './item-order.ts';
-import { createLocalDates } from './local-dates.ts';
-import type { Remembering, RememberOutcome } from './remember-item.ts';
-import { rememberItem } from './remember-item.ts';
-import { setVisibility } from './set-visibility.ts';
+import {
+  activeInOrder,
+  createLocalDates,
+  durableDocumentKind,
+  durableKey,
+  emptyDurableDocument,
+  type DocumentChange,
+  type DurableDocument,
+  type DurableItem,
+} from './document.ts';
+import { deprecateBySource, forgetItems, formerItems, setVisibility, type ForgetResult } from './items.ts';
+import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { durableSections, durableUsage } from './sections.ts';
 
-export interface RememberInput extends Remembering {
+export interface RememberInput extends RememberRequest {
   /**
    * Asked when nothing else can change this user's memory any more: whether the message still says it. If not, the outcome is
    * `forgotten` [A4]. Must not wait for another write of the same user.
@@ -86,7 +87,7 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
   /** One serialised change; `operation` is pure, for the store may run it again after a conflict. */
   async function change<T>(
     userId: string,
-    operation: (document: DurableDocument) => { readonly document: DurableDocument; readonly result: T },
+    operation: (document: DurableDocument) => DocumentChange<T>,
   ): Promise<T> {
     const results: { readonly result: T }[] = [];
     await store.update(durableKey(userId), durableDocumentKind, (current) => {
@@ -103,7 +104,7 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
   /** A change that takes something away: the last good copy that the store keeps must not give it back after damage. */
   async function takeAway<T>(
     userId: string,
-    operation: (document: DurableDocument) => { readonly document: DurableDocument; readonly result: T },
+    operation: (document: DurableDocument) => DocumentChange<T>,
   ): Promise<T> {
     const result = await change(userId, operation);
     try {
@@ -162,7 +163,7 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
           deprecateBySource(document, messageIds, stillSupported, clock()),
         );
         if (retracted.length > 0) {
-          logger.info('durable items lost their message', { userId, itemIds: idsOf(retracted) });
+          logger.info('items deprecated: source message changed', { userId, itemIds: idsOf(retracted) });
         }
         return retracted;
       }),

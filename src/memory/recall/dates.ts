@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { dayBefore } from '../../core/local-time.ts';
+import { dayBefore } from '../../core/time.ts';
 
 const quarterHour = 15 * 60 * 1000;
 const keptTimes = 20_000;

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import type { RecallUnit, Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 

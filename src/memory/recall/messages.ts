@@ -1,10 +1,8 @@
-import type { SessionKey } from '../../core/place.ts';
-import { sessionName } from '../../core/place.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
 import type { SequencedMessage, Withdrawal } from '../session-log/fold-log.ts';
 import type { LoggedMessage } from '../session-log/log-record.ts';
 import type { SessionLog } from '../session-log/session-log.ts';
-import { Segment, isSameReach } from './segments.ts';
-import type { RecallUnit, TextReaders } from './segments.ts';
+import { Segment, isSameReach, type RecallUnit, type TextReaders } from './segments.ts';
 import type { RecallSource } from './sources.ts';
 
 /** After so long a pause another sitting begins. */

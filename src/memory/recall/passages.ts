@@ -1,5 +1,5 @@
 import { dataLine } from '../../core/section.ts';
-import { clip, clipAtWord } from '../../core/text/clip.ts';
+import { clip, clipAtWord } from '../../core/text.ts';
 import type { Hit } from './hits.ts';
 import type { RecallQuery } from './query.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';

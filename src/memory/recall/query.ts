@@ -1,7 +1,6 @@
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import { asksWhen } from './dates.ts';
-import { titleTerm } from './segments.ts';
-import type { TextReaders } from './segments.ts';
+import { titleTerm, type TextReaders } from './segments.ts';
 
 /** A term that is looked for. What each kind counts is a matter of the ranking. */
 export interface QueryTerm {

@@ -1,11 +1,8 @@
-import { normalizeText } from '../../core/text/normalize.ts';
-import { TopHits, compareHits } from './hits.ts';
-import type { Hit } from './hits.ts';
+import { normalizeText } from '../../core/text.ts';
+import { TopHits, compareHits, type Hit } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
-import { SegmentScores, createScoreSheet } from './score.ts';
-import type { Admits, RankingWeights } from './score.ts';
-import { unitOf } from './segments.ts';
-import type { Reach, Segment } from './segments.ts';
+import { SegmentScores, createScoreSheet, type Admits, type RankingWeights } from './score.ts';
+import { unitOf, type Reach, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 

@@ -1,7 +1,6 @@
 import type { TopHits } from './hits.ts';
 import type { RecallQuery } from './query.ts';
-import { countOf, unitOf } from './segments.ts';
-import type { Segment, UnitTraits } from './segments.ts';
+import { countOf, unitOf, type Segment, type UnitTraits } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
 /** What counts how much in the ranking. `npm run bench:recall -- FILE --perturb` shows what a change of each one does. */

@@ -1,6 +1,5 @@
 import type { Visibility } from '../../core/visibility.ts';
-import { tellsWhen } from './dates.ts';
-import type { Dates } from './dates.ts';
+import { tellsWhen, type Dates } from './dates.ts';
 import type { TermReader } from './words.ts';
 
 /** Who may be told a passage where [V2]. Passages of one origin share one object. */

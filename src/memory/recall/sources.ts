@@ -1,23 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
-import { sessionName } from '../../core/place.ts';
-import type { SessionKey } from '../../core/place.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import type { Speaker } from '../../core/turn-context.ts';
 import { narrower } from '../../core/visibility.ts';
-import type { DurableItem } from '../durable/durable-document.ts';
-import { undated } from '../durable/durable-document.ts';
+import { undated, homeOf, type DurableItem } from '../durable/document.ts';
 import type { DurableMemory } from '../durable/durable-memory.ts';
-import { homeOf } from '../durable/item-place.ts';
-import { nameProblem } from '../notebook/file-name.ts';
-import { notebookParts } from '../notebook/notebook-tree.ts';
-import type { PartLocation } from '../notebook/notebook-tree.ts';
+import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
 import { parseNote } from '../rolling/summary-note.ts';
 import { sessionsFolder } from '../session-log/session-keys.ts';
 import type { SessionLog } from '../session-log/session-log.ts';
-import { Segment, isSameReach } from './segments.ts';
-import type { Reach, RecallUnit, TextReaders } from './segments.ts';
+import { Segment, isSameReach, type Reach, type RecallUnit, type TextReaders } from './segments.ts';
 
 /** Where passages come from; `scope` of a search names one of them or all [C1]. */
 export const sourceNames = ['detail', 'messages', 'notebook', 'items'] as const;

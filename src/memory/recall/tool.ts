@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { dataLine } from '../../core/section.ts';
-import { clip } from '../../core/text/clip.ts';
+import { clip } from '../../core/text.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-import { terms } from '../../core/text/terms.ts';
-import { stopTerms } from '../durable/stop-words.ts';
+import { terms } from '../../core/text.ts';
+import { stopTerms } from '../../core/stop-words.ts';
 
 const keptWords = 50_000;
 const words = /[\p{L}\p{M}\p{N}]+/gu;

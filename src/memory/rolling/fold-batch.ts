@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { mayUse, narrower } from '../../core/visibility.ts';
 import type { Visibility } from '../../core/visibility.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { sessionName } from '../../core/place.ts';

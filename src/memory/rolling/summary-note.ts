@@ -1,4 +1,4 @@
-import { localDateTime } from '../../core/local-time.ts';
+import { localDateTime } from '../../core/time.ts';
 import type { StoredSummary } from '../session-log/session-state.ts';
 import { z } from 'zod';
 

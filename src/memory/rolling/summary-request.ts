@@ -1,7 +1,6 @@
 import type { ModelRequest } from '../../core/model.ts';
 import { dataLine, dataText, renderSection } from '../../core/section.ts';
-import { clip } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clip, flatten } from '../../core/text.ts';
 import type { SequencedMessage } from '../session-log/fold-log.ts';
 import type { LoggedMessage } from '../session-log/log-record.ts';
 

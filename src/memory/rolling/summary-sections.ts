@@ -1,8 +1,7 @@
-import { localDateTime } from '../../core/local-time.ts';
+import { localDateTime } from '../../core/time.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import type { Section } from '../../core/section.ts';
-import { clipAtSentence } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clipAtSentence, flatten } from '../../core/text.ts';
 import type { StoredSummary } from '../session-log/session-state.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { RememberedMessage } from '../../core/chat.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';

@@ -1,6 +1,5 @@
 import type { ToolUseBlock } from '../../core/model.ts';
-import { clip, clipAtWord } from '../../core/text/clip.ts';
-import { flatten, normalizeText } from '../../core/text/normalize.ts';
+import { clip, clipAtWord, flatten, normalizeText } from '../../core/text.ts';
 import { bestMatches } from './best-matches.ts';
 import { memoryPieces, rememberedItems } from './memory-pieces.ts';
 import { memoryWishIn } from './memory-wish.ts';

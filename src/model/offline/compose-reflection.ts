@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../core/model.ts';
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 import type { ChatReply } from './chat-reply.ts';
 import { memoryWishIn } from './memory-wish.ts';
 import { readRequest, requestText } from './read-request.ts';

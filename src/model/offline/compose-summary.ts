@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../core/model.ts';
-import { clipAtSentence, clipAtWord } from '../../core/text/clip.ts';
+import { clipAtSentence, clipAtWord } from '../../core/text.ts';
 import { memoryWishIn } from './memory-wish.ts';
 import { offlineLabel } from './offline-label.ts';
 import { readRequest, requestText } from './read-request.ts';

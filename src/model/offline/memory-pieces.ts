@@ -1,6 +1,5 @@
 import type { SectionName } from '../../core/section.ts';
-import { clipAtWord } from '../../core/text/clip.ts';
-import { flatten } from '../../core/text/normalize.ts';
+import { clipAtWord, flatten } from '../../core/text.ts';
 import { memoryWishIn } from './memory-wish.ts';
 import type { ReadRequest } from './read-request.ts';
 import { parseRememberedLine, tellRemembered } from './remembered-line.ts';

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text/normalize.ts';
+import { normalizeText } from '../../core/text.ts';
 
 const block =
   /^\[\d+\] Source: .*\n.*\nContent: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;

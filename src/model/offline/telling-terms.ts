@@ -1,4 +1,4 @@
-import { terms } from '../../core/text/terms.ts';
+import { terms } from '../../core/text.ts';
 
 /** Words that say nothing about what a question is about. */
 const emptyTerms: ReadonlySet<string> = new Set(

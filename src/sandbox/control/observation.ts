@@ -1,4 +1,5 @@
-import { compareSnowflakes } from '../../core/snowflake.ts';
+import { Snowflake } from '@sapphire/snowflake';
+
 import type { Message } from '../world/entities.ts';
 import { messagesOf } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
@@ -28,11 +29,11 @@ export function observedMessages(
     message.channelId === channel.id && viewerId === viewer?.id ? [message] : [],
   );
   const all = [...messagesOf(world, channel.id), ...forViewer].toSorted((a, b) =>
-    compareSnowflakes(a.id, b.id),
+    Snowflake.compare(a.id, b.id),
   );
   return all.filter(
     (message) =>
-      (after === undefined || compareSnowflakes(message.id, after) > 0) &&
+      (after === undefined || Snowflake.compare(message.id, after) > 0) &&
       (from === 'anybody' || (message.authorId === world.botId) === (from === 'bot')),
   );
 }

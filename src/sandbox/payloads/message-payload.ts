@@ -7,6 +7,7 @@ import type {
   GatewayMessageCreateDispatchData,
 } from 'discord-api-types/v10';
 
+import { imageDimensions } from '../world/attachments.ts';
 import type { Attachment, InteractionOrigin, Message } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
@@ -16,7 +17,6 @@ import { reactionEmoji } from './emoji-payload.ts';
 import { flagBits } from './flag-bits.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
 import { signedUrl } from './cdn-url.ts';
-import { imageSize } from './image-size.ts';
 import { pollPayload } from './poll-payload.ts';
 import { userPayload } from './user-payload.ts';
 
@@ -171,7 +171,7 @@ function attachmentPayload(
     url,
     proxy_url: url,
     ...(attachment.description === undefined ? {} : { description: attachment.description }),
-    ...imageSize(attachment.bytes),
+    ...imageDimensions(attachment.bytes),
     ...(attachment.contentType === undefined ? {} : { content_type: attachment.contentType }),
   };
 }

@@ -1,7 +1,7 @@
+import { Snowflake } from '@sapphire/snowflake';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { compareSnowflakes } from '../../core/snowflake.ts';
 import { guildChannelPayload, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
 import { emojiPayload } from '../payloads/emoji-payload.ts';
 import { guildPayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
@@ -33,8 +33,8 @@ export function guildRoutes(app: FastifyInstance, context: RestContext): void {
     if (!world.application.privileged.guildMembers) throw apiErrors.missingAccess();
     const { limit, after } = parseForm(memberPageSchema, request.query);
     return [...guild.members.values()]
-      .filter(({ userId }) => compareSnowflakes(userId, after) > 0)
-      .toSorted((a, b) => compareSnowflakes(a.userId, b.userId))
+      .filter(({ userId }) => Snowflake.compare(userId, after) > 0)
+      .toSorted((a, b) => Snowflake.compare(a.userId, b.userId))
       .slice(0, limit)
       .map((member) => memberPayload(world, member));
   });

@@ -1,3 +1,4 @@
+import { DiscordSnowflake } from '@sapphire/snowflake';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
@@ -6,7 +7,6 @@ import { mentionsIn } from '../world/mentions.ts';
 import { messagePage } from '../world/message-page.ts';
 import { deleteMessage, deleteMessages, editMessage, findMessage, messagesOf } from '../world/messages.ts';
 import { isLockedFor, may } from '../world/permissions.ts';
-import { snowflakeTime } from '../world/snowflake-source.ts';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { apiErrors, parseForm } from './api-error.ts';
@@ -108,7 +108,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     const ids = parseForm(bulkDeleteSchema, request.body).messages;
     if (ids.length < 2 || ids.length > 100) throw apiErrors.bulkDeleteCount();
     const oldest = world.now().getTime() - bulkDeleteAge;
-    if (ids.some((id) => snowflakeTime(id) < oldest)) throw apiErrors.bulkDeleteAge();
+    if (ids.some((id) => DiscordSnowflake.timestampFrom(id) < oldest)) throw apiErrors.bulkDeleteAge();
     deleteMessages(world, channel.id, ids);
     return reply.code(204).send();
   });

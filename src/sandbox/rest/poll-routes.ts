@@ -1,7 +1,7 @@
+import { Snowflake } from '@sapphire/snowflake';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { compareSnowflakes } from '../../core/snowflake.ts';
 import { messagePayload } from '../payloads/message-payload.ts';
 import { userPayload } from '../payloads/user-payload.ts';
 import { isOver } from '../world/poll.ts';
@@ -36,8 +36,8 @@ export function pollRoutes(app: FastifyInstance, context: RestContext): void {
     const { limit, after } = parseForm(pageSchema, request.query);
     const voters = hasPoll(message) ? message.poll.votes.get(Number(request.params.answer)) : undefined;
     const users = [...(voters ?? [])]
-      .filter((id) => compareSnowflakes(id, after) > 0)
-      .toSorted(compareSnowflakes)
+      .filter((id) => Snowflake.compare(id, after) > 0)
+      .toSorted((a, b) => Snowflake.compare(a, b))
       .slice(0, limit)
       .map((id) => userPayload(userOf(world, id)));
     return { users };

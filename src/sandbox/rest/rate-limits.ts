@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../world/snowflakes.ts';
 
 interface Limit {
   /** What the client learns the limit by. */

@@ -1,7 +1,7 @@
+import { Snowflake } from '@sapphire/snowflake';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { compareSnowflakes } from '../../core/snowflake.ts';
 import { userPayload } from '../payloads/user-payload.ts';
 import { reactionKey } from '../world/emojis.ts';
 import type { Message } from '../world/entities.ts';
@@ -71,8 +71,8 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
     requirePermission(context, channel, 'ReadMessageHistory');
     const { limit, after } = parseForm(pageSchema, request.query);
     return [...(message.reactions.get(emojiOf(context, request.params.emoji)) ?? [])]
-      .filter((id) => compareSnowflakes(id, after) > 0)
-      .toSorted(compareSnowflakes)
+      .filter((id) => Snowflake.compare(id, after) > 0)
+      .toSorted((a, b) => Snowflake.compare(a, b))
       .slice(0, limit)
       .map((id) => userPayload(userOf(world, id)));
   });

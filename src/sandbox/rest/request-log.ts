@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../world/snowflakes.ts';
 
 /** A request that the bot made. */
 export interface RecordedRequest {

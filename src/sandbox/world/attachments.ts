@@ -1,3 +1,5 @@
+import { imageSize } from 'image-size';
+
 import type { Attachment } from './entities.ts';
 import { messagesOf } from './messages.ts';
 import type { World } from './world.ts';
@@ -30,6 +32,21 @@ const contentTypes: Readonly<Record<string, string>> = {
 /** The type that a file without one gets by its name, or none. */
 export function contentTypeOf(name: string): string | undefined {
   return contentTypes[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
+}
+
+/** The kinds of images whose size Discord tells. */
+const sizedImages: ReadonlySet<string | undefined> = new Set(['gif', 'jpg', 'png', 'webp']);
+
+/** The size in pixels of a PNG, GIF, JPEG or WebP; `undefined` for anything else. */
+export function imageDimensions(
+  bytes: Buffer,
+): { readonly width: number; readonly height: number } | undefined {
+  try {
+    const { type, width, height } = imageSize(bytes);
+    return sizedImages.has(type) && width > 0 && height > 0 ? { width, height } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** An attachment of a message in this channel, or `undefined`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from './snowflakes.ts';
 import { createTextChannel, openDm } from './channels.ts';
 import type { PrivilegedIntents, Team } from './entities.ts';
 import { addMember, createGuild, createUser } from './people.ts';

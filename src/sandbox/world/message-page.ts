@@ -1,4 +1,5 @@
-import { compareSnowflakes } from '../../core/snowflake.ts';
+import { Snowflake } from '@sapphire/snowflake';
+
 import type { Message } from './entities.ts';
 
 /** Which part of a channel's history is asked for; at most one of `before`, `after`, `around`. */
@@ -19,14 +20,14 @@ function selected(messages: readonly Message[], request: PageRequest): readonly 
   const { limit, before, after, around } = request;
   if (around !== undefined) {
     const half = Math.floor(limit / 2);
-    const older = messages.filter((message) => compareSnowflakes(message.id, around) < 0);
+    const older = messages.filter((message) => Snowflake.compare(message.id, around) < 0);
     const rest = messages.slice(older.length);
     return [...older.slice(Math.max(0, older.length - half)), ...rest.slice(0, limit - half)];
   }
   if (after !== undefined) {
-    return messages.filter((message) => compareSnowflakes(message.id, after) > 0).slice(0, limit);
+    return messages.filter((message) => Snowflake.compare(message.id, after) > 0).slice(0, limit);
   }
   const older =
-    before === undefined ? messages : messages.filter((message) => compareSnowflakes(message.id, before) < 0);
+    before === undefined ? messages : messages.filter((message) => Snowflake.compare(message.id, before) < 0);
   return older.slice(Math.max(0, older.length - limit));
 }

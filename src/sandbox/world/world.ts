@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from './snowflakes.ts';
 import type {
   Application,
   Channel,
@@ -12,7 +12,7 @@ import type {
   Presence,
   User,
 } from './entities.ts';
-import { createSnowflakeSource } from './snowflake-source.ts';
+import { createSnowflakeSource } from './snowflakes.ts';
 import type { WorldEvent } from './world-event.ts';
 
 /** Everything the sandbox knows. Changed only by the functions of this folder, which announce each change through `emit`. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';

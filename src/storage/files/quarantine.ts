@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import { errorCode, isMissing, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
 import type { Folders } from './folders.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { localDate } from '../../../src/core/local-time.ts';
+import { localDate } from '../../../src/core/time.ts';
 import { createDates } from '../../../src/memory/recall/dates.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');

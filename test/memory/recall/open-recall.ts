@@ -1,8 +1,7 @@
 import type { Place } from '../../../src/core/place.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createMessageSource } from '../../../src/memory/recall/messages.ts';
-import { createRecall } from '../../../src/memory/recall/recall.ts';
-import type { RecallOptions, RecallRequest } from '../../../src/memory/recall/recall.ts';
+import { createRecall, type RecallOptions, type RecallRequest } from '../../../src/memory/recall/recall.ts';
 import { createDetailSource, createItemSource } from '../../../src/memory/recall/sources.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
 import { visibilityOf } from '../../../src/core/visibility.ts';
-import { createNotebookSource } from '../../../src/memory/recall/sources.ts';
-import type { RecallSource } from '../../../src/memory/recall/sources.ts';
+import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
 import { renderNote } from '../../../src/memory/rolling/summary-note.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, messageId, openSessions, secretPlace } from '../../support/sessions.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { textOf } from '../../../src/core/model.ts';
-import type { OpenedFile } from '../../../src/core/attachments.ts';
+import type { OpenedFile } from '../../../src/core/chat.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { buildPrompt } from '../../../src/prompt/build-prompt.ts';
 import { promptInput } from '../../prompt/samples.ts';

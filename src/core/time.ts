@@ -1,0 +1,68 @@
+/** The present moment, as an input, so that rules about time can be tested. */
+export type Clock = () => Date;
+
+/** Calls back after some milliseconds; the returned function cancels that. The process does not stay alive for it. */
+export type Timer = (callback: () => void, ms: number) => () => void;
+
+/** The day of a moment in an IANA time zone [N5]: `YYYY-MM-DD`. @throws {RangeError} for an unknown zone or an invalid date. */
+export function localDate(date: Date, timeZone: string): string {
+  const { year, month, day } = localParts(date, timeZone);
+  return `${year}-${month}-${day}`;
+}
+
+/** The clock time of a moment in an IANA time zone: `HH:MM`, from 00:00 to 23:59. @throws {RangeError} like `localDate`. */
+export function localClock(date: Date, timeZone: string): string {
+  const { hour, minute } = localParts(date, timeZone);
+  return `${hour}:${minute}`;
+}
+
+/** Day and clock time: `YYYY-MM-DD HH:MM`. @throws {RangeError} like `localDate`. */
+export function localDateTime(date: Date, timeZone: string): string {
+  const { year, month, day, hour, minute } = localParts(date, timeZone);
+  return `${year}-${month}-${day} ${hour}:${minute}`;
+}
+
+/**
+ * The calendar day before a `YYYY-MM-DD`. Counted on the calendar: 24 hours before a moment can be two days back or the same day
+ * where clocks change. @throws {RangeError} when `day` is no date.
+ */
+export function dayBefore(day: string): string {
+  const noon = new Date(`${day}T12:00:00Z`);
+  noon.setUTCDate(noon.getUTCDate() - 1);
+  return noon.toISOString().slice(0, 10);
+}
+
+type Field = 'year' | 'month' | 'day' | 'hour' | 'minute';
+
+/** By time zone, of which there are some hundreds: to make a format takes far longer than to use it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  formats.set(timeZone, format);
+  return format;
+}
+
+function localParts(date: Date, timeZone: string): Readonly<Record<Field, string>> {
+  const parts = formatOf(timeZone).formatToParts(date);
+  const field = (type: Field): string => parts.find((part) => part.type === type)?.value ?? '';
+  return {
+    year: field('year').padStart(4, '0'),
+    month: field('month'),
+    day: field('day'),
+    hour: field('hour'),
+    minute: field('minute'),
+  };
+}

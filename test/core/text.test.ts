@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+
+import { describe, expect, it } from 'vitest';
+
+import {
+  clip,
+  clipAtSentence,
+  clipAtWord,
+  flatten,
+  normalizeText,
+  terms,
+  withoutFence,
+} from '../../src/core/text.ts';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+
+describe('clipping', () => {
+  it.each([
+    ['clip', clip],
+    ['clipAtWord', clipAtWord],
+    ['clipAtSentence', clipAtSentence],
+  ])('%s never exceeds the limit and never splits a code point', (_, cut) => {
+    fc.assert(
+      fc.property(anyText, fc.nat(70), (text, max) => {
+        const clipped = cut(text, max);
+        expect(clipped.length).toBeLessThanOrEqual(max);
+        expect(clipped.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+
+  it('ends at the last whole word and says that something is missing', () => {
+    expect(clipAtWord('the quick brown fox', 12)).toBe('the quick…');
+    expect(clipAtWord('the quick', 12)).toBe('the quick');
+  });
+
+  it('ends at the last whole sentence', () => {
+    expect(clipAtSentence('First one. Second one. Third one is longer.', 30)).toBe('First one. Second one.');
+  });
+});
+
+describe('flattening', () => {
+  it('always gives one line without control characters', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(flatten(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+
+  it('drops overrides of the writing direction and keeps what emoji need', () => {
+    expect(flatten('a\u202Eb\r\nc')).toBe('ab c');
+    expect(flatten('👩\u200D🔬')).toBe('👩\u200D🔬');
+  });
+});
+
+describe('normalising', () => {
+  it('makes texts the same that differ in case, width and white space', () => {
+    expect(normalizeText('  Ｐrefers \n RUST ')).toBe(normalizeText('prefers rust'));
+  });
+});
+
+describe('terms', () => {
+  it('stem English and Russian words', () => {
+    expect(terms('Preferring')).toEqual(terms('prefers'));
+    expect(terms('собаки')).toEqual(terms('собака'));
+  });
+
+  it('split scripts without spaces into pairs of characters', () => {
+    expect(terms('東京都')).toEqual(['東京', '京都']);
+    expect(terms('茶')).toEqual(['茶']);
+  });
+});
+
+describe('a structured answer', () => {
+  it.each(['{"a": 1}', '```json\n{"a": 1}\n```', '```\n{"a": 1}\n```\n', ' ```json\n\n{"a": 1}\n```'])(
+    'is read with and without a code fence: %j',
+    (text) => expect(JSON.parse(withoutFence(text))).toEqual({ a: 1 }),
+  );
+
+  it('keeps fences inside it', () => {
+    const text = JSON.stringify({ a: '```js\n1\n```' });
+    expect(withoutFence(text)).toBe(text);
+  });
+});

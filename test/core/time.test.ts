@@ -1,0 +1,68 @@
+import * as fc from 'fast-check';
+
+import { describe, expect, it } from 'vitest';
+
+import { dayBefore, localClock, localDate, localDateTime } from '../../src/core/time.ts';
+
+describe('local dates and clock times [N5]', () => {
+  it('take the day of the zone, not of UTC, on both sides of midnight', () => {
+    const evening = new Date('2026-01-15T23:30:00Z');
+    expect(localDate(evening, 'UTC')).toBe('2026-01-15');
+    expect(localDate(evening, 'Europe/Berlin')).toBe('2026-01-16');
+    const night = new Date('2026-01-15T03:30:00Z');
+    expect(localDate(night, 'America/New_York')).toBe('2026-01-14');
+  });
+
+  it('write midnight as 00:00, never as 24:00', () => {
+    const midnight = new Date('2026-01-15T23:00:00Z');
+    expect(localDateTime(midnight, 'Europe/Berlin')).toBe('2026-01-16 00:00');
+    expect(localClock(new Date('2026-01-15T22:59:59.999Z'), 'Europe/Berlin')).toBe('23:59');
+  });
+
+  it('follow the clocks when summer time begins and ends', () => {
+    expect(localDateTime(new Date('2026-03-29T00:59:00Z'), 'Europe/Berlin')).toBe('2026-03-29 01:59');
+    expect(localDateTime(new Date('2026-03-29T01:00:00Z'), 'Europe/Berlin')).toBe('2026-03-29 03:00');
+    expect(localClock(new Date('2026-10-25T00:30:00Z'), 'Europe/Berlin')).toBe('02:30');
+    expect(localClock(new Date('2026-10-25T01:30:00Z'), 'Europe/Berlin')).toBe('02:30');
+  });
+
+  it('know zones with odd offsets', () => {
+    expect(localDateTime(new Date('2026-06-30T18:20:00Z'), 'Asia/Kathmandu')).toBe('2026-07-01 00:05');
+    expect(localDate(new Date('2026-06-30T10:30:00Z'), 'Pacific/Kiritimati')).toBe('2026-07-01');
+  });
+
+  it('refuse a zone that does not exist', () => {
+    expect(() => localDate(new Date(0), 'Mars/Olympus')).toThrow(RangeError);
+  });
+
+  it('never disagree: the date-time is the date and the clock time', () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1971-01-01'), max: new Date('2200-01-01'), noInvalidDate: true }),
+        fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Tokyo'),
+        (date, zone) => {
+          const written = localDateTime(date, zone);
+          expect(written).toBe(`${localDate(date, zone)} ${localClock(date, zone)}`);
+          expect(written).toMatch(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d$/);
+        },
+      ),
+    );
+  });
+});
+
+describe('the day before', () => {
+  it('goes over months, years and leap days', () => {
+    expect(dayBefore('2026-03-01')).toBe('2026-02-28');
+    expect(dayBefore('2028-03-01')).toBe('2028-02-29');
+    expect(dayBefore('2026-01-01')).toBe('2025-12-31');
+  });
+
+  it('is yesterday in the days when clocks change', () => {
+    expect(dayBefore(localDate(new Date('2026-03-29T22:30:00Z'), 'Europe/Berlin'))).toBe('2026-03-29');
+    expect(dayBefore(localDate(new Date('2026-10-25T22:45:00Z'), 'Europe/Berlin'))).toBe('2026-10-24');
+  });
+
+  it('refuses what is no date', () => {
+    expect(() => dayBefore('yesterday')).toThrow(RangeError);
+  });
+});
