@@ -99,14 +99,12 @@ export function createShortTerm(options: ShortTermOptions) {
   /** A job of the user's queue calls this. */
   async function drop(userId: string, isWithdrawn: (entry: ShortTermEntry) => boolean): Promise<void> {
     for (const key of await keysOf(userId)) {
-      let isChanged = false;
-      await store.update(key, shortTermKind, (document) => {
-        const next = document === undefined ? undefined : withoutEntries(document, isWithdrawn);
-        isChanged = next !== document;
-        return next;
-      });
-      // The last good copy that the store keeps of a document must not hold them either.
-      if (isChanged) await store.update(key, shortTermKind, (document) => document && { ...document });
+      await store.update(
+        key,
+        shortTermKind,
+        (document) => document && withoutEntries(document, isWithdrawn),
+        { erase: true },
+      );
     }
   }
 

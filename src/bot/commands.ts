@@ -1,0 +1,73 @@
+import { createCommandSet } from '../commands/command-set.ts';
+import type { CommandSet } from '../commands/command-set.ts';
+import { createMemoryCommand } from '../commands/memory-command.ts';
+import { createMessageMenus } from '../commands/message-menus.ts';
+import { createSettingsCommand } from '../commands/settings-command.ts';
+import { createStatusCommand } from '../commands/status-command.ts';
+import type { StatusFacts } from '../commands/status-facts.ts';
+import type { Memory } from './layers.ts';
+import type { Config } from '../config/config.ts';
+import type { AnswerMode } from '../core/chat.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Place, SessionKey } from '../core/place.ts';
+import type { ChannelJournal } from '../turn/journal.ts';
+
+/** Characters of one durable item at most [K2]. */
+const itemMaxChars = 500;
+
+export interface CommandPorts {
+  readonly journal: Pick<ChannelJournal, 'isHidden'>;
+  readonly logger: Logger;
+  /** Without it there is no status command. */
+  readonly readStatus: (() => Promise<StatusFacts>) | undefined;
+}
+
+/** All commands that are switched on. */
+export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
+  const options = {
+    ...ports,
+    durable: memory.durable,
+    rolling: memory.rolling,
+    recall: memory.recall,
+    shortTerm: memory.shortTerm,
+    settings: {
+      durableEnabled: config.durable.enabled,
+      itemMaxChars,
+      recallEnabled: config.recall.enabled,
+      summaryEnabled: config.summary.enabled,
+      summaryMaxChars: config.summary.maxChars,
+      shortTermEnabled: config.shortTerm.enabled,
+      shortTermMaxChars: config.shortTerm.injectMaxChars,
+    },
+    isMemoryOff: memory.placeSettings.isMemoryOff,
+    timeZone: config.timeZone,
+    logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
+    isHidden: (channelId: string, messageId: string) => ports.journal.isHidden(channelId, messageId),
+  };
+  const { readStatus, logger } = ports;
+  const settingsCommand = createSettingsCommand({
+    placeSettings: memory.placeSettings,
+    defaults: {
+      answer: (place) => defaultAnswerMode(config, place),
+      actionsEnabled: config.discord.actionsEnabled,
+    },
+    logger,
+  });
+  const ownersCommands = [
+    settingsCommand,
+    ...(readStatus === undefined ? [] : [createStatusCommand({ readStatus, logger })]),
+  ];
+  return config.commandsEnabled
+    ? createCommandSet([createMemoryCommand(options), ...ownersCommands], createMessageMenus(options))
+    : createCommandSet(ownersCommands);
+}
+
+function defaultAnswerMode(
+  { discord }: Config,
+  { channelId, parentId }: Place,
+): { readonly value: AnswerMode; readonly from: string } {
+  const listed = discord.autoReplyChannelIds.some((id) => id === channelId || id === parentId);
+  return listed
+    ? { value: 'everything', from: 'DISCORD_AUTO_REPLY_CHANNEL_IDS' }
+    : { value: 'mentions', from: 'nothing is set' };
+}
