@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
-import { SessionMessages } from '../../../src/memory/recall/session-messages.ts';
-import { TermReader } from '../../../src/memory/recall/term-reader.ts';
+import { SessionMessages } from '../../../src/memory/recall/messages.ts';
+import { TermReader } from '../../../src/memory/recall/words.ts';
 import { generalId } from '../../support/incoming.ts';
 import { openSessions, secretPlace, session } from '../../support/sessions.ts';
 

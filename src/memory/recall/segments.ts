@@ -1,30 +1,54 @@
-import type { Dates } from './dates.ts';
-import type { Reach, RecallUnit } from './recall-unit.ts';
-import type { TermReader } from './term-reader.ts';
-import { tellsWhen } from './time-words.ts';
+import type { Visibility } from '../../core/visibility.ts';
+import { tellsWhen, type Dates } from './dates.ts';
+import type { TermReader } from './words.ts';
 
-/** What reads texts into segments. */
-export interface SegmentReaders {
+/** Who may be told a passage where [V2]. Passages of one origin share one object. */
+export interface Reach {
+  readonly visibility: Visibility;
+  readonly homeId: string;
+}
+
+/** What a passage is cited by. */
+export type Reference =
+  | {
+      readonly kind: 'message';
+      readonly channelId: string;
+      /** Absent in DMs. */
+      readonly guildId?: string;
+      readonly messageId: string;
+      /** The number of its line in `messages.jsonl`. */
+      readonly line: number;
+    }
+  | {
+      readonly kind: 'line';
+      /** As the memory tools name the file: `detail/auth-design.md`. */
+      readonly path: string;
+      /** From 1. */
+      readonly line: number;
+      /** The session that a file belongs to, where it belongs to one. */
+      readonly channelId?: string;
+    }
+  | { readonly kind: 'item'; readonly id: string };
+
+/** What is found as one: a message, a line of a file, an item. */
+export interface RecallUnit {
+  readonly text: string;
+  /** Empty where nobody is named. */
+  readonly author: string;
+  /** ISO 8601; absent where it is not known. */
+  readonly at?: string;
+  /** Said by the bot, whose words count less. */
+  readonly isBot: boolean;
+  readonly reach: Reach;
+  /** Neighbours in a file are neighbours in meaning only within one stretch: a sitting of a conversation, a file, an item. */
+  readonly stretch: number;
+  readonly reference: Reference;
+}
+
+/** What texts and queries are read with. */
+export interface TextReaders {
   readonly terms: TermReader;
   readonly dates: Dates;
-}
-
-/** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number. */
-const countBits = 4;
-const countMask = (1 << countBits) - 1;
-
-export function unitOf(posting: number): number {
-  return posting >> countBits;
-}
-
-export function countOf(posting: number): number {
-  return posting & countMask;
-}
-
-/** What is known of all units of one reach, so that what may not be told does not even show in statistics. */
-export interface ReachCount {
-  units: number;
-  terms: number;
 }
 
 /** What ranking needs to know of a unit besides its terms. */
@@ -39,19 +63,25 @@ export interface UnitTraits {
   readonly tellsWhen: boolean;
 }
 
+/** What is known of all units of one reach, so that what may not be told does not even show in statistics. */
+interface ReachCount {
+  readonly reach: Reach;
+  units: number;
+  terms: number;
+}
+
 /** An inverted index over neighbouring units: a file, or a part of a message log. Grows at its end only; anything else makes a new one. */
 export class Segment {
-  readonly #readers: SegmentReaders;
+  readonly #readers: TextReaders;
   readonly #postings = new Map<string, number[]>();
   readonly #traits: UnitTraits[] = [];
   readonly #lengths: number[] = [];
   readonly #stretches: number[] = [];
-  readonly #reaches: Reach[] = [];
-  readonly #reachCounts: ReachCount[] = [];
+  readonly #reaches: ReachCount[] = [];
   readonly #authors = new Set<string>();
 
   /** `titleTerms` are found in each unit: a file's name. */
-  constructor(readers: SegmentReaders, units: Iterable<RecallUnit>, titleTerms: readonly string[] = []) {
+  constructor(readers: TextReaders, units: Iterable<RecallUnit>, titleTerms: readonly string[] = []) {
     this.#readers = readers;
     for (const unit of units) this.add(unit);
     for (const term of new Set(titleTerms)) {
@@ -76,12 +106,8 @@ export class Segment {
     return this.#stretches;
   }
 
-  get reaches(): readonly Reach[] {
+  get reaches(): readonly Readonly<ReachCount>[] {
     return this.#reaches;
-  }
-
-  get reachCounts(): readonly ReachCount[] {
-    return this.#reachCounts;
   }
 
   get authors(): ReadonlySet<string> {
@@ -106,7 +132,7 @@ export class Segment {
     });
     this.#lengths.push(terms.length);
     this.#stretches.push(unit.stretch);
-    const count = this.#reachCounts[reach];
+    const count = this.#reaches[reach];
     if (count !== undefined) {
       count.units += 1;
       count.terms += terms.length;
@@ -129,18 +155,30 @@ export class Segment {
   }
 
   #reachIndex(reach: Reach): number {
-    const known = this.#reaches.findIndex(
-      (other) => other.visibility === reach.visibility && other.homeId === reach.homeId,
-    );
-    if (known !== -1) return known;
-    this.#reachCounts.push({ units: 0, terms: 0 });
-    return this.#reaches.push(reach) - 1;
+    const known = this.#reaches.findIndex((other) => isSameReach(other.reach, reach));
+    return known === -1 ? this.#reaches.push({ reach, units: 0, terms: 0 }) - 1 : known;
   }
+}
+
+/** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number. */
+const countBits = 4;
+const countMask = (1 << countBits) - 1;
+
+export function unitOf(posting: number): number {
+  return posting >> countBits;
+}
+
+export function countOf(posting: number): number {
+  return posting & countMask;
 }
 
 /** The form under which a word of a title is posted. */
 export function titleTerm(term: string): string {
   return `title:${term}`;
+}
+
+export function isSameReach(a: Reach, b: Reach): boolean {
+  return a.visibility === b.visibility && a.homeId === b.homeId;
 }
 
 /** Characters of a text that belong to questions. */

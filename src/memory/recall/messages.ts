@@ -1,13 +1,9 @@
-import type { SessionKey } from '../../core/place.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
 import type { SequencedMessage, Withdrawal } from '../session-log/fold-log.ts';
 import type { LoggedMessage } from '../session-log/log-record.ts';
 import type { SessionLog } from '../session-log/session-log.ts';
-import type { RecallUnit } from './recall-unit.ts';
-import { Segment } from './segment.ts';
-import type { SegmentReaders } from './segment.ts';
-
-/** What a session's messages are read from. */
-export type MessageReads = Pick<SessionLog, 'lastSequence' | 'since' | 'message'>;
+import { Segment, isSameReach, type RecallUnit, type TextReaders } from './segments.ts';
+import type { RecallSource } from './sources.ts';
 
 /** After so long a pause another sitting begins. */
 const pauseMs = 60 * 60 * 1000;
@@ -15,16 +11,40 @@ const pauseMs = 60 * 60 * 1000;
 const fullSegment = 1000;
 const longestSegment = 4000;
 
+/** What a session's messages are read from. */
+type MessageLog = Pick<SessionLog, 'lastSequence' | 'since' | 'message'>;
+
+/** The messages of all sessions of a person [W3]: the log's end is asked at every search, what came since is added. */
+export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessions'>): RecallSource {
+  return {
+    name: 'messages',
+    open(person, readers) {
+      let known = new Map<string, SessionMessages>();
+      return async () => {
+        const own = (await log.sessions()).filter(({ userId }) => userId === person.id);
+        known = new Map(
+          own.map((session) => {
+            const name = sessionName(session);
+            return [name, known.get(name) ?? new SessionMessages(log, session, readers)];
+          }),
+        );
+        const segments = await Promise.all([...known.values()].map((messages) => messages.segments()));
+        return segments.flat();
+      };
+    },
+  };
+}
+
 /** One session's messages in the index. */
 export class SessionMessages {
-  readonly #log: MessageReads;
+  readonly #log: MessageLog;
   readonly #session: SessionKey;
-  readonly #readers: SegmentReaders;
+  readonly #readers: TextReaders;
   #segments: Segment[] = [];
   #cursor = 0;
-  #newest: RecallUnit | undefined;
+  #newest: Sitting | undefined;
 
-  constructor(log: MessageReads, session: SessionKey, readers: SegmentReaders) {
+  constructor(log: MessageLog, session: SessionKey, readers: TextReaders) {
     this.#log = log;
     this.#session = session;
     this.#readers = readers;
@@ -61,7 +81,7 @@ export class SessionMessages {
     if (segment === undefined || isFull || size >= longestSegment) {
       this.#segments.push(new Segment(this.#readers, [unit]));
     } else segment.add(unit);
-    this.#newest = unit;
+    this.#newest = { at: message.at, reach: unit.reach, stretch: unit.stretch };
   }
 
   /** An edited message has its new text, a deleted one goes. */
@@ -79,24 +99,27 @@ export class SessionMessages {
   }
 }
 
+/** Where and when the newest message was said: whether the next belongs to the same sitting. Without its text, which may be deleted. */
+type Sitting = Pick<RecallUnit, 'reach' | 'stretch'> & { readonly at: string };
+
 function unitOf(
   { channelId }: SessionKey,
   line: number,
   message: LoggedMessage,
-  before: RecallUnit | undefined,
+  before: Sitting | undefined,
 ): RecallUnit {
   const { id, at, author, visibility, homeId, guildId, role } = message;
-  const isSameReach = before?.reach.visibility === visibility && before.reach.homeId === homeId;
-  const pause = before?.at === undefined ? 0 : Date.parse(at) - Date.parse(before.at);
+  const isToSameReaders = before !== undefined && isSameReach(before.reach, message);
+  const pause = before === undefined ? 0 : Date.parse(at) - Date.parse(before.at);
   const stretch = before?.stretch ?? 0;
   return {
     text: textOf(message),
     author,
     at,
     isBot: role === 'assistant',
-    reach: isSameReach ? before.reach : { visibility, homeId },
+    reach: isToSameReaders ? before.reach : { visibility, homeId },
     // What was said to other readers is no neighbour: neither is shown with the other.
-    stretch: isSameReach && pause < pauseMs ? stretch : stretch + 1,
+    stretch: isToSameReaders && pause < pauseMs ? stretch : stretch + 1,
     reference: {
       kind: 'message',
       channelId,

@@ -1,4 +1,99 @@
-import type { TermReader } from './term-reader.ts';
+import { LRUCache } from 'lru-cache';
+
+import { terms } from '../../core/text.ts';
+import { stopTerms } from '../../core/stop-words.ts';
+
+const keptWords = 50_000;
+const words = /[\p{L}\p{M}\p{N}]+/gu;
+const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really ну да ага'));
+
+/** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
+export class TermReader {
+  // With `max` instead it would take the room for all of them at once.
+  readonly #known = new LRUCache<string, readonly string[]>({
+    maxSize: keptWords,
+    sizeCalculation: () => 1,
+  });
+  #related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+
+  /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
+  read(text: string): string[] {
+    const found = text.normalize('NFKC').toLowerCase().match(words);
+    return found === null ? [] : found.flatMap((word) => this.#termsOf(word));
+  }
+
+  /** The terms related to a term. Few, common and English: a nudge, weighted far below the words of the query. */
+  related(term: string): Iterable<string> {
+    // Made at the first query: the table takes some milliseconds.
+    this.#related ??= relatedTerms(this);
+    return this.#related.get(term) ?? [];
+  }
+
+  /** Keeps no word of the texts that were read. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  #termsOf(word: string): readonly string[] {
+    const known = this.#known.get(word);
+    if (known !== undefined) return known;
+    const found = terms(baseForms.get(word) ?? word).filter(
+      (term) => !stopTerms.has(term) && !interjections.has(term),
+    );
+    this.#known.set(word, found);
+    return found;
+  }
+}
+
+function relatedTerms(reader: TermReader): ReadonlyMap<string, ReadonlySet<string>> {
+  const related = new Map<string, Set<string>>();
+  const term = (word: string): string => reader.read(word)[0] ?? word;
+  const relate = (from: string, to: string): void => {
+    if (from === to) return;
+    const known = related.get(from) ?? new Set();
+    related.set(from, known.add(to));
+  };
+  for (const group of groupsOf(likes)) {
+    const alike = group.split(' ').map(term);
+    for (const from of alike) for (const to of alike) relate(from, to);
+  }
+  for (const group of groupsOf(kinds)) {
+    const [kind = '', things = ''] = group.split(': ');
+    for (const thing of things.split(' ')) relate(term(kind), term(thing));
+  }
+  return related;
+}
+
+function groupsOf(text: string): readonly string[] {
+  return text
+    .trim()
+    .split(/[|\n]/u)
+    .map((group) => group.trim());
+}
+
+const irregularForms = `
+become became | begin began begun | bite bit bitten | blow blew blown | break broke broken | bring brought | build built
+buy bought | catch caught | choose chose chosen | come came | deal dealt | dig dug | draw drew drawn | drink drank drunk
+drive drove driven | eat ate eaten | fall fell fallen | feed fed | feel felt | fight fought | find found | fly flew flown
+forget forgot forgotten | freeze froze frozen | get got gotten | give gave given | go went gone goes | grow grew grown
+hang hung | hear heard | hide hid hidden | hold held | keep kept | know knew known | lead led | learn learnt | leave left
+lend lent | lie lay lain | light lit | lose lost | make made | mean meant | meet met | pay paid | ride rode ridden
+ring rang rung | rise rose risen | run ran | say said | see saw seen | seek sought | sell sold | send sent | shake shook shaken
+shine shone | shoot shot | show shown | sing sang sung | sink sank sunk | sit sat | sleep slept | speak spoke spoken
+spend spent | stand stood | steal stole stolen | stick stuck | strike struck | swear swore sworn | sweep swept
+swim swam swum | swing swung | take took taken | teach taught | tear tore torn | tell told | think thought | throw threw thrown
+understand understood | wake woke woken | wear wore worn | win won | write wrote written
+child children | person people | man men | woman women | wife wives | life lives | knife knives | leaf leaves | shelf shelves
+foot feet | tooth teeth | mouse mice | goose geese | good better best | bad worse worst
+`;
+
+/** English forms that no stemmer brings together, by their base form: `went` is `go`. */
+const baseForms: ReadonlyMap<string, string> = new Map(
+  groupsOf(irregularForms).flatMap((group) => {
+    const [base = '', ...forms] = group.split(' ');
+    return forms.map((form) => [form, base] as const);
+  }),
+);
 
 /** Words of everyday talk that stand for each other. */
 const likes = `
@@ -57,30 +152,3 @@ music: song band concert album guitar piano | device: phone laptop computer tabl
 furniture: chair table desk couch sofa | subject: math history science biology chemistry physics
 religion: church pray faith god temple mosque | politics: election vote campaign office conservative liberal
 `;
-
-/** The words related to a word, both as terms. Few, common and English: a nudge, weighted far below the words of the query. */
-export function relatedTerms(reader: TermReader): ReadonlyMap<string, ReadonlySet<string>> {
-  const related = new Map<string, Set<string>>();
-  const term = (word: string): string => reader.read(word)[0] ?? word;
-  const relate = (from: string, to: string): void => {
-    if (from === to) return;
-    const known = related.get(from) ?? new Set();
-    related.set(from, known.add(to));
-  };
-  for (const group of groupsOf(likes)) {
-    const terms = group.split(' ').map(term);
-    for (const from of terms) for (const to of terms) relate(from, to);
-  }
-  for (const group of groupsOf(kinds)) {
-    const [kind = '', things = ''] = group.split(': ');
-    for (const thing of things.split(' ')) relate(term(kind), term(thing));
-  }
-  return related;
-}
-
-function groupsOf(text: string): readonly string[] {
-  return text
-    .trim()
-    .split(/[|\n]/u)
-    .map((group) => group.trim());
-}

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { createRecallTool } from '../../../src/memory/recall/recall-tool.ts';
+import { createRecallTool } from '../../../src/memory/recall/tool.ts';
 import { generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace } from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
 
 function openTool() {
   const opened = openRecall();
-  const tool = createRecallTool({ recall: opened.recall, defaultLimit: 5 });
+  const tool = createRecallTool(opened.recall, 5);
   /** Runs the tool in a turn that is logged, as the bot does it. */
   async function run(input: unknown, place = dmPlace) {
     const context = await opened.say('Do you remember?', place);

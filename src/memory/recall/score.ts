@@ -1,35 +1,65 @@
-import type { RankingWeights } from './ranking-weights.ts';
-import type { RecallQuery } from './recall-query.ts';
-import { countOf, unitOf } from './segment.ts';
-import type { Segment, UnitTraits } from './segment.ts';
-import type { HitTaker } from './top-hits.ts';
+import type { TopHits } from './hits.ts';
+import type { RecallQuery } from './query.ts';
+import { countOf, unitOf, type Segment, type UnitTraits } from './segments.ts';
+import type { SourceName } from './sources.ts';
+
+/** What counts how much in the ranking. `npm run bench:recall -- FILE --perturb` shows what a change of each one does. */
+export const rankingWeights = {
+  /** BM25: how soon a repeated word stops counting. */
+  saturation: 1.2,
+  /** BM25: how much a long text has to say more often what a short one says once, 0 to 1. */
+  lengthShare: 0.5,
+  /** What a neighbour's word counts at a distance of one, two, three. */
+  neighbours: [0.45, 0.25, 0.12] as readonly number[],
+  /** Between the sum of a word's occurrences in text and neighbours (0) and its best one (1). */
+  bestOccurrence: 0.5,
+  /** A text whose author the query names, or means by "I" or "you". */
+  namedAuthor: 1,
+  /** An author's name as a word of the query. */
+  authorTerm: 0.3,
+  /** A day, month or year of the query that is the text's. */
+  date: 1,
+  /** A file's name. */
+  title: 1,
+  /** What a question's words lend to the answer that follows. */
+  answer: 0.4,
+  /** The three best texts of a stretch, for each in it. */
+  stretch: 0.15,
+  /** An expression of time, where the query asks when. */
+  time: 0.5,
+  /** Related words. */
+  related: 0.2,
+  /** Two words of the query side by side. */
+  pair: 0.2,
+  /** The query word for word. */
+  phrase: 1,
+  /** What is taken from a text that only asks: questions hold words of queries, not what was asked for. */
+  question: 0.3,
+  /** A text by the bot. */
+  bot: 0.3,
+};
+
+export type RankingWeights = Readonly<typeof rankingWeights>;
 
 /** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
 export type Admits = (index: number) => boolean;
 
-/** Where scores are added up; one for all segments of a search, since most of the time would go into making them. */
-export interface ScoreSheet {
-  /** From words of the unit itself and of its neighbours. */
-  readonly words: Float64Array;
-  /** From words of the unit itself. */
-  readonly own: Float64Array;
-  readonly fields: Float64Array;
-  /** The best occurrence of the present term. */
-  readonly best: Float64Array;
-  /** The three best of the unit's stretch. */
-  readonly stretches: Float64Array;
-}
-
-/** A sheet for segments of up to `size` units. */
-export function createScoreSheet(size: number): ScoreSheet {
+/** Where scores are added up for segments of up to `size` units; one for all segments of a search, since most of the time would go into making them. */
+export function createScoreSheet(size: number) {
   return {
+    /** From words of the unit itself and of its neighbours. */
     words: new Float64Array(size),
+    /** From words of the unit itself. */
     own: new Float64Array(size),
     fields: new Float64Array(size),
+    /** The best occurrence of the present term. */
     best: new Float64Array(size),
+    /** The three best of the unit's stretch. */
     stretches: new Float64Array(size),
   };
 }
+
+type ScoreSheet = ReturnType<typeof createScoreSheet>;
 
 /** The scores of a segment's units for one query, term after term. Only one of a sheet is in use at a time. */
 export class SegmentScores {
@@ -111,8 +141,8 @@ export class SegmentScores {
     }
   }
 
-  /** Gives every hit that may score at least as much as the best so far. */
-  collect(query: RecallQuery, isNamedAuthor: (author: string) => boolean, best: HitTaker): void {
+  /** Gives every hit that may score at least as much as the best so far. `order` is the segment's. */
+  collect(query: RecallQuery, source: SourceName, order: number, top: TopHits): void {
     const { answer, stretch, namedAuthor, time } = this.#weights;
     const highestFactor =
       (query.authorTerms.size > 0 ? 1 + namedAuthor : 1) * (query.asksWhen ? 1 + time : 1);
@@ -125,13 +155,13 @@ export class SegmentScores {
       if (direct === 0 && asked === 0) continue;
       const sum = (words[index] ?? 0) + (fields[index] ?? 0) + stretch * (stretches[index] ?? 0);
       // Most units end here, before anything is looked up.
-      if ((sum + answer * asked) * highestFactor < best.least) continue;
+      if ((sum + answer * asked) * highestFactor < top.least) continue;
       const answered = asked === 0 ? 0 : this.#answered(index);
       if ((direct === 0 && answered === 0) || this.#admits?.(index) === false) continue;
       const unitTraits = traits[index];
       if (unitTraits === undefined) continue;
-      const factor = this.#factor(unitTraits, query, isNamedAuthor(unitTraits.unit.author));
-      best.add(index, (sum + answer * answered) * factor);
+      const score = (sum + answer * answered) * this.#factor(unitTraits, query);
+      top.add({ source, unit: unitTraits.unit, score, segment: this.#segment, index, order });
     }
   }
 
@@ -144,8 +174,9 @@ export class SegmentScores {
     return this.#sheet.own[index - 1] ?? 0;
   }
 
-  #factor(traits: UnitTraits, query: RecallQuery, isNamed: boolean): number {
+  #factor(traits: UnitTraits, query: RecallQuery): number {
     const { namedAuthor, time, question, bot } = this.#weights;
+    const isNamed = query.isNamedAuthor(traits.unit.author);
     let factor = 1 - question * (1 - traits.statementShare);
     if (isNamed) factor *= 1 + namedAuthor;
     if (traits.unit.isBot && !isNamed && !query.meansBot) factor *= bot;
