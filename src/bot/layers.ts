@@ -10,11 +10,8 @@ import { createNotebook } from '../memory/notebook/notebook.ts';
 import { createWithdrawNotes } from '../memory/notebook/withdraw.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
-import { createDetailSource } from '../memory/recall/detail-source.ts';
-import { forgottenBy } from '../memory/recall/forgotten-texts.ts';
-import { createItemSource } from '../memory/recall/item-source.ts';
-import { createMessageSource } from '../memory/recall/message-source.ts';
-import { createNotebookSource } from '../memory/recall/notebook-source.ts';
+import { createMessageSource } from '../memory/recall/messages.ts';
+import { createDetailSource, createItemSource, createNotebookSource } from '../memory/recall/sources.ts';
 import { createRecall } from '../memory/recall/recall.ts';
 import { createRollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { FoldName } from '../memory/session-log/seen-in.ts';
@@ -38,7 +35,7 @@ import { createReflectionStep } from '../turn/reflection-step.ts';
 import type { IdleSessions } from '../turn/after-turn.ts';
 import { createForgetItemTool } from '../memory/durable/tools.ts';
 import { createRememberItemTool } from '../memory/durable/tools.ts';
-import { createRecallTool } from '../memory/recall/recall-tool.ts';
+import { createRecallTool } from '../memory/recall/tool.ts';
 
 /** What the bot is called in logs and summaries. */
 const botName = 'Discoclaw';
@@ -105,13 +102,13 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const notebook = createNotebook({ store, writes, timeZone, ...config.notebook });
   const recall = createRecall({
     sources: [
-      createMessageSource({ log: sessionLog }),
-      createDetailSource({ store, log: sessionLog }),
-      createNotebookSource({ store }),
-      ...(config.durable.enabled ? [createItemSource({ durable })] : []),
+      createMessageSource(sessionLog),
+      createDetailSource(store, sessionLog),
+      createNotebookSource(store),
+      ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],
     timeZone,
-    forgotten: (userId) => forgottenBy(durable, userId),
+    forgotten: (userId) => durable.forgotten(userId),
   });
   const placeSettings = createPlaceSettings({ store, logger });
   const readers: readonly SectionReader<TurnContext>[] = [
@@ -122,9 +119,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   ];
   const tools = [
     ...notebook.tools,
-    ...(config.recall.enabled
-      ? [createRecallTool({ recall, defaultLimit: config.recall.defaultLimit })]
-      : []),
+    ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
           createRememberItemTool({ durable, stillThere: (session, id) => sessionLog.message(session, id) }),

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 
 import type { Config } from '../config/config.ts';
 import { createLogger } from '../observability/logger.ts';
+import { demonstration } from './demonstration.ts';
 import { startBot } from './start-bot.ts';
 
 /**
@@ -83,7 +84,11 @@ export async function runInSandbox(
         sandbox,
         output: process.stdout,
         settled: () => bot.idle(),
-        facts: { model: modelName(config.model), dataDirectory: resolve(storage.dataDir) },
+        facts: [
+          ['language model', spokenBy(config.model)],
+          ['memory', resolve(storage.dataDir)],
+        ],
+        demonstration,
         signal,
       });
     } finally {
@@ -100,6 +105,8 @@ function whollyBelow(dataDir: string, storage: Config['storage']): Config['stora
   return { ...storage, dataDir, durableDir: undefined, summaryDir: undefined, shortTermDir: undefined };
 }
 
-function modelName({ apiKey, baseUrl, main }: Config['model']): string | undefined {
-  return apiKey === undefined && baseUrl === undefined ? undefined : main;
+function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {
+  return apiKey === undefined && baseUrl === undefined
+    ? 'none: an offline stand-in answers by rules, from memory (with ANTHROPIC_API_KEY a model does)'
+    : main;
 }

@@ -3,7 +3,7 @@ import { dataLine } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { referenceTo, withReference } from '../core/errors.ts';
 import type { Passage } from '../memory/recall/passages.ts';
-import type { Reference } from '../memory/recall/recall-unit.ts';
+import type { Reference } from '../memory/recall/segments.ts';
 import type { CommandOptions } from './command-options.ts';
 import { readFailure } from './failure-answer.ts';
 import { counted } from './item-lines.ts';
