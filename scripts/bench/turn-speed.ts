@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import { startBot } from '../../src/start-bot.ts';
+import { startBot } from '../../src/bot/start-bot.ts';
 import { measure } from './measured.ts';
 
 const rounds = 100;

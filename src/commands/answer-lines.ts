@@ -4,9 +4,7 @@ import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { clip, flatten } from '../core/text.ts';
 import { localDate } from '../core/time.ts';
-import type { DurableItem } from '../memory/durable/durable-document.ts';
-import { itemLine } from '../memory/durable/item-line.ts';
-import { mayUseItem } from '../memory/durable/item-place.ts';
+import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 
 /**
  * The place as those who can read the answer make it: where only the asker can, all of the asker's memory may be shown, as in

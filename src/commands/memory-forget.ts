@@ -1,7 +1,7 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { normalizeText } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import type { DurableItem } from '../memory/durable/durable-document.ts';
+import type { DurableItem } from '../memory/durable/document.ts';
 import { brieflyQuoted, counted, listedItem, nameable, readingPlace } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 

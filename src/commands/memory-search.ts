@@ -3,7 +3,7 @@ import { referenceTo, withReference } from '../core/errors.ts';
 import { dataLine } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import type { Passage } from '../memory/recall/passages.ts';
-import type { Reference } from '../memory/recall/recall-unit.ts';
+import type { Reference } from '../memory/recall/segments.ts';
 import { brieflyQuoted, counted, readFailure, readingPlace, withoutFences } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 

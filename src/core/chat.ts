@@ -169,12 +169,11 @@ export interface ReplyPort {
   find(channelId: string, messageId: string): Promise<FoundReply>;
 }
 
-/** Small signs on people's messages. Neither throws; a sign that a channel does not admit is left out, and none delays anything. */
-export interface SignsPort {
-  /** Puts 👀 on a message that has to wait. */
-  waiting(channelId: string, messageId: string): void;
+/** 👀, the bot's reaction on messages that have to wait. Neither throws nor delays anything; where a channel admits no reaction, none is put. */
+export interface WaitingReactionPort {
+  add(channelId: string, messageId: string): void;
   /** Takes it away again, also one that an earlier process left; where there is none, nothing happens. */
-  taken(channelId: string, messageId: string): void;
+  remove(channelId: string, messageId: string): void;
 }
 
 /** The newest messages of a channel: warm ones from memory, REST for a cold channel [H2]. */

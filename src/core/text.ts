@@ -18,6 +18,11 @@ export function flatten(text: string): string {
     .trim();
 }
 
+/** A text as a regular expression that finds it literally. */
+export function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+}
+
 const ellipsis = '…';
 
 /** At most `max` characters (UTF-16 units, as Discord and budgets count), never splitting a code point [P4]. */

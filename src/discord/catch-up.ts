@@ -1,14 +1,21 @@
-import { ChannelType, MessageType, type Client, type GuildBasedChannel, type Message } from 'discord.js';
+import {
+  ChannelType,
+  MessageType,
+  type Channel,
+  type Client,
+  type GuildBasedChannel,
+  type Message,
+} from 'discord.js';
+import pLimit from 'p-limit';
 
-import { type RememberedMessage, catchUpWindowMs } from '../core/chat.ts';
-import type { Clock } from '../core/time.ts';
+import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
+import type { Clock } from '../core/time.ts';
 import { worksIn, type AccessSettings } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
-import type { Retractions } from './retractions.ts';
-import { botMay } from './permissions.ts';
-import { tellMissed } from './tell-missed.ts';
+import type { MessageChanges, MissedChanges } from './message-changes.ts';
+import { botMay, memberMay } from './permissions.ts';
 
 /** Channels that are fetched at the same time, so that replies need not wait behind all of them. */
 const atOnce = 8;
@@ -18,12 +25,12 @@ const pages = 5;
 export interface CatchUpOptions {
   readonly client: Client;
   readonly botId: string;
-  readonly messages: Pick<ChannelMessages, 'after'>;
+  readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
   /** Channels that the bot has been active in, DMs above all: Discord lists those to no bot. */
   readonly knownChannels: () => Promise<readonly string[]>;
   /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
-  readonly retractions: Pick<Retractions, 'missed'>;
+  readonly changes: Pick<MessageChanges, 'missed'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   /** Whether the reply that a message has was only begun. */
   readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
@@ -38,7 +45,7 @@ export interface CatchUpOptions {
  * that were handled without a reply are among them; the handlers know them. What is remembered of the same time and was deleted or edited
  * meanwhile is told first [G5]. Never throws.
  */
-export async function catchUp(options: CatchUpOptions): Promise<void> {
+export async function fetchMissedMessages(options: CatchUpOptions): Promise<void> {
   const { client, logger } = options;
   const floor = snowflakeAt(new Date(options.clock().getTime() - catchUpWindowMs));
   const known = await options.knownChannels().catch((error: unknown) => {
@@ -47,26 +54,22 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
   });
   const channelIds = new Set([...known, ...openChannels(options, floor)]);
   const possible = [...channelIds].filter((channelId) => mayHaveNews(client, channelId, floor));
-  const queue = possible.values();
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const channelId of queue) await catchUpWith(channelId, floor, options);
-    }),
-  );
+  await pLimit(atOnce).map(possible, (channelId) => fetchMissedIn(channelId, floor, options));
 }
 
-async function catchUpWith(channelId: string, floor: string, options: CatchUpOptions): Promise<void> {
+async function fetchMissedIn(channelId: string, floor: string, options: CatchUpOptions): Promise<void> {
+  const { logger } = options;
   try {
     const remembered = await rememberedSince(channelId, floor, options);
     const missed = await options.messages.after(channelId, floor, pages);
     const isWhole = missed.length < pages * pageSize;
-    await tellMissed(channelId, remembered, { messages: missed, isWhole }, options);
+    await applyMissedChanges(channelId, remembered, { messages: missed, isWhole }, options);
     const answered = await answeredIn(channelId, missed, options);
     for (const message of missed) if (!answered.has(message.id)) await options.received(message);
     if (missed.length > 0)
-      options.logger.info('messages were fetched after a gap', { channelId, count: missed.length });
+      logger.info('messages were fetched after a gap', { channelId, count: missed.length });
   } catch (error) {
-    options.logger.warn('missed messages could not be fetched', { channelId, error });
+    logger.warn('missed messages could not be fetched', { channelId, error });
   }
 }
 
@@ -129,4 +132,90 @@ function mayHaveNews(client: Client, channelId: string, floor: string): boolean 
   const channel = client.channels.cache.get(channelId);
   if (channel === undefined || channel.isDMBased() || !('lastMessageId' in channel)) return true;
   return channel.lastMessageId === null || compareSnowflakes(channel.lastMessageId, floor) >= 0;
+}
+
+/**
+ * Compares what is remembered of each channel with its newest hundred messages, one channel after the other: for what was edited or
+ * deleted in a gap, though it was said long before [G5]. What is older than those is not looked at. Never throws. `isStopped` is asked
+ * before each channel: there may be many.
+ */
+export async function reconcileMissedChanges(
+  options: CatchUpOptions,
+  isStopped: () => boolean,
+): Promise<void> {
+  try {
+    for (const channelId of await options.knownChannels()) {
+      if (isStopped()) return;
+      await reconcileChannel(channelId, options);
+    }
+  } catch (error) {
+    options.logger.warn('what was edited or deleted in a gap is not known', { error });
+  }
+}
+
+async function reconcileChannel(channelId: string, options: CatchUpOptions): Promise<void> {
+  try {
+    const found = await options.messages.newest(channelId, pageSize);
+    const messages = found.toSorted((a, b) => compareSnowflakes(a.id, b.id));
+    const oldest = messages[0]?.id;
+    if (oldest === undefined) return;
+    // Where these are all, whatever is remembered from before them is gone.
+    const remembered = await options.remembered(channelId, messages.length < pageSize ? '0' : oldest);
+    // What was said since the fetch is not in it.
+    await applyMissedChanges(channelId, remembered, { messages, isWhole: false }, options);
+  } catch (error) {
+    options.logger.debug('a channel could not be compared with what is remembered of it', {
+      channelId,
+      error,
+    });
+  }
+}
+
+/** What of a channel was fetched, oldest first. */
+interface FetchedMessages {
+  readonly messages: readonly Message[];
+  /** All of the time in question; otherwise there are more after the last. */
+  readonly isWhole: boolean;
+}
+
+/** Tells what became of remembered messages of a channel in a gap [G5]; resolves when memory has followed. */
+async function applyMissedChanges(
+  channelId: string,
+  remembered: readonly RememberedMessage[],
+  fetched: FetchedMessages,
+  { client, changes, logger }: CatchUpOptions,
+): Promise<void> {
+  const channel = client.channels.cache.get(channelId);
+  if (channel === undefined || !isSurelyReadable(channel)) return;
+  const missed = missedChanges(remembered, fetched);
+  if (missed.deleted.length > 0)
+    logger.info('messages were deleted in a gap', { channelId, count: missed.deleted.length });
+  await changes.missed(channelId, missed);
+}
+
+/** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */
+function isSurelyReadable(channel: Channel): boolean {
+  if (channel.isDMBased()) return true;
+  const { me } = channel.guild.members;
+  return me !== null && memberMay('read', channel, me) === true;
+}
+
+/** Compares what was remembered before the fetch with what stands in the channel. */
+export function missedChanges(
+  remembered: readonly RememberedMessage[],
+  { messages, isWhole }: FetchedMessages,
+): MissedChanges {
+  const standing = new Map(messages.map((message) => [message.id, message]));
+  const last = messages.at(-1)?.id;
+  const isCovered = (id: string): boolean =>
+    isWhole || (last !== undefined && compareSnowflakes(id, last) <= 0);
+  const ids = remembered.flatMap((message) => message.ids);
+  const edited = remembered.flatMap((message) => {
+    const present = message.isOwn ? undefined : standing.get(message.ids[0] ?? '');
+    // Discord keeps the words back from a bot that may not read them.
+    return present === undefined || present.editedTimestamp === null || present.content === ''
+      ? []
+      : [present];
+  });
+  return { deleted: ids.filter((id) => isCovered(id) && !standing.has(id)), edited };
 }

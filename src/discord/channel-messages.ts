@@ -1,23 +1,21 @@
-import type { Message } from 'discord.js';
+import { MessageType, type Message } from 'discord.js';
 
+import type { ChatMessage, ReadReplied, RepliedMessage } from '../core/chat.ts';
+import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
+import type { History } from './history.ts';
+import { chatMessageOf, filesOf, forwardsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
-import type { FindChannel } from './place-of.ts';
+import type { FindChannel } from './place.ts';
+import { isGone } from './replies/reply-requests.ts';
 
 /** Discord gives at most this many messages a request. */
 export const pageSize = 100;
 
-/** Reads a channel's messages from Discord. All reject where Discord does; where the bot may not read, there are none. */
-export interface ChannelMessages {
-  /** The newest messages, at most 100, in any order. */
-  newest(channelId: string, limit: number): Promise<readonly Message[]>;
-  /** `undefined` where the bot may not read it. */
-  one(channelId: string, messageId: string): Promise<Message | undefined>;
-  /** All messages after an id, oldest first, at most `pages` × 100. */
-  after(channelId: string, messageId: string, pages: number): Promise<readonly Message[]>;
-}
+export type ChannelMessages = ReturnType<typeof createChannelMessages>;
 
-export function createChannelMessages(findChannel: FindChannel): ChannelMessages {
+/** Reads a channel's messages from Discord. All reject where Discord does; where the bot may not read, there are none. */
+export function createChannelMessages(findChannel: FindChannel) {
   async function readable(channelId: string) {
     const channel = await findChannel(channelId);
     if (channel === undefined || !channel.isTextBased() || !('messages' in channel)) return undefined;
@@ -33,17 +31,84 @@ export function createChannelMessages(findChannel: FindChannel): ChannelMessages
   }
 
   return {
-    newest: (channelId, limit) => page(channelId, { limit: Math.min(limit, pageSize) }),
-    one: async (channelId, messageId) =>
+    /** The newest messages, at most 100, in any order. */
+    newest: (channelId: string, limit: number): Promise<readonly Message[]> =>
+      page(channelId, { limit: Math.min(limit, pageSize) }),
+    /** `undefined` where the bot may not read it. */
+    one: async (channelId: string, messageId: string): Promise<Message | undefined> =>
       (await readable(channelId))?.fetch({ message: messageId, cache: false }),
-    async after(channelId, messageId, pages) {
+    /** All messages after an id, oldest first, at most `limit` pages of 100. */
+    async after(channelId: string, messageId: string, limit: number): Promise<readonly Message[]> {
       const all: Message[] = [];
-      for (let count = 0; count < pages; count += 1) {
+      for (let count = 0; count < limit; count += 1) {
         const found = await page(channelId, { after: all.at(-1)?.id ?? messageId, limit: pageSize });
         all.push(...found.toSorted((a, b) => compareSnowflakes(a.id, b.id)));
         if (found.length < pageSize) break;
       }
       return all;
     },
+  };
+}
+
+/** Where single messages are read from. */
+interface MessageSource {
+  readonly messages: Pick<ChannelMessages, 'one'>;
+  readonly botId: () => string | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * The message that a thread was made from, as the first of the thread: `found` are all messages of the thread, among them Discord's pointer
+ * to it. `undefined` where there is none, it is gone, or is no part of history [F2]. (A forum's post begins with an ordinary message.)
+ */
+export async function threadStarter(
+  found: readonly Message[],
+  isHidden: History['isHidden'],
+  { messages, botId, logger }: MessageSource,
+): Promise<ChatMessage | undefined> {
+  const pointer = found.find(({ type }) => type === MessageType.ThreadStarterMessage);
+  const reference = pointer?.reference;
+  if (pointer === undefined || reference?.messageId === undefined) return undefined;
+  try {
+    const starter = await messages.one(reference.channelId, reference.messageId);
+    if (starter === undefined) return undefined;
+    const chat = chatMessageOf(starter, botId() ?? '');
+    return (await isHidden(chat)) ? undefined : { ...chat, channelId: pointer.channelId };
+  } catch (error) {
+    logger.info('the message that a thread was made from could not be fetched', {
+      channelId: pointer.channelId,
+      error,
+    });
+    return undefined;
+  }
+}
+
+/** From warm memory where that has all that is needed, else from Discord: addresses of files are kept nowhere. */
+export function createReadReplied(
+  history: Pick<History, 'messageOf' | 'isHidden'>,
+  { messages, botId, logger }: MessageSource,
+): ReadReplied {
+  async function fetched(channelId: string, id: string): Promise<RepliedMessage | 'hidden' | undefined> {
+    try {
+      const message = await messages.one(channelId, id);
+      if (message === undefined) return undefined;
+      const chat = chatMessageOf(message, botId() ?? '');
+      // An answer of its own to a slash command.
+      if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
+      return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
+    } catch (error) {
+      // People delete messages all the time.
+      if (!isGone(error))
+        logger.info('a message that is replied to could not be fetched', { channelId, messageId: id, error });
+      return undefined;
+    }
+  }
+
+  return async ({ channelId, id }) => {
+    const known = history.messageOf(channelId, id);
+    const isComplete = known !== undefined && known.attachments.length === 0;
+    const found = isComplete ? { ...known, files: [] } : await fetched(channelId, id);
+    if (found === undefined) return 'gone';
+    return found === 'hidden' || (await history.isHidden(found)) ? 'hidden' : found;
   };
 }

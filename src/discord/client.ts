@@ -1,7 +1,18 @@
-import { Client, GatewayIntentBits, Options, Partials } from 'discord.js';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import {
+  Client,
+  GatewayIntentBits,
+  Options,
+  Partials,
+  Events,
+  type APIApplication,
+  GatewayCloseCodes,
+} from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
-import { neededIntents } from './needs.ts';
+import { createDiscordApi } from './discord-api.ts';
+import { requiredIntents } from './required-permissions.ts';
 
 export interface DiscordClientOptions {
   /** Another Discord-compatible server, as `http://127.0.0.1:8080/api`, with or without a version. */
@@ -15,7 +26,7 @@ export interface DiscordClientOptions {
  */
 export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): Client {
   const client: Client = new Client({
-    intents: neededIntents.map(({ intent }) => GatewayIntentBits[intent]),
+    intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
     allowedMentions: { parse: [], repliedUser: false },
     makeCache: Options.cacheWithLimits({
@@ -59,4 +70,123 @@ export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): C
 export function gatewayPing(client: Client): number | undefined {
   const { ping } = client.ws;
   return ping >= 0 ? ping : undefined;
+}
+
+export interface Application {
+  readonly id: string;
+  /** The owner, of a team its owner: the other members do not own the bot [G1]. */
+  readonly ownerIds: readonly string[];
+}
+
+/**
+ * Who the token belongs to. Asked before the gateway is, so that access is settled when the first message arrives.
+ * @throws {GatewayError} for a bad token or an unreachable server.
+ */
+export async function fetchApplication(client: Client, token: string): Promise<Application> {
+  if (token.trim() === '') throw new GatewayError('token');
+  try {
+    client.rest.setToken(token);
+    return applicationOf(await createDiscordApi(client.rest).application());
+  } catch (error) {
+    throw gatewayErrorOf(error);
+  }
+}
+
+export function applicationOf({
+  id,
+  team,
+  owner,
+}: Pick<APIApplication, 'id' | 'team' | 'owner'>): Application {
+  const ownerId = team?.owner_user_id ?? owner?.id;
+  return { id, ownerIds: ownerId === undefined ? [] : [ownerId] };
+}
+
+/**
+ * Logs in, and resolves when the client is ready.
+ * @throws {GatewayError} for a bad token, refused intents, an unreachable server, or after `timeoutMs`; the client is destroyed then.
+ */
+export async function logIn(client: Client, token: string, timeoutMs: number): Promise<void> {
+  const finished = new AbortController();
+  const ready = new Promise<void>((resolve) => {
+    client.once(Events.ClientReady, () => resolve());
+  });
+  const connected = client.login(token);
+  try {
+    const deadline = delay(timeoutMs, undefined, { signal: finished.signal }).then(() => {
+      throw new GatewayError('timeout');
+    });
+    await Promise.race([Promise.all([ready, connected]), deadline]);
+  } catch (error) {
+    client.removeAllListeners(Events.ClientReady);
+    await giveUp(client, connected);
+    throw gatewayErrorOf(error);
+  } finally {
+    finished.abort();
+  }
+}
+
+/** While the client does not know the gateway's address it cannot be stopped from connecting there, so it is stopped after that. */
+async function giveUp(client: Client, connected: Promise<unknown>): Promise<void> {
+  if (client.ws.gateway !== null) return client.destroy();
+  void connected.then(
+    () => client.destroy(),
+    () => client.destroy(),
+  );
+}
+
+export type GatewayFailure = 'token' | 'intents' | 'unreachable' | 'timeout' | 'rejected';
+
+/** The bot cannot be connected, or no longer; the message is one clear line for whoever runs it. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly failure: GatewayFailure;
+  constructor(failure: GatewayFailure, cause?: unknown) {
+    super(explanation(failure), { cause });
+    this.failure = failure;
+  }
+}
+
+function explanation(failure: GatewayFailure): string {
+  switch (failure) {
+    case 'token':
+      return 'Discord refused the token: check DISCORD_TOKEN';
+    case 'intents':
+      return 'Discord refused the intents: switch on "Message Content Intent" for the bot in the developer portal';
+    case 'unreachable':
+      return 'Discord cannot be reached: check the network and DISCORD_API_URL';
+    case 'timeout':
+      return 'Discord did not finish the login in time';
+    case 'rejected':
+      return 'Discord refused the connection';
+  }
+}
+
+const failureByCloseCode: Readonly<Record<number, GatewayFailure>> = {
+  [GatewayCloseCodes.AuthenticationFailed]: 'token',
+  [GatewayCloseCodes.DisallowedIntents]: 'intents',
+};
+
+/** What a close of the gateway for good means. */
+export function gatewayErrorOfClose(code: number): GatewayError {
+  return new GatewayError(
+    failureByCloseCode[code] ?? 'rejected',
+    new Error(`The gateway closed with code ${code}`),
+  );
+}
+
+/** What a failed login or request means, as far as it can be told: the library puts some of it into words only. */
+export function gatewayErrorOf(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const text = error instanceof Error ? error.message : '';
+  if (statusOf(error) === 401 || /^Authentication failed$|invalid token/iu.test(text))
+    return new GatewayError('token', error);
+  if (text === 'Used disallowed intents') return new GatewayError('intents', error);
+  const isVerdict = statusOf(error) !== undefined || /^(?:Used an? |Invalid shard|Sharding)/u.test(text);
+  return new GatewayError(isVerdict ? 'rejected' : 'unreachable', error);
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number'
+    ? error.status
+    : undefined;
 }

@@ -1,26 +1,18 @@
-import type { APIMessage, Client } from 'discord.js';
+import type { Client } from 'discord.js';
 
-import type { AttachmentPort, ChatMessage, PresentPlace, ReadReplied, ReplyPort } from '../core/chat.ts';
-import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import type { ActionTools } from '../core/tool.ts';
+import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
-import { createChannelFinder } from './channel-finder.ts';
-import { createChannelMessages } from './channel-messages.ts';
-import { createDiscordApi } from './discord-api.ts';
+import { createChannelMessages, createReadReplied, threadStarter } from './channel-messages.ts';
+import { createDiscordApi, withPermission } from './discord-api.ts';
 import { createHistory, type History, type HistoryOptions } from './history.ts';
-import { namesIn, userName } from './names-in.ts';
-import { chatMessageOf, isSpoken } from './normalise.ts';
+import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
 import { botMay } from './permissions.ts';
-import { withPermission } from './permitted-api.ts';
-import { createPresentPlace } from './present-place.ts';
-import { readableText } from './readable-text.ts';
-import { createReadReplied } from './replied-messages.ts';
+import { createChannelFinder, createPresentPlace } from './place.ts';
 import { createReplies } from './replies/replies.ts';
-import { createSigns, type Signs } from './signs.ts';
-import { threadStarter } from './thread-starter.ts';
+import { createWaitingReactions } from './waiting-reactions.ts';
 
 export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
   readonly client: Client;
@@ -31,21 +23,13 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
   readonly logger: Logger;
 }
 
-/** The ports that turns need, over one client. What `replies` sends is in `history` at once, before the gateway tells of it. */
-export function createDiscordPorts(options: DiscordPortsOptions): {
-  readonly history: History;
-  readonly replies: ReplyPort;
-  readonly signs: Signs;
-  readonly presentPlace: PresentPlace;
-  readonly readReplied: ReadReplied;
-  readonly attachments: AttachmentPort;
-  readonly actions: ActionTools;
-} {
+/** The ports that turns need, each as `core/chat.ts` and `core/tool.ts` describe it, over one client. What `replies` sends is in `history` at once, before the gateway tells of it. */
+export function createDiscordPorts(options: DiscordPortsOptions) {
   const { client, clock, logger } = options;
   const botId = () => client.user?.id;
   const findChannel = createChannelFinder(client, logger);
   const messages = createChannelMessages(findChannel);
-  const common = { messages, botId, logger };
+  const source = { messages, botId, logger };
   const history: History = createHistory({
     ...options,
     async fetchNewest(channelId, limit) {
@@ -53,7 +37,7 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
       const spoken = found.filter(isSpoken).map((message) => chatMessageOf(message, botId() ?? ''));
       const starter =
         found.length < limit
-          ? await threadStarter(found, { ...common, isHidden: (chat) => history.isHidden(chat) })
+          ? await threadStarter(found, (chat) => history.isHidden(chat), source)
           : undefined;
       return starter === undefined ? spoken : [starter, ...spoken];
     },
@@ -66,9 +50,9 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
     botId,
     clock,
     logger,
-    onSent: (message) => history.seen(ownMessage(client, message)),
+    onSent: (message) => history.seen(sentMessageOf(client, message)),
     onEdited(message) {
-      const { channelId, id, text } = ownMessage(client, message);
+      const { channelId, id, text } = sentMessageOf(client, message);
       history.edited(channelId, id, text);
     },
     onRemoved: (channelId, messageId) => history.removed(channelId, [messageId]),
@@ -76,30 +60,10 @@ export function createDiscordPorts(options: DiscordPortsOptions): {
   return {
     history,
     replies,
-    signs: createSigns({ api, logger }),
+    reactions: createWaitingReactions({ api, logger }),
     presentPlace: createPresentPlace(findChannel),
-    readReplied: createReadReplied({ ...common, history }),
+    readReplied: createReadReplied(history, source),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, findChannel, history }),
-  };
-}
-
-function ownMessage(client: Client, message: APIMessage): ChatMessage {
-  const { id, channel_id: channelId, author } = message;
-  const channel = client.channels.cache.get(channelId);
-  const guildId = channel === undefined || channel.isDMBased() ? null : channel.guildId;
-  const answered = message.message_reference?.message_id;
-  return {
-    id,
-    channelId,
-    author: { id: author.id, name: userName(author), kind: 'self' },
-    text: readableText(
-      message.content,
-      namesIn(client, { channelId, guildId, mentioned: message.mentions }),
-      author.id,
-    ),
-    at: new Date(message.timestamp).toISOString(),
-    attachments: message.attachments.map((attachment) => attachment.filename),
-    ...(answered === undefined ? {} : { answers: answered }),
   };
 }

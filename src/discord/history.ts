@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-import type { ChatMessage, HistoryPort } from '../core/chat.ts';
+import type { ChatMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
-import { WarmChannel } from './warm-channel.ts';
+import { compareSnowflakes } from '../core/snowflake.ts';
 
 /** Channels whose messages are kept in memory. */
 const warmChannels = 500;
@@ -21,27 +21,13 @@ export interface HistoryOptions {
   readonly logger: Logger;
 }
 
-/** Warm memory of what was said, fed by the gateway's events. */
-export interface History extends HistoryPort {
-  /** A message was written, by whomever; told again, or after it was removed, nothing changes. */
-  seen(message: ChatMessage): void;
-  edited(channelId: string, messageId: string, text: string): void;
-  removed(channelId: string, messageIds: readonly string[]): void;
-  /** A message that is in warm memory. */
-  messageOf(channelId: string, messageId: string): ChatMessage | undefined;
-  /** Whether a message is a command, the answer to one, or an error line; what cannot be known is hidden [F2]. */
-  isHidden(message: ChatMessage): Promise<boolean>;
-  /** The text of a message that is in warm memory. */
-  textOf(channelId: string, messageId: string): string | undefined;
-  /** Events were missed: every channel is cold from now on. */
-  forgetAll(): void;
-}
+export type History = ReturnType<typeof createHistory>;
 
 /**
- * The newest messages of a channel [H2]: from warm memory; a cold channel is fetched once, and kept current by its events from then on.
- * Without an answer from Discord, history is what is known.
+ * The newest messages of a channel [H2]: from warm memory, fed by the gateway's events; a cold channel is fetched once, and kept current by
+ * its events from then on. Without an answer from Discord, history is what is known.
  */
-export function createHistory(options: HistoryOptions): History {
+export function createHistory(options: HistoryOptions) {
   const { fetchNewest, isHidden, isCommand, logger } = options;
   const channels = new LRUCache<string, WarmChannel>({ max: warmChannels });
   const removals = new LRUCache<string, true>({ max: rememberedRemovals });
@@ -57,6 +43,7 @@ export function createHistory(options: HistoryOptions): History {
   /** A thread has the id of the message that it was made from, which stands in its history too. */
   const threadFrom = (messageId: string): WarmChannel | undefined => channels.peek(messageId);
 
+  /** Whether a message is a command, the answer to one, or an error line; what cannot be known is hidden [F2]. */
   async function isHiddenMessage({ id, channelId, author, text }: ChatMessage): Promise<boolean> {
     if (author.kind === 'human' && isCommand(text)) return true;
     try {
@@ -76,7 +63,8 @@ export function createHistory(options: HistoryOptions): History {
   }
 
   return {
-    async recent(channelId, limit) {
+    /** As `HistoryPort` says. */
+    async recent(channelId: string, limit: number): Promise<readonly ChatMessage[]> {
       const channel = channelOf(channelId);
       try {
         await channel.warm(() => fetchNewest(channelId, coldLimit));
@@ -87,21 +75,94 @@ export function createHistory(options: HistoryOptions): History {
       const shown = await Promise.all(known.map(isShown));
       return limit > 0 ? known.filter((_, index) => shown[index]).slice(-limit) : [];
     },
-    seen(message) {
+    /** A message was written, by whomever; told again, or after it was removed, nothing changes. */
+    seen(message: ChatMessage): void {
       if (!removals.has(message.id)) channelOf(message.channelId).add(message);
     },
-    edited(channelId, messageId, text) {
+    edited(channelId: string, messageId: string, text: string): void {
       channels.get(channelId)?.edit(messageId, text);
       threadFrom(messageId)?.edit(messageId, text);
     },
-    removed(channelId, messageIds) {
+    removed(channelId: string, messageIds: readonly string[]): void {
       for (const id of messageIds) removals.set(id, true);
       channels.get(channelId)?.remove(messageIds);
       for (const id of messageIds) threadFrom(id)?.remove([id]);
     },
-    messageOf: (channelId, messageId) => channels.peek(channelId)?.messageOf(messageId),
+    /** A message that is in warm memory. */
+    messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
+      channels.peek(channelId)?.messageOf(messageId),
     isHidden: isHiddenMessage,
-    textOf: (channelId, messageId) => channels.peek(channelId)?.messageOf(messageId)?.text,
-    forgetAll: () => channels.clear(),
+    /** Events were missed: every channel is cold from now on. */
+    forgetAll: (): void => channels.clear(),
   };
+}
+
+/** Messages kept of a channel: three of history's longest windows [H1]. */
+const keptMessages = 60;
+
+/** What happened to messages while a fetch was under way, whose answer may not show it yet. */
+interface Changes {
+  readonly edits: Map<string, string>;
+  readonly removed: Set<string>;
+}
+
+/** The newest messages of one channel. It is cold until they were fetched once; from then on events keep it current. */
+export class WarmChannel {
+  readonly #messages = new Map<string, ChatMessage>();
+  #isWarm = false;
+  #loading: { readonly done: Promise<void>; readonly changes: Changes } | undefined;
+
+  /** Oldest first. */
+  messages(): readonly ChatMessage[] {
+    return [...this.#messages.values()].toSorted((a, b) => compareSnowflakes(a.id, b.id));
+  }
+
+  messageOf(messageId: string): ChatMessage | undefined {
+    return this.#messages.get(messageId);
+  }
+
+  /** Told again, nothing changes. */
+  add(message: ChatMessage): void {
+    if (this.#messages.has(message.id)) return;
+    this.#messages.set(message.id, message);
+    if (this.#messages.size <= keptMessages) return;
+    const oldest = this.messages()[0];
+    if (oldest !== undefined) this.#messages.delete(oldest.id);
+  }
+
+  edit(messageId: string, text: string): void {
+    this.#loading?.changes.edits.set(messageId, text);
+    const message = this.#messages.get(messageId);
+    if (message !== undefined) this.#messages.set(messageId, { ...message, text });
+  }
+
+  remove(messageIds: readonly string[]): void {
+    for (const id of messageIds) {
+      this.#loading?.changes.removed.add(id);
+      this.#messages.delete(id);
+    }
+  }
+
+  /** Takes in the newest messages, once; several callers share one fetch. Rejects as the fetch does, and stays cold then. */
+  warm(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
+    if (this.#isWarm) return Promise.resolve();
+    if (this.#loading !== undefined) return this.#loading.done;
+    const changes: Changes = { edits: new Map(), removed: new Set() };
+    const done = this.#load(fetchNewest, changes).finally(() => {
+      this.#loading = undefined;
+    });
+    this.#loading = { done, changes };
+    return done;
+  }
+
+  async #load(
+    fetchNewest: () => Promise<readonly ChatMessage[]>,
+    { edits, removed }: Changes,
+  ): Promise<void> {
+    for (const message of await fetchNewest()) {
+      if (removed.has(message.id)) continue;
+      this.add({ ...message, text: edits.get(message.id) ?? message.text });
+    }
+    this.#isWarm = true;
+  }
 }

@@ -1,72 +1,191 @@
-import type { AnswerMode, CommandCall } from '../core/chat.ts';
-import { hasAccess, isListed, worksIn, type AccessSettings, type ChannelFacts } from './access.ts';
+import { MessageType, type Channel, type Message } from 'discord.js';
+import { LRUCache } from 'lru-cache';
 
-/** What the decision needs to know of a message. */
-export interface MessageFacts extends ChannelFacts {
-  readonly authorId: string;
-  readonly authorKind: 'human' | 'self' | 'bot';
-  /** Written by nobody: a join, a pin, a webhook's post. */
-  readonly isSystem: boolean;
-  /** The text as it is handed on: without the bot's mention before it. */
-  readonly text: string;
-  readonly hasAttachments: boolean;
-  /** Fetched after a gap, in which or before which it was edited. */
-  readonly isEdited: boolean;
-  /** Pinged by name; @everyone, @here and roles do not count. */
-  readonly mentionsBot: boolean;
-  readonly repliesToBot: boolean;
-  /** In a thread that the bot made. */
-  readonly isOwnThread: boolean;
-  /** What the owner has set for this place, if anything; never in DMs. It wins over threads of the bot's own and configured channels. */
-  readonly answerMode?: AnswerMode | undefined;
+import type { AnswerMode, BotHandlers, ChatMessage } from '../core/chat.ts';
+import type { Logger } from '../core/logger.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Place } from '../core/place.ts';
+import { BotLoopGuard, decideIntake, isOwner, type IntakePolicy, type MessageFacts } from './access.ts';
+import type { History } from './history.ts';
+import type { MessageChanges } from './message-changes.ts';
+import { chatMessageOf, enclosuresOf, isSpoken } from './normalise.ts';
+import { botMay } from './permissions.ts';
+import { placeOf, type FindChannel } from './place.ts';
+import type { RunInBackground } from './run-in-background.ts';
+
+/** What the owner has set for a place of a guild, if anything. Must not reject. */
+export type AnswerModeOf = (
+  place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
+) => Promise<AnswerMode | undefined>;
+
+export interface IntakeOptions {
+  readonly botId: string;
+  readonly policy: IntakePolicy;
+  readonly channelQueue: KeyedQueue;
+  readonly findChannel: FindChannel;
+  readonly history: Pick<History, 'seen'>;
+  readonly changes: Pick<MessageChanges, 'wasDeleted'>;
+  readonly handlers: Pick<BotHandlers, 'message'>;
+  readonly answerMode: AnswerModeOf;
+  readonly ignored: Pick<IgnoredMessages, 'note' | 'has'>;
+  readonly runInBackground: RunInBackground;
+  readonly logger: Logger;
 }
-
-export interface IntakePolicy extends AccessSettings {
-  /** `undefined` where the text is no command [K1]. */
-  readonly parseCommand: (text: string) => CommandCall | undefined;
-}
-
-export type IntakeDecision =
-  | {
-      readonly kind: 'ignore';
-      readonly reason:
-        | 'self'
-        | 'system'
-        | 'bot'
-        | 'no-access'
-        | 'other-channel'
-        | 'empty'
-        | 'edited'
-        | 'not-addressed';
-    }
-  | { readonly kind: 'command'; readonly command: CommandCall }
-  | { readonly kind: 'turn' };
 
 /**
- * What becomes of a message [G1][G2]. A command needs access and channel, but no mention; it is never a turn [F2]. A bot that may
- * speak is answered only when it mentions this one or replies to it, so that two bots in one channel do not go on for ever; its
- * commands are ignored, since it has no memory to command. Nothing is commanded by an edit: what was not a command when it was sent is none.
+ * The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. The
+ * returned function never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the
+ * order they came in; how long each is worked on does not hold up the next.
  */
-export function decideIntake(message: MessageFacts, policy: IntakePolicy): IntakeDecision {
-  const { authorKind, authorId } = message;
-  if (authorKind === 'self') return { kind: 'ignore', reason: 'self' };
-  if (message.isSystem) return { kind: 'ignore', reason: 'system' };
-  const isBot = authorKind === 'bot';
-  if (isBot && !policy.allowedBotIds.includes(authorId)) return { kind: 'ignore', reason: 'bot' };
-  if (!isBot && !hasAccess(policy, authorId)) return { kind: 'ignore', reason: 'no-access' };
-  if (!worksIn(policy, message)) return { kind: 'ignore', reason: 'other-channel' };
-  if (message.text === '' && !message.hasAttachments) return { kind: 'ignore', reason: 'empty' };
-  const command = policy.parseCommand(message.text);
-  if (command !== undefined) {
-    if (isBot) return { kind: 'ignore', reason: 'bot' };
-    return message.isEdited ? { kind: 'ignore', reason: 'edited' } : { kind: 'command', command };
+export function createMessageIntake(options: IntakeOptions): (message: Message) => Promise<void> {
+  const { botId, policy, runInBackground, logger } = options;
+  const botLoopGuard = new BotLoopGuard();
+  const joining = new Set<string>();
+
+  return async (message) => {
+    if (options.changes.wasDeleted(message.id)) return;
+    const chat = chatMessageOf(message, botId);
+    if (isSpoken(message)) options.history.seen(chat);
+    // What the bot says itself needs no place in the queue.
+    if (chat.author.kind === 'self') return;
+    await options.channelQueue.run(message.channelId, async () => {
+      try {
+        await consider(message, chat);
+      } catch (error) {
+        logger.error('a message could not be taken in', {
+          channelId: chat.channelId,
+          messageId: chat.id,
+          error,
+        });
+      }
+    });
+  };
+
+  async function consider(message: Message, chat: ChatMessage): Promise<void> {
+    const channel = await options.findChannel(message.channelId);
+    const facts = {
+      ...factsOf(message, chat, channelFacts(message, channel, botId), botId),
+      answerMode: await answerModeFor(message, channel),
+    };
+    if (facts.authorKind === 'human' && !facts.isSystem) botLoopGuard.humanSpoke(chat.channelId);
+    if (options.ignored.has(chat.id)) return;
+    const decision = decideIntake(facts, policy);
+    if (decision.kind === 'ignore') {
+      options.ignored.note(chat.id);
+      logger.debug('a message is ignored', {
+        channelId: chat.channelId,
+        messageId: chat.id,
+        reason: decision.reason,
+      });
+      return;
+    }
+    // A command may change memory without a word; a turn that cannot be answered need not be thought about.
+    if (decision.kind === 'turn' && !botMay('send', channel)) {
+      logger.warn('a message is not answered where the bot may not speak', {
+        channelId: chat.channelId,
+        messageId: chat.id,
+      });
+      return;
+    }
+    if (facts.authorKind === 'bot' && !isAdmitted(chat)) return;
+    const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.findChannel);
+    // It may have been deleted while its place was looked up.
+    if (place === undefined || options.changes.wasDeleted(message.id)) return;
+    const command = decision.kind === 'command' ? { command: decision.command } : {};
+    runInBackground('a message', () =>
+      options.handlers.message({
+        ...chat,
+        ...enclosuresOf(message),
+        ...command,
+        place,
+        isOwner: isOwner(policy, chat.author.id),
+      }),
+    );
+    if (facts.mentionsBot || facts.repliesToBot)
+      runInBackground('joining a thread', () => joinThread(channel));
   }
-  return isAddressed(message, policy) ? { kind: 'turn' } : { kind: 'ignore', reason: 'not-addressed' };
+
+  function isAdmitted({ id, channelId, author }: ChatMessage): boolean {
+    const admission = botLoopGuard.admit({ id, channelId, authorId: author.id });
+    if (admission === 'last-straw')
+      logger.warn('a bot is not answered any more until a person speaks', { channelId, botId: author.id });
+    return admission === 'answer';
+  }
+
+  async function answerModeFor({ channelId, guildId }: Message, channel: Channel | undefined) {
+    if (guildId === null) return undefined;
+    const parentId = channel?.isThread() === true ? channel.parentId : null;
+    return options.answerMode({ guildId, channelId, ...(parentId !== null && { parentId }) });
+  }
+
+  /**
+   * What is said in a thread that the bot has joined reaches it also where it is not a manager, and people see it among the members. Only where
+   * it may and is not yet; never rejects.
+   */
+  async function joinThread(channel: Channel | undefined): Promise<void> {
+    if (channel?.isThread() !== true || !channel.joinable || joining.has(channel.id)) return;
+    joining.add(channel.id);
+    try {
+      await channel.join();
+    } catch (error) {
+      logger.warn('a thread could not be joined', { channelId: channel.id, error });
+    } finally {
+      joining.delete(channel.id);
+    }
+  }
 }
 
-function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean {
-  if (message.mentionsBot || message.repliesToBot) return true;
-  if (message.authorKind === 'bot') return false;
-  if (message.answerMode !== undefined) return message.answerMode === 'everything';
-  return message.isDm || message.isOwnThread || isListed(policy.autoReplyChannelIds, message);
+function channelFacts(message: Message, channel: Channel | undefined, botId: string) {
+  const thread = channel?.isThread() === true ? channel : undefined;
+  return {
+    isDm: channel?.isDMBased() ?? !message.inGuild(),
+    parentId: thread?.parentId ?? undefined,
+    isOwnThread: thread?.ownerId === botId,
+  };
+}
+
+/** Where nothing can be known, nothing is public [V2]. */
+function unknownPlace({ channelId, guildId }: Message): Place {
+  return { audience: 'private', channelId, homeId: channelId, ...(guildId !== null && { guildId }) };
+}
+
+/** What the decision needs to know [G2]; `chat` is the same message in the core's words, `channel` the complete channel it stands in. */
+function factsOf(
+  message: Message,
+  chat: ChatMessage,
+  channel: Pick<MessageFacts, 'isDm' | 'parentId' | 'isOwnThread'>,
+  botId: string,
+): MessageFacts {
+  return {
+    ...channel,
+    channelId: message.channelId,
+    authorId: message.author.id,
+    authorKind: chat.author.kind,
+    isSystem: !isSpoken(message) || message.webhookId !== null,
+    text: chat.text,
+    hasAttachments: chat.attachments.length > 0,
+    isEdited: message.editedTimestamp !== null,
+    mentionsBot: message.mentions.users.has(botId),
+    repliesToBot: message.type === MessageType.Reply && message.mentions.repliedUser?.id === botId,
+  };
+}
+
+/** More than come in the time that is caught up with after a gap, in most servers. */
+const mostIgnored = 5000;
+
+export type IgnoredMessages = ReturnType<typeof createIgnoredMessages>;
+
+/**
+ * Messages that were not for the bot when they came [G2]. After a gap they are fetched again, when other settings may hold: what was ignored
+ * stays ignored. `earlier`: what a process before this one ignored.
+ */
+export function createIgnoredMessages(earlier: readonly string[]) {
+  const known = new LRUCache<string, true>({ max: mostIgnored });
+  for (const id of earlier) known.set(id, true);
+  return {
+    note: (messageId: string): void => void known.set(messageId, true),
+    has: (messageId: string): boolean => known.has(messageId),
+    /** In no order. */
+    ids: (): readonly string[] => [...known.keys()],
+  };
 }

@@ -1,10 +1,19 @@
-import { MessageFlags, MessageType, type Message } from 'discord.js';
+import {
+  MessageFlags,
+  MessageReferenceType,
+  MessageType,
+  type APIMessage,
+  type APIUser,
+  type Attachment,
+  type Client,
+  type Message,
+  type User,
+} from 'discord.js';
 
-import type { ChatMessage } from '../core/chat.ts';
-import { enclosureNames, hasThirdPartyText } from './enclosures.ts';
-import type { MessageFacts } from './intake.ts';
-import { namesIn, userName } from './names-in.ts';
-import { readableText } from './readable-text.ts';
+import type { AttachedFile, ChatMessage, ForwardedMessage, IncomingMessage } from '../core/chat.ts';
+import { mention } from '../core/own-words.ts';
+import { isSentFor } from './actions/relayed-text.ts';
+import { isPublic } from './place.ts';
 
 const spokenTypes: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 
@@ -37,6 +46,27 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
   };
 }
 
+/** A message of the bot's own in the words of the core, as the answer to its request tells it. */
+export function sentMessageOf(client: Client, message: APIMessage): ChatMessage {
+  const { id, channel_id: channelId, author } = message;
+  const channel = client.channels.cache.get(channelId);
+  const guildId = channel === undefined || channel.isDMBased() ? null : channel.guildId;
+  const answered = message.message_reference?.message_id;
+  return {
+    id,
+    channelId,
+    author: { id: author.id, name: userName(author), kind: 'self' },
+    text: readableText(
+      message.content,
+      namesIn(client, { channelId, guildId, mentioned: message.mentions }),
+      author.id,
+    ),
+    at: new Date(message.timestamp).toISOString(),
+    attachments: message.attachments.map((attachment) => attachment.filename),
+    ...(answered === undefined ? {} : { answers: answered }),
+  };
+}
+
 function answeredBy({ author, type, reference }: Message, botId: string): Pick<ChatMessage, 'answers'> {
   const id = author.id === botId && type === MessageType.Reply ? reference?.messageId : undefined;
   return id === undefined ? {} : { answers: id };
@@ -47,23 +77,139 @@ function kindOf({ author, webhookId }: Message, botId: string): ChatMessage['aut
   return author.bot || webhookId !== null ? 'bot' : 'human';
 }
 
-/** What intake needs to know [G2]; `chat` is the same message in the core's words, `channel` the complete channel it stands in. */
-export function factsOf(
-  message: Message,
-  chat: ChatMessage,
-  channel: Pick<MessageFacts, 'isDm' | 'parentId' | 'isOwnThread'>,
-  botId: string,
-): MessageFacts {
+/** The names that ids stand for; `undefined` where a name is unknown or must not be told. */
+export interface Names {
+  user(id: string): string | undefined;
+  channel(id: string): string | undefined;
+  role(id: string): string | undefined;
+}
+
+const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21})>/gu;
+
+/**
+ * A message's text as people read it: mentions as `@name` and `#name` (see {@link mention}), emoji as `:name:`. The bot's own mention
+ * at the beginning is an address, not content, and is left out, unless nothing else was said.
+ */
+export function readableText(content: string, names: Names, botId: string): string {
+  const address = new RegExp(`^(?:\\s*<@!?${botId}>[\\s,:]*)+`, 'u');
+  const said = content.replace(address, '').trim();
+  return withNames(said === '' ? content.trim() : said, names);
+}
+
+function withNames(text: string, names: Names): string {
+  return text.replaceAll(
+    markup,
+    (
+      match: string,
+      sign: string | undefined,
+      command: string | undefined,
+      emoji: string | undefined,
+      id: string,
+      start: number,
+    ) => {
+      if (command !== undefined) return `/${command}`;
+      if (emoji !== undefined) return `:${emoji}:`;
+      const name = nameOf(names, sign, id);
+      return name === undefined ? match : mention(sign === '#' ? '#' : '@', name, text[start - 1]);
+    },
+  );
+}
+
+function nameOf(names: Names, sign: string | undefined, id: string): string | undefined {
+  if (sign === '#') return names.channel(id);
+  return sign === '@&' ? names.role(id) : names.user(id);
+}
+
+/**
+ * The names of what a text mentions, from the caches alone; `mentioned` is whom Discord says it does. Nobody is told the name of a channel that
+ * not everybody can see, unless the text stands in it.
+ */
+export function namesIn(
+  client: Client,
+  {
+    channelId,
+    guildId,
+    mentioned,
+  }: { channelId: string; guildId: string | null; mentioned: readonly (User | APIUser)[] },
+): Names {
+  const guild = guildId === null ? undefined : client.guilds.cache.get(guildId);
   return {
-    ...channel,
-    channelId: message.channelId,
-    authorId: message.author.id,
-    authorKind: chat.author.kind,
-    isSystem: !isSpoken(message) || message.webhookId !== null,
-    text: chat.text,
-    hasAttachments: chat.attachments.length > 0,
-    isEdited: message.editedTimestamp !== null,
-    mentionsBot: message.mentions.users.has(botId),
-    repliesToBot: message.type === MessageType.Reply && message.mentions.repliedUser?.id === botId,
+    user(id) {
+      const user = mentioned.find((one) => one.id === id) ?? client.users.cache.get(id);
+      return guild?.members.cache.get(id)?.displayName ?? (user === undefined ? undefined : userName(user));
+    },
+    channel(id) {
+      const channel = guild?.channels.cache.get(id);
+      return channel !== undefined && (id === channelId || isPublic(channel)) ? channel.name : undefined;
+    },
+    role: (id) => guild?.roles.cache.get(id)?.name,
   };
+}
+
+/** The name a person goes by where they have no nickname. */
+export function userName(user: User | APIUser): string {
+  const chosen = 'globalName' in user ? user.globalName : user.global_name;
+  return chosen ?? user.username;
+}
+
+/** How a message that was passed on is named beside files. */
+const forwardName = 'forwarded message';
+
+/** What a message brings along besides its words; what there is none of is absent. */
+export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 'repliesTo' | 'forwards'> {
+  const files = filesOf(message);
+  const forwards = forwardsOf(message);
+  const repliesTo = replyReferenceOf(message);
+  return {
+    ...(files.length === 0 ? {} : { files }),
+    ...(forwards.length === 0 ? {} : { forwards }),
+    ...(repliesTo === undefined ? {} : { repliesTo }),
+  };
+}
+
+/** What history and log tell of it: names only. */
+function enclosureNames({ attachments, messageSnapshots }: Message): readonly string[] {
+  return [...attachments.values()].map(({ name }) => name).concat(messageSnapshots.map(() => forwardName));
+}
+
+/** Whether it brings along what its author did not write there; a reply to this bot does not. Of the bot's own, what it sent for somebody does. */
+function hasThirdPartyText(
+  { type, author, content, mentions, attachments, messageSnapshots }: Message,
+  botId: string,
+): boolean {
+  if (author.id === botId) return isSentFor(content);
+  const repliedId = mentions.repliedUser?.id;
+  const isToOther = type === MessageType.Reply && repliedId !== author.id && repliedId !== botId;
+  return isToOther || attachments.size > 0 || messageSnapshots.size > 0;
+}
+
+/** The files that hang on a message, in order. */
+export function filesOf({ attachments }: Pick<Message, 'attachments'>): readonly AttachedFile[] {
+  return attachments.map(attachedFile);
+}
+
+function attachedFile({ name, size, url, width, height }: Attachment): AttachedFile {
+  return {
+    name,
+    size,
+    url,
+    ...(width === null || height === null ? {} : { pixels: Math.max(width, height) }),
+  };
+}
+
+/** A reply points into its own channel; other references are no replies. */
+function replyReferenceOf({ type, reference, channelId }: Message): IncomingMessage['repliesTo'] {
+  const id = reference?.messageId;
+  const isReply = type === MessageType.Reply && reference?.channelId === channelId;
+  return isReply && id !== undefined ? { id, channelId } : undefined;
+}
+
+/** The messages that a message passes on, as they were then. */
+export function forwardsOf(message: Message): readonly ForwardedMessage[] {
+  if (message.reference?.type !== MessageReferenceType.Forward) return [];
+  const { client, channelId, guildId } = message;
+  return message.messageSnapshots.map(({ content, attachments, mentions }) => {
+    const names = namesIn(client, { channelId, guildId, mentioned: [...mentions.users.values()] });
+    return { text: readableText(content, names, ''), files: filesOf({ attachments }) };
+  });
 }

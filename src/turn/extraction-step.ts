@@ -1,10 +1,8 @@
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { sessionName } from '../core/place.ts';
-import type { Audience, Place, SessionKey } from '../core/place.ts';
+import { sessionName, type Audience, type Place, type SessionKey } from '../core/place.ts';
 import type { Visibility } from '../core/visibility.ts';
-import type { Extraction } from '../memory/durable/extraction.ts';
-import type { ExtractionMessage } from '../memory/durable/extraction-request.ts';
+import type { Extraction, ExtractionMessage } from '../memory/durable/extraction.ts';
 import type { LoggedMessage, UserMessage } from '../memory/session-log/log-record.ts';
 import type { SessionLog } from '../memory/session-log/session-log.ts';
 import type { SessionStates } from '../memory/session-log/session-state.ts';

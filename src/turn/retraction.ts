@@ -7,7 +7,7 @@ import { saysAny, withdrawnTerms } from '../memory/session-log/withdrawn-words.t
 import type { ShortTerm } from '../memory/short-term/short-term.ts';
 import type { MessageEdit } from '../core/chat.ts';
 import type { AfterTurn } from './after-turn.ts';
-import type { ChannelJournal } from './channel-journal.ts';
+import type { ChannelJournal } from './journal.ts';
 
 export interface RetractionOptions {
   readonly sessionLog: Pick<

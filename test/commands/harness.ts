@@ -2,15 +2,13 @@ import { createCommandSet } from '../../src/commands/commands.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
 import type { MemoryCommandSettings } from '../../src/commands/memory-ports.ts';
 import { createMenuEntries } from '../../src/commands/menus.ts';
-import type { Place, SessionKey } from '../../src/core/place.ts';
-import { sessionName } from '../../src/core/place.ts';
+import { sessionName, type Place, type SessionKey } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
-import { mayUse } from '../../src/core/visibility.ts';
-import type { Visibility } from '../../src/core/visibility.ts';
+import { mayUse, type Visibility } from '../../src/core/visibility.ts';
 import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
-import { createItemSource } from '../../src/memory/recall/item-source.ts';
-import { createMessageSource } from '../../src/memory/recall/message-source.ts';
+import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
+import { createItemSource } from '../../src/memory/recall/sources.ts';
 import { createSessionLog } from '../../src/memory/session-log/session-log.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -112,7 +110,7 @@ export function createHarness(
     rolling,
     shortTerm,
     recall: createRecall({
-      sources: [createMessageSource({ log: sessionLog }), createItemSource({ durable })],
+      sources: [createMessageSource(sessionLog), createItemSource(durable)],
       timeZone: 'UTC',
     }),
     settings: {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { normalizeText } from '../../src/core/text.ts';
 import type { Place } from '../../src/core/place.ts';
-import { mayUseItem } from '../../src/memory/durable/item-place.ts';
+import { mayUseItem } from '../../src/memory/durable/document.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 

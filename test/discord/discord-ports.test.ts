@@ -20,7 +20,7 @@ describe('the ports', () => {
       logger: new RecordingLogger(),
     });
     const [id = ''] = await replies.send(asked.channelId, 'Hello Bob!', asked.id);
-    expect(history.textOf(asked.channelId, id)).toBe('Hello Bob!');
+    expect(history.messageOf(asked.channelId, id)?.text).toBe('Hello Bob!');
   });
 
   it('tell the bot’s own words from those of others', async () => {

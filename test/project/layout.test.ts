@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { configurationTable, envExample } from '../../src/config/describe-variables.ts';
-import { needsText } from '../../src/discord/describe-needs.ts';
+import { requirementsText } from '../../src/discord/required-permissions.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -50,7 +50,7 @@ describe('the project', () => {
   it('describes every variable in .env.example and README as the schema has it', () => {
     expect(readFileSync(`${root}.env.example`, 'utf8')).toBe(envExample());
     expect(readFileSync(`${root}README.md`, 'utf8')).toContain(configurationTable());
-    expect(readFileSync(`${root}README.md`, 'utf8')).toContain(needsText());
+    expect(readFileSync(`${root}README.md`, 'utf8')).toContain(requirementsText());
   });
 
   it('can be run by its continuous integration script', () => {

@@ -1,10 +1,10 @@
-import { composeBot } from '../../src/compose-bot.ts';
-import type { Bot } from '../../src/compose-bot.ts';
+import { createBot } from '../../src/bot/create-bot.ts';
+import type { Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Audience, Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -80,7 +80,7 @@ export class Scene {
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
     });
     const store = new MemoryStore();
-    this.#bot = composeBot(config, {
+    this.#bot = createBot(config, {
       store,
       model: createHarmfulModel(
         (text) => {
@@ -108,7 +108,7 @@ export class Scene {
             },
           }).begin(start),
       },
-      signs: { waiting: () => {}, taken: () => {} },
+      reactions: { add: () => {}, remove: () => {} },
       presentPlace: (given) => {
         const place = given.audience === 'private' ? this.#presentPlace() : given;
         this.#present = { ...this.#present, place };

@@ -1,10 +1,10 @@
-import { composeBot } from '../../src/compose-bot.ts';
-import type { Bot } from '../../src/compose-bot.ts';
+import { createBot } from '../../src/bot/create-bot.ts';
+import type { Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { DocumentKind } from '../../src/core/store.ts';
-import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -84,7 +84,7 @@ export class SwitchedScene {
       },
       () => Promise.resolve(),
     );
-    this.#bot = composeBot(config, {
+    this.#bot = createBot(config, {
       store: this.#store,
       model: {
         ...model,
@@ -98,7 +98,7 @@ export class SwitchedScene {
       },
       journal: createChannelJournal({ store: this.#store }),
       replies: fakeReplies({ nextId: () => this.#nextId() }),
-      signs: { waiting: () => {}, taken: () => {} },
+      reactions: { add: () => {}, remove: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       history: { recent: () => Promise.resolve([]) },
       attachments: { open: () => Promise.resolve([]) },

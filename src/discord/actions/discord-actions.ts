@@ -1,24 +1,101 @@
-import type { Client } from 'discord.js';
+import type { Client, Guild, GuildBasedChannel, GuildMember } from 'discord.js';
 
+import { dataLine, fitLines, type Section, type SectionReader } from '../../core/section.ts';
 import type { ActionTools } from '../../core/tool.ts';
-import type { ActionOptions } from './action-tool.ts';
-import { createActionsSection } from './actions-section.ts';
-import { createPinTools } from './pin-tools.ts';
-import { createPollTool } from './poll-tool.ts';
-import { createReactTool } from './react-tool.ts';
-import { createSendTool } from './send-tool.ts';
-import { createStartThreadTool } from './start-thread-tool.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { worksIn, type AccessSettings } from '../access.ts';
+import { botMay, memberMay, type Capability } from '../permissions.ts';
+import { isPublic } from '../place.ts';
+import type { ActionOptions } from './action.ts';
+import { pollTool } from './poll.ts';
+import { pinTool, reactTool, unpinTool } from './react-pin.ts';
+import { sendTool } from './send.ts';
+import { startThreadTool } from './start-thread.ts';
 
 /** What the model may do on Discord for a speaker, and what tells it so. */
 export function createDiscordActions(options: ActionOptions & { readonly client: Client }): ActionTools {
+  const tools = [reactTool, startThreadTool, pinTool, unpinTool, pollTool, sendTool];
   return {
-    tools: [
-      createReactTool(options),
-      createStartThreadTool(options),
-      ...createPinTools(options),
-      createPollTool(options),
-      createSendTool(options),
-    ],
+    tools: tools.map((create) => create(options)),
     reader: createActionsSection(options.client, options.settings),
   };
+}
+
+const budget = 1200;
+/** Channels that are named as targets. */
+const namedChannels = 20;
+/** Servers that are looked through for targets from a direct message. */
+const searchedGuilds = 5;
+
+const title = 'What you may do on Discord for this person now, when they ask for it:';
+
+/** What speaker and bot may do in the place of a turn, from the caches alone; each tool asks again when it is used. */
+function createActionsSection(
+  client: Client,
+  settings: Pick<AccessSettings, 'channelIds'>,
+): SectionReader<TurnContext> {
+  return {
+    layer: 'discord actions',
+    async read({ speaker, place }) {
+      const here = client.channels.cache.get(place.channelId);
+      if (here === undefined || speaker.isBot !== undefined) return [];
+      const may = (capability: Capability) =>
+        botMay(capability, here) &&
+        (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
+      const targets = here.isDMBased()
+        ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, false))
+        : targetsIn(here.guild, speaker.id, true).filter(({ id }) => id !== here.id);
+      const lines = [...placeLines(may), ...sendLines(targets, place.audience === 'public')];
+      const section = { name: 'discord_actions', slot: 'last', title, budget } as const;
+      return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
+    },
+  };
+
+  function guildsWith(userId: string): readonly Guild[] {
+    const both = client.guilds.cache.filter((guild) => guild.members.cache.has(userId));
+    return [...both.values()].slice(0, searchedGuilds);
+  }
+
+  /** Channels that both may write in. In a server only public ones are named, since others may read the answer. */
+  function targetsIn(guild: Guild, userId: string, onlyPublic: boolean): readonly GuildBasedChannel[] {
+    const member = memberOf(guild, userId);
+    return [...guild.channels.cache.values()].filter(
+      (channel) =>
+        !channel.isThread() &&
+        worksIn(settings, { channelId: channel.id, isDm: false }) &&
+        (!onlyPublic || isPublic(channel)) &&
+        mayDo('send', channel, guild.members.me) &&
+        mayDo('send', channel, member),
+    );
+  }
+}
+
+function memberOf(guild: Guild, userId: string): GuildMember | null {
+  return guild.members.cache.get(userId) ?? null;
+}
+
+function mayDo(capability: Capability, channel: GuildBasedChannel, member: GuildMember | null): boolean {
+  return member !== null && memberMay(capability, channel, member) === true;
+}
+
+function placeLines(may: (capability: Capability) => boolean): readonly string[] {
+  const threads = [
+    ...(may('start-thread') ? ['public'] : []),
+    ...(may('start-private-thread') ? ['private'] : []),
+  ];
+  return [
+    ...(may('react') ? ['- discord_react: react to a message here'] : []),
+    ...(may('pin') ? ['- discord_pin, discord_unpin: pin or unpin a message here'] : []),
+    ...(may('poll') ? ['- discord_poll: make a poll here'] : []),
+    ...(threads.length > 0 ? [`- discord_start_thread: start a thread here (${threads.join(' or ')})`] : []),
+  ];
+}
+
+function sendLines(targets: readonly GuildBasedChannel[], isFromPublic: boolean): readonly string[] {
+  if (targets.length === 0) return [];
+  const names = targets.map(({ name }) => `#${dataLine(name)}`);
+  const shown = names.slice(0, namedChannels).join(', ');
+  const others = names.length > namedChannels ? ' and others' : '';
+  const limit = isFromPublic ? '' : "; only the person's own words, to a channel that they name";
+  return [`- discord_send: send a message to ${shown}${others}${limit}`];
 }

@@ -9,10 +9,12 @@ import {
   type GuildMember,
 } from 'discord.js';
 
+import { becamePublic, type Place } from '../../core/place.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
 import { memberMay, type Capability } from '../permissions.ts';
-import { ActionRefusal } from './action-refusal.ts';
+import { placeOf, type FindChannel } from '../place.ts';
+import { ActionRefusal } from './action.ts';
 
 const names: Readonly<Record<Capability, string>> = {
   view: 'see the channel',
@@ -94,4 +96,24 @@ function isUnknown(error: unknown): boolean {
     error instanceof DiscordAPIError &&
     (error.code === RESTJSONErrorCodes.UnknownMember || error.code === RESTJSONErrorCodes.UnknownUser)
   );
+}
+
+/** Where a channel's messages are said by now. @throws {ActionRefusal} where that cannot be told. */
+export async function currentPlaceOf(channel: Channel, findChannel: FindChannel): Promise<Place> {
+  const place = await placeOf(channel, findChannel);
+  if (place === undefined) throw new ActionRefusal('I do not know who can read along there.');
+  return place;
+}
+
+/**
+ * Makes sure that what is said in the present channel has no more readers than those that the model's words were made for [V2].
+ * @throws {ActionRefusal}
+ */
+export async function requireSameAudience(
+  here: Channel,
+  context: TurnContext,
+  findChannel: FindChannel,
+): Promise<void> {
+  if (becamePublic(context.place, await currentPlaceOf(here, findChannel)))
+    throw new ActionRefusal('this channel became visible to more people meanwhile.');
 }

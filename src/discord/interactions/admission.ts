@@ -3,8 +3,8 @@ import { InteractionContextType, type BaseInteraction } from 'discord.js';
 import type { CommandContext } from '../../core/commands.ts';
 import type { Place } from '../../core/place.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings } from '../access.ts';
-import { userName } from '../names-in.ts';
-import { placeOf, type FindChannel } from '../place-of.ts';
+import { userName } from '../normalise.ts';
+import { placeOf, type FindChannel } from '../place.ts';
 
 /** Whether an interaction is taken [G1], and from whom and where; `line` is what the person is told otherwise. */
 export type Admission =

@@ -4,9 +4,9 @@ import { MessageFlags, type CommandInteraction } from 'discord.js';
 
 import type { CommandContext, CommandReply } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ChannelOrder } from '../channel-order.ts';
-import type { HandOn } from '../hand-on.ts';
+import type { RunInBackground } from '../run-in-background.ts';
 import { admit, type Admission, type AdmissionOptions } from './admission.ts';
 import type { Pager } from './pager.ts';
 
@@ -17,8 +17,8 @@ const failed = '⚠️ Something went wrong on my side. Please try again.';
 
 export interface AnsweringOptions extends AdmissionOptions {
   readonly pager: Pick<Pager, 'show'>;
-  readonly order: ChannelOrder;
-  readonly handOn: HandOn;
+  readonly channelQueue: KeyedQueue;
+  readonly runInBackground: RunInBackground;
   readonly logger: Logger;
 }
 
@@ -32,15 +32,17 @@ type Work = (context: CommandContext) => Promise<CommandReply>;
  * acknowledged is not done: the person has been told by Discord that nothing came of it.
  */
 export function createAnswering(options: AnsweringOptions): AnswerCommand {
-  const { pager, order, handOn, logger } = options;
+  const { pager, channelQueue, runInBackground, logger } = options;
 
   return async (interaction, work) => {
     const { channelId } = interaction;
     const acknowledged = acknowledge(interaction);
-    await order.run(channelId, async () => {
+    await channelQueue.run(channelId, async () => {
       const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
       if (!isAcknowledged) return;
-      handOn('a command', async () => send(interaction, await replyTo(interaction, admission, work)));
+      runInBackground('a command', async () =>
+        send(interaction, await replyTo(interaction, admission, work)),
+      );
     });
   };
 

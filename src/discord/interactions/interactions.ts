@@ -36,28 +36,28 @@ export interface Interactions {
 
 /** Everything that people do with the bot by commands, menus and buttons. */
 export function createInteractions(options: InteractionsOptions): Interactions {
-  const { botId, handlers, handOn, logger } = options;
+  const { botId, handlers, runInBackground, logger } = options;
   const pager = createPager(options);
   const answer = createAnswering({ ...options, pager });
   let isStopped = false;
 
   return {
     take(interaction) {
-      if (isStopped) handOn('an interaction while stopping', () => tell(interaction, restarting));
+      if (isStopped) runInBackground('an interaction while stopping', () => tell(interaction, restarting));
       else if (interaction.isChatInputCommand())
-        handOn('a slash command', () =>
+        runInBackground('a slash command', () =>
           answer(interaction, (context) => handlers.command({ ...context, command: callOf(interaction) })),
         );
       else if (interaction.isMessageContextMenuCommand())
-        handOn('a menu entry', () =>
+        runInBackground('a menu entry', () =>
           answer(interaction, (context) => {
             const message = chatMessageOf(interaction.targetMessage, botId);
             return handlers.menu({ ...context, name: interaction.commandName, message });
           }),
         );
-      else if (interaction.isAutocomplete()) handOn('a completion', () => complete(interaction));
-      else if (interaction.isButton()) handOn('a click', () => clicked(interaction));
-      else handOn('an interaction', () => tell(interaction, unknown));
+      else if (interaction.isAutocomplete()) runInBackground('a completion', () => complete(interaction));
+      else if (interaction.isButton()) runInBackground('a click', () => clicked(interaction));
+      else runInBackground('an interaction', () => tell(interaction, unknown));
     },
     stop() {
       isStopped = true;

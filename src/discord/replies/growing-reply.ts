@@ -1,11 +1,16 @@
 import type { APIMessage } from 'discord.js';
 
 import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
-import type { Logger } from '../../core/logger.ts';
 import type { DiscordApi } from '../discord-api.ts';
-import { editBody, post, postBody } from './chunk-requests.ts';
-import { earlierMessages, type EarlierMessagesOptions } from './earlier-messages.ts';
-import { isGone, isRefusal, ReplyError } from './reply-error.ts';
+import {
+  earlierMessages,
+  editBody,
+  isGone,
+  isRefusal,
+  postChunk,
+  ReplyError,
+  type EarlierMessagesOptions,
+} from './reply-requests.ts';
 import {
   finishing,
   newReply,
@@ -29,7 +34,6 @@ export interface GrowingReplyOptions extends EarlierMessagesOptions {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Pauses before a request is sent again that met a broken connection or server; milliseconds. */
   readonly retryDelaysMs: readonly number[];
-  readonly logger: Logger;
 }
 
 type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>;
@@ -131,7 +135,7 @@ export function growReply(options: GrowingReplyOptions, start: ReplyStart): Grow
   async function postNext({ index, content }: Extract<Request, { kind: 'post' }>): Promise<void> {
     const found = earlier?.[index];
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
-    const message = isEarlier ? found : await post(api, channelId, postBody(content, nonceBase, index));
+    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, index, content);
     // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
     const says = message.content.trim() === content.trim() ? content : message.content;
     state = withMessage(state, { id: message.id, content: says }, now());

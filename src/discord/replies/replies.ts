@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ReplyPort } from '../../core/chat.ts';
+import type { Logger } from '../../core/logger.ts';
 import type { DiscordApi } from '../discord-api.ts';
 import { growReply, type GrowingReplyOptions } from './growing-reply.ts';
-import { keepTyping } from './typing.ts';
 
 export interface RepliesOptions extends Omit<GrowingReplyOptions, 'sleep' | 'retryDelaysMs'> {
   readonly api: GrowingReplyOptions['api'] & Pick<DiscordApi, 'showTyping'>;
@@ -57,4 +57,20 @@ async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> 
   } catch {
     // Aborted: the pause is over.
   }
+}
+
+/** Discord shows "is typing…" for 10 seconds; milliseconds. */
+const repeatEveryMs = 8000;
+
+/** Shows "is typing…" until the returned function is called. Never throws: a failure is logged, and not tried again. */
+function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logger: Logger): () => void {
+  const show = () => {
+    api.showTyping(channelId).catch((error: unknown) => {
+      clearInterval(timer);
+      logger.warn('typing could not be shown', { channelId, error });
+    });
+  };
+  const timer = setInterval(show, repeatEveryMs);
+  show();
+  return () => clearInterval(timer);
 }

@@ -1,5 +1,4 @@
-import { splitReply } from './split-reply.ts';
-import { visiblePart } from './visible-part.ts';
+import { splitReply, visiblePart } from './split-reply.ts';
 
 /** Between two edits of a reply, from the end of the last request on; milliseconds. */
 const editPauseMs = 1200;

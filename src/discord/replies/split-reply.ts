@@ -1,8 +1,15 @@
 import { clip } from '../../core/text.ts';
-import { fenceAfter, type Fence } from './fence.ts';
 
 /** Discord's limit for a message, in characters (UTF-16 units). */
 const maxMessageChars = 2000;
+
+/** An open code fence, as a reader of the text sees it. */
+interface Fence {
+  /** The line that opens it again in the next chunk: the opening line itself, language included. */
+  readonly opener: string;
+  /** The line that closes it. */
+  readonly closer: string;
+}
 
 /** How much of the rest a chunk shows, and the fence that is open where it ends. */
 interface Cut {
@@ -43,7 +50,7 @@ function afterCut(
   const atLineEnd = rest.charAt(end) === '\n';
   const tail = rest.slice(atLineEnd ? end + 1 : end);
   if (fence === undefined) return { rest: withoutBlankLines(atLineEnd ? tail : tail.trimStart()), fence };
-  if (!atLineEnd || stateAfter(firstLine(tail), fence, max) === fence) return { rest: tail, fence };
+  if (!atLineEnd || fenceAfter(firstLine(tail), fence, max) === fence) return { rest: tail, fence };
   return { rest: withoutBlankLines(tail.slice(firstLine(tail).length)), fence: undefined };
 }
 
@@ -56,13 +63,9 @@ function firstLine(text: string): string {
   return end === -1 ? text : text.slice(0, end);
 }
 
-function stateAfter(lines: string, before: Fence | undefined, max: number): Fence | undefined {
-  return fenceAfter(lines, before, Math.floor(max / 5));
-}
-
 function chooseCut(rest: string, before: Fence | undefined, max: number): Cut {
   if (rest.length <= max) {
-    const whole = { end: rest.length, fence: stateAfter(rest, before, max) };
+    const whole = { end: rest.length, fence: fenceAfter(rest, before, max) };
     if (fits(rest, before, whole, max)) return whole;
   }
   const { paragraph, line } = lineCuts(rest, before, max);
@@ -86,7 +89,7 @@ function lineCuts(rest: string, before: Fence | undefined, max: number): { parag
     .slice(0, -1);
   for (const line of completeLines) {
     const previous = fence;
-    fence = stateAfter(line, previous, max);
+    fence = fenceAfter(line, previous, max);
     const cut = { end: start + line.length, fence };
     start = cut.end + 1;
     if (previous === undefined && fence !== undefined) continue;
@@ -113,9 +116,9 @@ function findCut(
 ): Cut | undefined {
   for (let size = max; size > 1; size -= 1) {
     const head = clip(rest, size);
-    const isCode = stateAfter(head, before, max) !== undefined;
+    const isCode = fenceAfter(head, before, max) !== undefined;
     for (const end of isCode ? [head.length] : [...readableEnds(head), head.length]) {
-      const cut = { end, fence: stateAfter(rest.slice(0, end), before, max) };
+      const cut = { end, fence: fenceAfter(rest.slice(0, end), before, max) };
       if (fits(rest, before, cut, max) && isGood(cut)) return cut;
     }
   }
@@ -125,10 +128,10 @@ function findCut(
 /** Whether a half of the line that is cut would be taken for one that opens or closes a fence. */
 function makesFence(rest: string, before: Fence | undefined, { end, fence }: Cut, max: number): boolean {
   const lineStart = rest.lastIndexOf('\n', end - 1) + 1;
-  const around = stateAfter(rest.slice(0, lineStart), before, max);
+  const around = fenceAfter(rest.slice(0, lineStart), before, max);
   if (fence?.opener !== around?.opener) return true;
   const tail = firstLine(rest.slice(end));
-  return stateAfter(fence === undefined ? tail.trimStart() : tail, fence, max) !== fence;
+  return fenceAfter(fence === undefined ? tail.trimStart() : tail, fence, max) !== fence;
 }
 
 /** Where the last sentence ends that fills half of the text, and the last word that fills a quarter. */
@@ -141,4 +144,49 @@ function readableEnds(head: string): readonly number[] {
 function lastEnd(text: string, pattern: RegExp): number {
   const last = [...text.matchAll(pattern)].at(-1);
   return last === undefined ? 0 : last.index + last[0].length;
+}
+
+const openerPattern = /^(?<indent>[ \t]*)(?<marker>`{3,}|~{3,})(?<info>.*)$/u;
+const closerPattern = /^[ \t]*(?<marker>`{3,}|~{3,})[ \t]*$/u;
+
+/**
+ * The fence that is open after some lines, given the one before them; the very same object where nothing changed. Indented fences
+ * count, since Discord shows them as such. Lines that will be repeated may fill a fifth of a chunk: a longer opening line is opened again
+ * without its language, and a marker of that length is no fence.
+ */
+function fenceAfter(lines: string, before: Fence | undefined, max: number): Fence | undefined {
+  const maxLine = Math.floor(max / 5);
+  let fence = before;
+  for (const line of lines.split('\n')) fence = afterLine(line, fence, maxLine);
+  return fence;
+}
+
+function afterLine(line: string, before: Fence | undefined, maxLine: number): Fence | undefined {
+  if (before !== undefined) return closes(line, before) ? undefined : before;
+  const { indent = '', marker = '', info = '' } = openerPattern.exec(line)?.groups ?? {};
+  // Backticks after the marker make it inline code, as in "```x``` is a fence".
+  const isInline = marker.startsWith('`') && info.includes('`');
+  if (marker === '' || isInline || marker.length > maxLine) return undefined;
+  const closer = indent.length + marker.length > maxLine ? marker : indent + marker;
+  return { opener: line.length > maxLine ? closer : line, closer };
+}
+
+function closes(line: string, fence: Fence): boolean {
+  const marker = closerPattern.exec(line)?.groups?.['marker'] ?? '';
+  const opening = fence.closer.trimStart();
+  return marker.startsWith(opening.charAt(0)) && marker.length >= opening.length;
+}
+
+/** A line that may still turn out to open or close a code fence. */
+const possibleFence = /^[ \t]*(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}.*)$/u;
+
+/**
+ * What can be shown of a text that is still growing: all but a last line whose meaning is not decided yet, as "``" or "```typ", and but the
+ * first half of a character.
+ */
+export function visiblePart(text: string): string {
+  const start = text.lastIndexOf('\n') + 1;
+  if (possibleFence.test(text.slice(start))) return text.slice(0, start);
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd8_00 && last <= 0xdb_ff ? text.slice(0, -1) : text;
 }

@@ -1,8 +1,7 @@
-import { normalizeText, terms } from '../../core/text.ts';
-import { clauses, clausesAround } from './clauses.ts';
-import { isDenial, withoutContractions } from './denial.ts';
 import { ownWords } from '../../core/own-words.ts';
-import { fillerTerms } from './stop-words.ts';
+import { fillerTerms, stopTerms } from '../../core/stop-words.ts';
+import { escapePattern, normalizeText, terms } from '../../core/text.ts';
+import type { DurableItem } from './document.ts';
 
 /** Verbs that only join a person to what is said about them; the rest of the item carries the meaning [M5a]. */
 const neutralTerms: ReadonlySet<string> = new Set(
@@ -98,6 +97,106 @@ function needsEdge(character = ''): boolean {
   return new RegExp(inWord, 'u').test(character) && !unspacedScript.test(character);
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+/** Where one statement ends and another begins; words need an edge that is no letter. */
+const clauseEnd =
+  /[.,;:!?()\n…—–。、，！？；]+|\s-\s|(?<!\p{L})(?:and|but|however|though|although|because|но|а|и|und|aber|et|mais|pero)(?!\p{L})/giu;
+
+/** The parts of a text that can be true or denied by themselves. */
+function clauses(text: string): readonly string[] {
+  return text.split(clauseEnd).filter((clause) => clause.trim() !== '');
+}
+
+/** The part of a text from `start` to `end`, made longer to both sides up to the end of its clauses. */
+function clausesAround(text: string, start: number, end: number): string {
+  let from = 0;
+  for (const boundary of text.matchAll(clauseEnd)) {
+    const boundaryEnd = boundary.index + boundary[0].length;
+    if (boundaryEnd <= start) from = boundaryEnd;
+    if (boundary.index >= end) return text.slice(from, boundary.index);
+  }
+  return text.slice(from);
+}
+
+const denialTerms: ReadonlySet<string> = new Set(
+  terms(`
+    not no never none neither nor without
+    hate hates hated dislike dislikes disliked detest avoid avoids avoided
+    не нет ни никогда без ненавижу ненавидит избегаю избегает
+    nicht kein keine keinen nie niemals ohne hasse
+    ne pas jamais sans déteste
+    nunca tampoco sin odio
+  `),
+);
+
+/** Scripts without spaces deny inside a word. */
+const denialInside = /[不没沒無]|ない|ません|嫌い|않|없/u;
+
+/** `don't`, `dont` and `cannot` as two words each, so that what they deny can be seen. */
+function withoutContractions(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\b(?:ca|wo)n['’]t\b|n['’]t\b|(?<=\bcan)not\b/giu, ' not')
+    .replace(/(?<=\b(?:do|does|did|is|are|was|has|have|would|could|should))nt\b/giu, ' not');
+}
+
+/** Whether something is denied or disliked. */
+function isDenial(text: string): boolean {
+  return denialInside.test(text) || terms(withoutContractions(text)).some((term) => denialTerms.has(term));
+}
+
+/** Ways to ask for forgetting, as terms where words are spaced. */
+const forgetTerms: ReadonlySet<string> = new Set(
+  terms(`
+    forget delete remove erase unremember wipe discard
+    vergiss vergessen lösche löschen entferne oublie oublier supprime efface olvida olvidar borra elimina
+    dimentica cancella esquece apaga vergeet verwijder zapomnij usuń glöm
+    забудь забыть забудьте удали удалить сотри убери
+    잊어 잊어줘 삭제해 지워 지워줘 انس احذف
+  `),
+);
+const forgetInside = /忘れ|消して|削除|忘记|忘掉|忘記|删除|刪除/u;
+const doNotRemember = /\bnot (?:remember|keep|store)\b/iu;
+/** The opposite: asks to keep something in mind. */
+const doNotForget =
+  /\b(?:not|never) (?:ever )?forget|(?<!\p{L})не забы?[вуд]\p{L}*|\bvergiss (?:\p{L}+ ){0,2}nicht\b|\bn['’]oublie\p{L}* pas\b|\bno olvid\p{L}*|忘れない/giu;
+
+/** Words of correction: what was remembered no longer holds. */
+const correctionTerms: ReadonlySet<string> = new Set(
+  terms(`
+    instead longer anymore moved switched changed actually correction correct wrong update replace
+    вместо больше переехал переехала исправь неверно stattdessen umgezogen korrektur plutôt déménagé cambié
+  `),
+);
+
+/**
+ * Whether the speaker, in their own words, asks to forget all of these items: a word for forgetting, and for each item either the
+ * target as it stands or a word of the item or of its kind. So nobody else's text can make the model forget something [M5a].
+ */
+export function asksToForget(
+  messages: readonly string[],
+  target: string,
+  items: readonly DurableItem[],
+): boolean {
+  const own = withoutContractions(messages.map(ownWords).join('\n'))
+    .replace(/\s+/gu, ' ')
+    .replace(doNotForget, ' ');
+  const said = new Set(terms(own));
+  const asks =
+    [...said].some((term) => forgetTerms.has(term)) || forgetInside.test(own) || doNotRemember.test(own);
+  if (!asks) return false;
+  if (terms(target).some((term) => !stopTerms.has(term)) && standsIn(target, messages)) return true;
+  return items.every((item) => speaksOf(item, said));
+}
+
+/**
+ * Whether the speaker's own words have to do with replacing this item: they hold a word of it, or a word of correction.
+ * Otherwise somebody else's text could make one item push out any other.
+ */
+export function mayReplace(messages: readonly string[], item: DurableItem): boolean {
+  const said = new Set(terms(messages.map(ownWords).join('\n')));
+  return speaksOf(item, said) || [...said].some((term) => correctionTerms.has(term));
+}
+
+function speaksOf(item: DurableItem, said: ReadonlySet<string>): boolean {
+  return terms(`${item.kind} ${item.text}`).some((term) => !stopTerms.has(term) && said.has(term));
 }

@@ -1,14 +1,22 @@
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { flatten } from '../../core/text.ts';
-import { addItem } from './add-item.ts';
-import type { DurableDocument, DurableItem, ItemKind, ItemSourceType } from './durable-document.ts';
-import { evictItems } from './evict-items.ts';
-import { mayUseItem } from './item-place.ts';
-import { supersedeItem } from './supersede-item.ts';
+import { flatten, normalizeText } from '../../core/text.ts';
+import { isWider, visibilityOf } from '../../core/visibility.ts';
+import {
+  byAge,
+  itemId,
+  mayUseItem,
+  sourceIn,
+  type DocumentChange,
+  type DurableDocument,
+  type DurableItem,
+  type ItemKind,
+  type ItemSourceType,
+} from './document.ts';
+import { deprecateItems } from './items.ts';
 
 /** Something to remember, said by its owner in `place`. */
-export interface Remembering {
+export interface RememberRequest {
   readonly text: string;
   /** Default: fact. */
   readonly kind?: ItemKind;
@@ -35,7 +43,7 @@ export type RememberOutcome =
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 
-export interface RememberLimits {
+interface RememberLimits {
   /** Active items at most [D3]. */
   readonly maxItems: number;
   /** Characters of a text at most. */
@@ -46,20 +54,20 @@ export interface RememberLimits {
 export function rememberItem(
   document: DurableDocument,
   ownerId: string,
-  remembering: Remembering,
+  request: RememberRequest,
   limits: RememberLimits,
   now: Date,
-): { readonly document: DurableDocument; readonly result: RememberOutcome } {
+): DocumentChange<RememberOutcome> {
   const refused = (reason: RefusalReason) => ({ document, result: { outcome: 'refused', reason } }) as const;
 
-  const text = remembering.text.trim();
+  const text = request.text.trim();
   if (flatten(text) === '') return refused('empty');
   if (text.length > limits.maxTextLength) return refused('too-long');
-  if (saidBeforeForget(document, remembering)) return refused('forgotten');
-  const { replaces, place } = remembering;
+  if (saidBeforeForget(document, request)) return refused('forgotten');
+  const { replaces, place } = request;
   if (replaces !== undefined && !isUsable(document, ownerId, replaces, place)) return refused('unknown-id');
 
-  const added = addItem(document.items, { ...remembering, text }, now);
+  const added = addItem(document.items, { ...request, text }, now);
   if (added === undefined) return refused('forgotten');
   const { items, superseded } =
     replaces === undefined
@@ -86,15 +94,146 @@ export function rememberItem(
  * Whether something extracted was said before its owner used `forget` [A4]. A person may forget and correct in one breath, so the
  * model may still store from the very turn in which it was asked to forget.
  */
-function saidBeforeForget(document: DurableDocument, remembering: Remembering): boolean {
+function saidBeforeForget(document: DurableDocument, request: RememberRequest): boolean {
   const { forgottenUpTo } = document;
-  if (remembering.type === 'manual' || forgottenUpTo === undefined) return false;
-  if (forgottenUpTo === remembering.turnMessageId) return false;
-  return compareSnowflakes(remembering.messageId, forgottenUpTo) <= 0;
+  if (request.type === 'manual' || forgottenUpTo === undefined) return false;
+  if (forgottenUpTo === request.turnMessageId) return false;
+  return compareSnowflakes(request.messageId, forgottenUpTo) <= 0;
 }
 
 function isUsable(document: DurableDocument, ownerId: string, id: string, place: Place): boolean {
   return document.items.some(
     (item) => item.id === id && item.status === 'active' && mayUseItem(item, ownerId, place),
   );
+}
+
+interface Added {
+  readonly outcome: 'stored' | 'refreshed' | 'revived';
+  readonly id: string;
+  readonly items: readonly DurableItem[];
+}
+
+/**
+ * Puts an item among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
+ * deprecated one. `undefined` when something extracted would come back that way, unless it went only because its message did.
+ */
+function addItem(items: readonly DurableItem[], request: RememberRequest, now: Date): Added | undefined {
+  const normalized = normalizeText(request.text);
+  const twins = items.filter((item) => normalizeText(item.text) === normalized);
+  const active = twins.find((item) => item.status === 'active');
+  if (active !== undefined) return put('refreshed', items, active, refreshed(active, request, now));
+  const past = twins.at(-1);
+  if (past === undefined) {
+    const item = created(items, request, now);
+    return { outcome: 'stored', id: item.id, items: [...items, item] };
+  }
+  if (request.type !== 'manual' && !twins.every(mayBeSaidAgain)) return undefined;
+  return put('revived', items, past, revived(past, request, now));
+}
+
+function put(
+  outcome: Added['outcome'],
+  items: readonly DurableItem[],
+  old: DurableItem,
+  item: DurableItem,
+): Added {
+  return { outcome, id: item.id, items: items.map((each) => (each === old ? item : each)) };
+}
+
+function created(items: readonly DurableItem[], request: RememberRequest, now: Date): DurableItem {
+  const at = now.toISOString();
+  return {
+    id: itemId(request.text, (id) => items.some((item) => item.id === id)),
+    kind: request.kind ?? 'fact',
+    text: request.text,
+    status: 'active',
+    visibility: visibilityOf(request.place.audience),
+    pinned: false,
+    source: sourceIn(request.place, request.type, request.messageId),
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/**
+ * The person saying it again in a place as wide or wider takes the item there [V1]; in a narrower place it stays where it is, and
+ * is theirs from now on. Extraction only confirms what is there.
+ */
+function refreshed(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
+  const confirmed = { ...item, updatedAt: now.toISOString() };
+  if (request.type !== 'manual') return confirmed;
+  const visibility = visibilityOf(request.place.audience);
+  if (isWider(item.visibility, visibility)) {
+    return { ...confirmed, text: request.text, source: { ...item.source, type: 'manual' } };
+  }
+  const source = sourceIn(request.place, 'manual', request.messageId);
+  return { ...confirmed, text: request.text, visibility, source };
+}
+
+/** Whether nobody but the message itself took the item back. */
+function mayBeSaidAgain({ retracted, forgotten }: DurableItem): boolean {
+  return retracted === true && forgotten !== true;
+}
+
+/** What was forgotten and is said again is as wide as the place it is said in now. */
+function revived(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
+  const { supersededBy: _, forgotten: __, retracted: ___, ...kept } = item;
+  return {
+    ...kept,
+    text: request.text,
+    kind: request.kind ?? item.kind,
+    status: 'active',
+    visibility: visibilityOf(request.place.audience),
+    source: sourceIn(request.place, request.type, request.messageId),
+    updatedAt: now.toISOString(),
+  };
+}
+
+/** Replaces an item by its correction [D6]: the old one becomes history that names the new one, which is pinned if the old one was. */
+function supersedeItem(
+  items: readonly DurableItem[],
+  oldId: string,
+  newId: string,
+  now: Date,
+): { readonly items: readonly DurableItem[]; readonly superseded: DurableItem | undefined } {
+  const old = items.find((item) => item.id === oldId && item.status === 'active');
+  if (old === undefined || oldId === newId) return { items, superseded: undefined };
+  const superseded: DurableItem = {
+    ...old,
+    status: 'deprecated',
+    supersededBy: newId,
+    updatedAt: now.toISOString(),
+  };
+  return {
+    items: items.map((item) => {
+      if (item === old) return superseded;
+      return item.id === newId && old.pinned ? { ...item, pinned: true } : item;
+    }),
+    superseded,
+  };
+}
+
+/**
+ * Brings the active items down to `maxItems` [D3]: the oldest unpinned extracted ones go first, then the oldest unpinned manual
+ * ones, never a pinned one and never the one just added. `undefined` when that is not enough.
+ */
+function evictItems(
+  items: readonly DurableItem[],
+  addedId: string,
+  maxItems: number,
+  now: Date,
+): ReturnType<typeof deprecateItems> | undefined {
+  const active = items.filter((item) => item.status === 'active');
+  const surplus = active.length - maxItems;
+  if (surplus <= 0) return { items, deprecated: [] };
+  const candidates = active
+    .filter((item) => !item.pinned && item.id !== addedId)
+    .toSorted((a, b) => Number(isManual(a)) - Number(isManual(b)) || byAge(a, b));
+  if (candidates.length < surplus) return undefined;
+  const leaving = new Set(candidates.slice(0, surplus).map((item) => item.id));
+  return deprecateItems(items, (item) => leaving.has(item.id), now);
+}
+
+function isManual(item: DurableItem): boolean {
+  return item.source.type === 'manual';
 }

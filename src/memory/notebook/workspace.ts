@@ -1,25 +1,114 @@
 import type { Logger } from '../../core/logger.ts';
+import type { Place } from '../../core/place.ts';
 import type { SectionReader } from '../../core/section.ts';
+import { isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
+import { clip } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { channelContextReader } from './channel-context.ts';
-import { createSoul } from './soul.ts';
-
-export interface WorkspaceOptions {
-  readonly store: Store;
-  readonly logger: Logger;
-}
+import { textSection } from './sections.ts';
 
 /**
  * What the bot's owner wrote for everybody, as the prompt sees it; read anew each turn through the store, whose cache makes that cheap
  * [S5]. The owner's notebook in the same folder is the notebook's matter.
  */
-export interface Workspace {
-  /** The bot's identity, first in every prompt [N1]; at most 8,000 characters. Never rejects. */
-  readonly soul: () => Promise<string>;
-  readonly readers: readonly SectionReader<TurnContext>[];
+export function createWorkspace({ store, logger }: { readonly store: Store; readonly logger: Logger }) {
+  const channelContext: SectionReader<TurnContext> = {
+    layer: 'channel-context',
+    read: ({ place }) => channelSections(store, place),
+  };
+  return { soul: createSoul(store, logger), readers: [channelContext] };
 }
 
-export function createWorkspace({ store, logger }: WorkspaceOptions): Workspace {
-  return { soul: createSoul({ store, logger }), readers: [channelContextReader({ store })] };
+const soulKey = 'workspace/SOUL.md';
+
+/** Characters of the identity text at most [P4]. */
+const soulMaxChars = 8_000;
+
+/** The identity of a bot whose owner has written none. */
+const defaultSoul = `You are Discoclaw, a Discord bot with a memory that people can see, correct and trust.
+
+You are warm, plain-spoken and brief: a Discord message, not an essay. You answer in the language you are spoken to. You say so when you do not know something.
+
+You are honest about your memory. You use what you remember when it helps, without making a show of it; you never invent a memory, and you tell people that \`!memory show\` lists what you keep and \`!memory forget\` makes you forget it.`;
+
+/**
+ * The bot's identity, first in every prompt [N1], read anew each turn so that an edit counts at once [S5]. It never rejects: where the file is
+ * absent, blank or unreadable, the text read last or a built-in one stands in, with a warning if the disk is to blame.
+ */
+function createSoul(store: Store, logger: Logger): () => Promise<string> {
+  let present: { readonly file: string; readonly soul: string } | undefined;
+
+  return async () => {
+    try {
+      const file = (await store.readText(soulKey)) ?? '';
+      if (present?.file !== file) present = { file, soul: clipped(file) };
+    } catch (error) {
+      logger.warn('the identity text could not be read', { key: soulKey, error });
+    }
+    return present?.soul ?? defaultSoul;
+  };
+
+  function clipped(file: string): string {
+    const soul = file.trim();
+    if (soul === '') return defaultSoul;
+    if (soul.length > soulMaxChars) {
+      logger.warn('the identity text is too long, only its beginning is used', {
+        key: soulKey,
+        characters: soul.length,
+        used: soulMaxChars,
+      });
+    }
+    return clip(soul, soulMaxChars);
+  }
+}
+
+/**
+ * What the owner wrote about a channel, in every prompt of that channel and its threads, whoever speaks [N8]. A file named by the
+ * channel's id wins over one named by its name.
+ */
+async function channelSections(store: Store, { parentId, parentName, ...place }: Place) {
+  const id = parentId ?? place.channelId;
+  const name = parentId === undefined ? place.channelName : parentName;
+  for (const each of name !== undefined && isUsableName(name) ? [id, name] : [id]) {
+    const key = `workspace/channels/${each}.md`;
+    const text = await readIfKey(store, key);
+    if (text !== undefined) return [channelSection(key, text)];
+  }
+  return [];
+}
+
+function channelSection(key: string, text: string) {
+  const frame = {
+    name: 'channel_context',
+    slot: 'channel',
+    title: 'About this channel, from the owner of this bot:',
+    partTitle: `About this channel, from the owner of this bot (the beginning of ${key}):`,
+    budget: contextMaxChars,
+  } as const;
+  return textSection(frame, text);
+}
+
+/** Characters of a channel's context as rendered [N8]. */
+const contextMaxChars = 2000;
+
+/** Bytes of a channel's name at most, so that with its ending it is a file name anywhere. */
+const nameMaxBytes = 240;
+
+/** Whoever names a channel must not reach another folder by the name, nor, by the other's id, another channel's file. */
+function isUsableName(name: string): boolean {
+  return (
+    /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name) &&
+    !isSnowflake(name) &&
+    Buffer.byteLength(name) <= nameMaxBytes
+  );
+}
+
+/** Not every store has keys in every script; where a name can be no key, there is no file by it. */
+async function readIfKey(store: Store, key: string): Promise<string | undefined> {
+  try {
+    return await store.readText(key);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { placeSchema } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
-import type { DocumentKind, Store } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { visibilitySchema } from './log-record.ts';
 import { sessionFolder } from './session-keys.ts';
@@ -71,6 +71,7 @@ export interface SessionStates {
   transact(
     session: SessionKey,
     job: (state: SessionState) => Promise<((state: SessionState) => SessionState) | undefined>,
+    options?: ErasingOption,
   ): Promise<SessionState>;
 }
 
@@ -78,11 +79,11 @@ export function createSessionStates({ store, writes }: { store: Store; writes: K
   return {
     read: (session) => readState(store, session),
     update: (session, change) => writes.run(session.userId, () => changeState(store, session, change)),
-    transact: (session, job) =>
+    transact: (session, job, options) =>
       writes.run(session.userId, async () => {
         const state = await readState(store, session);
         const change = await job(state);
-        return change === undefined ? state : changeState(store, session, change);
+        return change === undefined ? state : changeState(store, session, change, options);
       }),
   };
 }
@@ -92,11 +93,17 @@ export async function changeState(
   store: Store,
   session: SessionKey,
   change: (state: SessionState) => SessionState,
+  options: ErasingOption = {},
 ): Promise<SessionState> {
-  const changed = await store.update(stateKey(session), stateKind, (current) => {
-    const next = change(current ?? unseen);
-    return next === unseen ? current : next;
-  });
+  const changed = await store.update(
+    stateKey(session),
+    stateKind,
+    (current) => {
+      const next = change(current ?? unseen);
+      return next === unseen ? current : next;
+    },
+    options,
+  );
   return changed ?? unseen;
 }
 

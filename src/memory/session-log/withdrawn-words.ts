@@ -1,6 +1,6 @@
 import { terms } from '../../core/text.ts';
 import type { SessionKey } from '../../core/place.ts';
-import { stopTerms } from '../durable/stop-words.ts';
+import { stopTerms } from '../../core/stop-words.ts';
 import type { SequencedMessage } from './fold-log.ts';
 import type { LoggedMessage } from './log-record.ts';
 

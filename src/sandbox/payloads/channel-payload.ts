@@ -1,3 +1,4 @@
+import { Snowflake } from '@sapphire/snowflake';
 import { ChannelType, ForumLayoutType, OverwriteType } from 'discord-api-types/v10';
 import type {
   APIChannel,
@@ -10,13 +11,11 @@ import type {
   APIThreadMember,
 } from 'discord-api-types/v10';
 
-import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Channel, DmChannel, Overwrite, TextChannel, ThreadChannel } from '../world/entities.ts';
 import { beginsThread, messagesOf } from '../world/messages.ts';
 import { userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { flagBits } from './flag-bits.ts';
-import { userPayload } from './user-payload.ts';
+import { flagBits, userPayload } from './user-payload.ts';
 
 export type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
 
@@ -142,7 +141,7 @@ function lastPostId(world: World, forum: TextChannel): string | null {
   return (
     posts
       .map(({ id }) => id)
-      .toSorted(compareSnowflakes)
+      .toSorted((a, b) => Snowflake.compare(a, b))
       .at(-1) ?? null
   );
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/time.ts';
+import type { Clock } from '../world/snowflakes.ts';
 
 /** A request that the bot made. */
 export interface RecordedRequest {
@@ -53,4 +53,15 @@ export class RequestLog {
   all(): readonly RecordedRequest[] {
     return this.#requests;
   }
+}
+
+/** A file that somebody fetched. */
+export interface Download {
+  /** With its query. */
+  readonly path: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly status: number;
+  /** Whether the bot gave away its token, which files do not need. */
+  readonly sentToken: boolean;
 }

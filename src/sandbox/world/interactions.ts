@@ -1,7 +1,7 @@
+import { DiscordSnowflake } from '@sapphire/snowflake';
 import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
 
 import type { Channel, Interaction, InteractionRequest, Message } from './entities.ts';
-import { snowflakeTime } from './snowflake-source.ts';
 import type { World } from './world.ts';
 
 /** How long the bot has for its first response, in milliseconds. */
@@ -64,7 +64,7 @@ export function failIfLate(world: World, interaction: Interaction): void {
 
 /** In milliseconds. */
 export function ageOf(world: World, interaction: Interaction): number {
-  return world.now().getTime() - snowflakeTime(interaction.id);
+  return world.now().getTime() - DiscordSnowflake.timestampFrom(interaction.id);
 }
 
 /** The interaction with this token, or `undefined`. */

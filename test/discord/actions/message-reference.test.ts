@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../../src/core/chat.ts';
+import { ActionRefusal } from '../../../src/discord/actions/action.ts';
 import { findMessage } from '../../../src/discord/actions/message-reference.ts';
 import { incoming, publicPlace } from '../../support/incoming.ts';
 
@@ -20,8 +21,7 @@ const recent = [
 ];
 
 function idOf(reference: string, changes: Partial<Parameters<typeof findMessage>[1]> = {}): string {
-  const found = findMessage(reference, { ...context, ...changes }, recent);
-  return found.outcome === 'found' ? found.id : found.reason;
+  return findMessage(reference, { ...context, ...changes }, recent);
 }
 
 describe('a message as the model names it', () => {
@@ -43,13 +43,13 @@ describe('a message as the model names it', () => {
   });
 
   it('is none of another channel, and nothing that names none', () => {
-    expect(
+    expect(() =>
       idOf('https://discord.com/channels/300000000000000001/200000000000000099/400000000000000003'),
-    ).toMatch(/another channel/u);
+    ).toThrow(/another channel/u);
     const inThread = incoming({ repliesTo: { id: '400000000000000003', channelId: '200000000000000099' } });
-    expect(idOf('replied_to', { messages: [inThread] })).toMatch(/another channel/u);
-    expect(idOf('the first one')).toMatch(/^Name a message by/u);
-    expect(idOf('replied_to')).toMatch(/replies to none/u);
-    expect(findMessage('my_last', context, []).outcome).toBe('refused');
+    expect(() => idOf('replied_to', { messages: [inThread] })).toThrow(/another channel/u);
+    expect(() => idOf('the first one')).toThrow(/^Name a message by/u);
+    expect(() => idOf('replied_to')).toThrow(/replies to none/u);
+    expect(() => findMessage('my_last', context, [])).toThrow(ActionRefusal);
   });
 });

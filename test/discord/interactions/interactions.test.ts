@@ -1,9 +1,9 @@
 import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { createChannelFinder } from '../../../src/discord/channel-finder.ts';
-import { ChannelOrder } from '../../../src/discord/channel-order.ts';
-import { createHandOn } from '../../../src/discord/hand-on.ts';
+import { createChannelFinder } from '../../../src/discord/place.ts';
+import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { createBackground } from '../../../src/discord/run-in-background.ts';
 import { createInteractions } from '../../../src/discord/interactions/interactions.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
@@ -131,14 +131,14 @@ describe('pages that nobody turns', () => {
     const handlers = new RecordingHandlers();
     handlers.commandAnswer = () => Promise.resolve('- an item\n'.repeat(450));
     const endings: (() => void)[] = [];
-    const handing = createHandOn(logger);
+    const handing = createBackground(logger);
     const interactions = createInteractions({
       settings: openToAll,
       findChannel: createChannelFinder(client, logger),
-      order: new ChannelOrder(),
+      channelQueue: createKeyedQueue(),
       botId: (await server.info()).bot.id,
       handlers,
-      handOn: handing.handOn,
+      runInBackground: handing.runInBackground,
       logger,
       timer(end) {
         endings.push(end);

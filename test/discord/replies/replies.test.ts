@@ -162,7 +162,7 @@ describe('replies', () => {
     expect(patches.map(({ status }) => status)).toEqual([429, 200, 200]);
     const versions = await server.versions({ message: id });
     expect(versions.map(({ text }) => text)).toEqual(['One', 'One two', 'One two three four five']);
-    expect(history.textOf(asked.channelId, id)).toBe('One two three four five');
+    expect(history.messageOf(asked.channelId, id)?.text).toBe('One two three four five');
   });
 
   it('are tried again after a broken connection, but not after a refusal', async () => {

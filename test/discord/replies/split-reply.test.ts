@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { splitReply } from '../../../src/discord/replies/split-reply.ts';
+import { splitReply, visiblePart } from '../../../src/discord/replies/split-reply.ts';
 import { markdown, read } from '../support/markdown.ts';
 
 describe('splitReply', () => {
@@ -80,5 +80,25 @@ describe('splitReply', () => {
       }),
       { numRuns: 1500 },
     );
+  });
+});
+
+describe('what can be shown of a growing text', () => {
+  it.each(['`', '``', '```', '```typ', '  ```js', '~', '~~~', '~~~py'])(
+    'leaves out a last line that may become a fence: %s',
+    (line) => {
+      expect(visiblePart(`Look:\n${line}`)).toBe('Look:\n');
+    },
+  );
+
+  it.each(['`code` is', '```x``` is inline', '~~gone~~', 'a ``', '```js\n', 'plain'])(
+    'holds back nothing that is decided: %s',
+    (text) => {
+      expect(visiblePart(text)).toBe(text);
+    },
+  );
+
+  it('leaves out half a character', () => {
+    expect(visiblePart('Hi 👋'.slice(0, -1))).toBe('Hi ');
   });
 });

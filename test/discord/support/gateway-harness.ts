@@ -23,12 +23,11 @@ import type {
 } from '../../../src/core/commands.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
-import { createDiscordClient } from '../../../src/discord/client.ts';
+import { createDiscordClient, type GatewayError } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
-import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
-import { createIgnoredMessages, type IgnoredMessages } from '../../../src/discord/ignored-messages.ts';
+import { createIgnoredMessages, type IgnoredMessages } from '../../../src/discord/intake.ts';
 import {
   startSandboxServer,
   type SandboxOptions,

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
-import { textOf } from '../../../src/core/model.ts';
-import type { ModelCallOptions, ModelRequest, ModelResponse } from '../../../src/core/model.ts';
-import { createExtraction } from '../../../src/memory/durable/extraction.ts';
-import type { ExtractionMessage } from '../../../src/memory/durable/extraction-request.ts';
+import {
+  textOf,
+  type ModelCallOptions,
+  type ModelRequest,
+  type ModelResponse,
+} from '../../../src/core/model.ts';
+import { createExtraction, type ExtractionMessage } from '../../../src/memory/durable/extraction.ts';
 import { aliceId, createMemory, dev, dm, silentLogger } from './fixtures.ts';
 
 const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

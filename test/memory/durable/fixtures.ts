@@ -3,14 +3,17 @@ import * as fc from 'fast-check';
 import type { Logger } from '../../../src/core/logger.ts';
 import type { Place } from '../../../src/core/place.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
-import type {
-  DurableDocument,
-  DurableItem,
-  ItemSource,
-} from '../../../src/memory/durable/durable-document.ts';
-import { itemKinds } from '../../../src/memory/durable/durable-document.ts';
-import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import type { DurableMemory, DurableMemoryOptions } from '../../../src/memory/durable/durable-memory.ts';
+import {
+  itemKinds,
+  type DurableDocument,
+  type DurableItem,
+  type ItemSource,
+} from '../../../src/memory/durable/document.ts';
+import {
+  createDurableMemory,
+  type DurableMemory,
+  type DurableMemoryOptions,
+} from '../../../src/memory/durable/durable-memory.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 

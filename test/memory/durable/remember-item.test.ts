@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
 import { isWider, visibilityOf } from '../../../src/core/visibility.ts';
-import type { DurableDocument, DurableItem } from '../../../src/memory/durable/durable-document.ts';
-import { rememberItem } from '../../../src/memory/durable/remember-item.ts';
-import type { Remembering, RememberOutcome } from '../../../src/memory/durable/remember-item.ts';
+import type { DurableDocument, DurableItem } from '../../../src/memory/durable/document.ts';
+import {
+  rememberItem,
+  type RememberOutcome,
+  type RememberRequest,
+} from '../../../src/memory/durable/remember-item.ts';
 import {
   aliceId,
   anyItems,
@@ -25,10 +28,10 @@ const later = minutesLater(60);
 
 function remember(
   document: DurableDocument,
-  changes: Partial<Remembering> = {},
+  changes: Partial<RememberRequest> = {},
   limits = { maxItems: 200, maxTextLength: 500 },
 ): { readonly document: DurableDocument; readonly result: RememberOutcome } {
-  const said: Remembering = {
+  const said: RememberRequest = {
     text: 'Prefers Rust',
     place: dev,
     messageId: '400000000000000500',

@@ -2,15 +2,15 @@ import { StoreError } from '../../../src/core/errors.ts';
 import type { Tool, ToolOutcome } from '../../../src/core/tool.ts';
 import { sessionOf } from '../../../src/core/turn-context.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
-import type { OpenNotebook } from '../../../src/memory/notebook/background-work.ts';
-import type { NotebookStore } from '../../../src/memory/notebook/staged-files.ts';
+import type { OpenNotebook } from '../../../src/memory/notebook/background.ts';
+import type { NotebookStore } from '../../../src/memory/notebook/files.ts';
 import { sessionFolder } from '../../../src/memory/session-log/session-keys.ts';
 
 /**
  * A notebook without any checks of its own: every path exists everywhere, and a path that begins with `/` is a key of the store. What is
  * refused with it was refused by the files beneath.
  */
-export const openCarelessNotebook: OpenNotebook = (files) => ({
+export const openUncheckedNotebook: OpenNotebook = (files) => ({
   tools: [
     tool('memory_write', files, ({ content = '' }) => `${content}\n`),
     tool('memory_append', files, ({ entry = '' }, present = '') => `${present}${entry}\n`),

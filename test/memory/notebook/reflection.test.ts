@@ -15,7 +15,7 @@ import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { dmPlace, messageId, openSessions, secretPlace, silent, startTime } from '../../support/sessions.ts';
 import type { Sessions } from '../../support/sessions.ts';
-import { openCarelessNotebook } from './fake-notebook.ts';
+import { openUncheckedNotebook } from './fake-notebook.ts';
 
 const notebook = `users/${aliceId}/notebook`;
 const inDm = { channelId: dmPlace.channelId, userId: aliceId };
@@ -30,7 +30,7 @@ function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel; stor
     writes: sessions.writes,
     states: sessions.states,
     sessionLog: sessions.log,
-    openNotebook: openCarelessNotebook,
+    openNotebook: openUncheckedNotebook,
     runLoop: (request, tools, context, signal, maxRounds) =>
       runToolLoop({
         client: model,

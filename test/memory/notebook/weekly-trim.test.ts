@@ -8,7 +8,7 @@ import { createOfflineClient } from '../../../src/model/offline/offline-client.t
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
-import { openCarelessNotebook } from './fake-notebook.ts';
+import { openUncheckedNotebook } from './fake-notebook.ts';
 
 const folder = `users/${aliceId}/notebook`;
 const profileKey = `${folder}/USER.md`;
@@ -29,7 +29,7 @@ async function setUp(answer: unknown = good, changes: Partial<WeeklyTrimOptions>
     store,
     writes,
     states,
-    openNotebook: openCarelessNotebook,
+    openNotebook: openUncheckedNotebook,
     model,
     modelName: 'haiku',
     profileMaxChars: 30,

@@ -2,7 +2,7 @@ import { DiscordAPIError, MessageFlags } from 'discord.js';
 import type { TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import type { Clock } from '../../../src/core/time.ts';
+import type { Clock } from '../../../src/sandbox/world/snowflakes.ts';
 import { runBot } from '../support/bot-client.ts';
 import type { RunningBot } from '../support/bot-client.ts';
 

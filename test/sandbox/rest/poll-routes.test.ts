@@ -4,7 +4,7 @@ import { ChannelType, GatewayIntentBits, MessageType } from 'discord.js';
 import type { Message, PollData, TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import type { Clock } from '../../../src/core/time.ts';
+import type { Clock } from '../../../src/sandbox/world/snowflakes.ts';
 import { botIntents, runBot } from '../support/bot-client.ts';
 import type { RunningBot } from '../support/bot-client.ts';
 

@@ -1,0 +1,142 @@
+import type { Guild } from 'discord.js';
+import { z } from 'zod';
+
+import type { Tool } from '../../core/tool.ts';
+import { ActionRefusal, actionTool, type ActionOptions } from './action.ts';
+import { messageIn, messageProperty } from './message-reference.ts';
+import { permit } from './permit.ts';
+
+/** Lets the model react to a message. The same reaction again changes nothing. */
+export const reactTool = actionTool({
+  definition: {
+    name: 'discord_react',
+    description: 'Add a reaction to a message of this channel, when the person asks for it.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        message: messageProperty,
+        emoji: {
+          type: 'string',
+          description: 'One emoji such as 👍, or one of the server’s own as :name:.',
+        },
+      },
+      required: ['message', 'emoji'],
+      additionalProperties: false,
+    },
+  },
+  inputSchema: z.object({ message: z.string(), emoji: z.string() }),
+  async act({ message, emoji }, { context, here, signal }, { history, settings }) {
+    const messageId = await messageIn(message, context, history);
+    const guild = here.isDMBased() ? undefined : here.guild;
+    const chosen = await emojiOf(emoji, guild, context.speaker.id);
+    await permit('react', here, context, settings);
+    signal.throwIfAborted();
+    await here.messages.react(messageId, chosen);
+    return { text: 'The reaction is there.', note: `${chosen} reacted`, ids: { messageId } };
+  },
+});
+
+/** Lets the model pin a message. Pinning it again changes nothing, nor does unpinning. */
+export const pinTool = pinningTool('discord_pin', 'Pin', true);
+export const unpinTool = pinningTool('discord_unpin', 'Unpin', false);
+
+function pinningTool(name: string, verb: string, isPin: boolean): (options: ActionOptions) => Tool {
+  return actionTool({
+    definition: {
+      name,
+      description: `${verb} a message of this channel, when the person asks for it.`,
+      inputSchema: {
+        type: 'object',
+        properties: { message: messageProperty },
+        required: ['message'],
+        additionalProperties: false,
+      },
+    },
+    inputSchema: z.object({ message: z.string() }),
+    async act({ message }, { context, here, signal }, { history, settings }) {
+      const messageId = await messageIn(message, context, history);
+      await permit('pin', here, context, settings);
+      signal.throwIfAborted();
+      if (isPin) await here.messages.pin(messageId);
+      else await here.messages.unpin(messageId);
+      const done = isPin ? 'pinned' : 'unpinned';
+      return { text: `The message is ${done}.`, note: `📌 ${done}`, ids: { messageId } };
+    },
+  });
+}
+
+/** An emoji of a server, as far as reacting goes. */
+export interface GuildEmojiFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly isAnimated: boolean;
+  /** Discord takes an emoji away from use when a server loses boosts. */
+  readonly isAvailable: boolean;
+  /** Only who has one of these roles may use it; all, where there are none. */
+  readonly roleIds: readonly string[];
+}
+
+/** What is asked for: an emoji that everybody has, or one of the server's own. */
+type EmojiReference =
+  | { readonly kind: 'unicode'; readonly emoji: string }
+  | { readonly kind: 'custom'; readonly name?: string; readonly id?: string };
+
+/** An emoji as Discord takes it: one that everybody has, or one of this server's that speaker and bot may both use. */
+async function emojiOf(text: string, guild: Guild | undefined, speakerId: string): Promise<string> {
+  const wanted = readEmoji(text);
+  if (wanted === undefined) throw new ActionRefusal('that is not one emoji.');
+  if (wanted.kind === 'unicode') return wanted.emoji;
+  if (guild === undefined) throw new ActionRefusal('a direct message has no emoji of its own.');
+  const { me } = guild.members;
+  const people = [me, guild.members.cache.get(speakerId)].map(
+    (member) => new Set(member?.roles.cache.keys() ?? []),
+  );
+  const found = chooseEmoji(wanted, await emojisOf(guild), people);
+  if (found === undefined) throw new ActionRefusal('this server has no such emoji for the two of us.');
+  return `<${found.isAnimated ? 'a' : ''}:${found.name}:${found.id}>`;
+}
+
+/** Asked of Discord, since the client keeps no emoji. */
+async function emojisOf(guild: Guild): Promise<readonly GuildEmojiFacts[]> {
+  const found = await guild.emojis.fetch(undefined, { cache: false });
+  return found.map(({ id, name, animated, available, roles }) => ({
+    id,
+    name,
+    isAnimated: animated,
+    isAvailable: available !== false,
+    roleIds: [...roles.cache.keys()],
+  }));
+}
+
+const custom = /^(?:<a?:(?<name>\w{2,32}):(?<id>[0-9]{15,21})>|:(?<bare>\w{2,32}):)$/u;
+const coloured = '\u{FE0F}';
+// Written as a text, since the compiler's target does not know the flag yet.
+const unicode = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
+
+/** Reads one emoji; `undefined` where it is none. The sign that asks for an emoji's coloured form may be missing. */
+export function readEmoji(text: string): EmojiReference | undefined {
+  const trimmed = text.trim();
+  const emoji = [trimmed, `${trimmed}${coloured}`].find((candidate) => unicode.test(candidate));
+  if (emoji !== undefined) return { kind: 'unicode', emoji };
+  const { name, id, bare } = custom.exec(trimmed)?.groups ?? {};
+  if (id !== undefined) return { kind: 'custom', id };
+  const called = name ?? bare;
+  return called === undefined ? undefined : { kind: 'custom', name: called };
+}
+
+/** The server's emoji that is meant, if all these people have the role that it may ask for. Each person is the ids of their roles. */
+export function chooseEmoji(
+  wanted: { readonly name?: string; readonly id?: string },
+  emojis: readonly GuildEmojiFacts[],
+  people: readonly ReadonlySet<string>[],
+): GuildEmojiFacts | undefined {
+  const usable = emojis.filter(
+    ({ isAvailable, roleIds }) =>
+      isAvailable && (roleIds.length === 0 || people.every((roles) => roleIds.some((id) => roles.has(id)))),
+  );
+  if (wanted.id !== undefined) return usable.find(({ id }) => id === wanted.id);
+  return (
+    usable.find(({ name }) => name === wanted.name) ??
+    usable.find(({ name }) => name.toLowerCase() === wanted.name?.toLowerCase())
+  );
+}

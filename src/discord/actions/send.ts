@@ -1,0 +1,129 @@
+import type { Client, GuildTextBasedChannel, SendableChannels } from 'discord.js';
+import { z } from 'zod';
+
+import { becamePublic, type Place } from '../../core/place.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { AccessSettings } from '../access.ts';
+import { ActionRefusal, actionTool, isSame, postedBefore, postQuietly } from './action.ts';
+import { currentPlaceOf, noSuchChannel, permit } from './permit.ts';
+import { channelReference, relayedText, sentFor, type Relay } from './relayed-text.ts';
+
+/** Discord's limit for a message. */
+const messageMaxChars = 2000;
+
+/** Lets the model send a message to another channel. It says for whom, and pings nobody. */
+export const sendTool = actionTool({
+  definition: {
+    name: 'discord_send',
+    description:
+      'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. From a private place only ' +
+      "the person's own words can be sent, copied word for word from the message you are answering, to a channel that this message names.",
+    inputSchema: {
+      type: 'object',
+      properties: {
+        channel: { type: 'string', description: '#name or id.' },
+        text: { type: 'string', description: `At most ${messageMaxChars} characters.` },
+      },
+      required: ['channel', 'text'],
+      additionalProperties: false,
+    },
+  },
+  inputSchema: z.object({ channel: z.string().min(1), text: z.string().trim().min(1) }),
+  async act({ channel, text }, { context, here, nextNonce, signal }, { settings, clock, findChannel }) {
+    const target = await sendTarget(channel, here, context, settings);
+    if (target.id === here.id) throw new ActionRefusal('you are in that channel: say it in your answer.');
+    const nonce = nextNonce();
+    const compose = async () => {
+      const from = await currentPlaceOf(here, findChannel);
+      const to = await currentPlaceOf(target, findChannel);
+      return { content: contentOf({ text, target, ...wayOf(context, from, to) }, context) };
+    };
+    await permit('send', target, context, settings);
+    const before = await postedBefore(target, await compose(), context, clock);
+    // Whoever can read along is looked at last, right before the words leave.
+    const post = await compose();
+    signal.throwIfAborted();
+    const message = before ?? (await postQuietly(target, post, nonce));
+    const isRepeated = before !== undefined || !isSame(message, post);
+    return {
+      text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
+      note: `➡️ sent to <#${target.id}>`,
+      ids: { targetId: target.id, messageId: message.id },
+    };
+  },
+});
+
+/** How far words go, by who can read along in both places now, and could when they were said. */
+function wayOf(context: TurnContext, from: Place, to: Place): Pick<Relay, 'isFromPublic' | 'reach'> {
+  const said = context.saidIn ?? context.place;
+  const isFromPublic = said.audience === 'public' && from.audience === 'public';
+  const hasSameReaders =
+    from.homeId === to.homeId && from.audience === to.audience && !becamePublic(said, from);
+  if (hasSameReaders) return { isFromPublic, reach: 'same' };
+  return { isFromPublic, reach: from.guildId === to.guildId ? 'server' : 'elsewhere' };
+}
+
+const refusals = {
+  unnamed: 'the message you are answering does not name that channel. Ask the person to name it as #name.',
+  'not-own-words':
+    "this is a private place, from which only the person's own words can be sent: copy them word for word from the message you are answering.",
+} as const;
+
+function contentOf(relay: Omit<Relay, 'messages' | 'hasThirdPartyText'>, context: TurnContext): string {
+  const { messages, speaker, hasThirdPartyText } = context;
+  const relayed = relayedText({ ...relay, messages: messages.map(({ text }) => text), hasThirdPartyText });
+  if (relayed.outcome === 'refused') throw new ActionRefusal(refusals[relayed.reason]);
+  const content = sentFor(relayed.text, speaker.id);
+  if (content.length > messageMaxChars)
+    throw new ActionRefusal(
+      `the text is too long by ${content.length - messageMaxChars} characters. Nothing was sent.`,
+    );
+  return content;
+}
+
+/** Channels of one name that are looked at more closely. */
+const maxCandidates = 5;
+
+/**
+ * The channel that a message is to be sent to, by id or name: one of the same server, from a direct message one of a server that both are
+ * in. Nothing is asked of Discord about an id that the client does not know.
+ * @throws {ActionRefusal} where there is none, or where several could be meant.
+ */
+async function sendTarget(
+  reference: string,
+  here: SendableChannels,
+  context: TurnContext,
+  settings: Pick<AccessSettings, 'channelIds'>,
+): Promise<GuildTextBasedChannel> {
+  const wanted = channelReference(reference);
+  const isMeant = (channel: GuildTextBasedChannel) =>
+    'id' in wanted ? channel.id === wanted.id : channel.name.toLowerCase() === wanted.name;
+  const [first, ...others] = textChannels(here.client)
+    .filter((channel) => here.isDMBased() || channel.guildId === here.guildId)
+    .filter(isMeant);
+  if (first === undefined) throw new ActionRefusal(noSuchChannel);
+  if (others.length === 0) return first;
+  if (others.length >= maxCandidates)
+    throw new ActionRefusal('many channels are called that: name it by its id.');
+  const usable = [];
+  for (const channel of [first, ...others]) if (await isUsable(channel)) usable.push(channel);
+  const [only, ...more] = usable;
+  if (only === undefined) throw new ActionRefusal(noSuchChannel);
+  if (more.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
+  return only;
+
+  async function isUsable(channel: GuildTextBasedChannel): Promise<boolean> {
+    try {
+      await permit('send', channel, context, settings);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function textChannels({ channels }: Client): readonly GuildTextBasedChannel[] {
+  return [...channels.cache.values()].filter(
+    (channel): channel is GuildTextBasedChannel => channel.isTextBased() && !channel.isDMBased(),
+  );
+}

@@ -1,0 +1,114 @@
+import {
+  ChannelType,
+  type AnyThreadChannel,
+  type NewsChannel,
+  type SendableChannels,
+  type TextChannel,
+} from 'discord.js';
+import { z } from 'zod';
+
+import { compareSnowflakes } from '../../core/snowflake.ts';
+import { flatten } from '../../core/text.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { ActionRefusal, actionTool } from './action.ts';
+import { messageIn, messageProperty } from './message-reference.ts';
+import { permit, requireSameAudience } from './permit.ts';
+
+const nameMaxChars = 100;
+
+/** Lets the model start a thread in the present channel. One that an earlier try at the turn has started is taken instead. */
+export const startThreadTool = actionTool({
+  definition: {
+    name: 'discord_start_thread',
+    description:
+      'Start a thread in this channel, when the person asks for it: from a message, or free-standing. Whoever writes there talks with you.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: `At most ${nameMaxChars} characters.` },
+        message: {
+          ...messageProperty,
+          description: `${messageProperty.description} Leave it out for a free-standing thread.`,
+        },
+        private: {
+          type: 'boolean',
+          description: 'Only for the person and whom they add; a free-standing thread only. Default: false.',
+        },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+  },
+  inputSchema: z.object({
+    name: z.string().transform(flatten).pipe(z.string().min(1).max(nameMaxChars)),
+    message: z.string().optional(),
+    private: z.boolean().default(false),
+  }),
+  async act({ name, message, private: isPrivate }, { context, here, signal }, options) {
+    if (here.isThread()) throw new ActionRefusal('this is a thread already.');
+    if (isPrivate && message !== undefined)
+      throw new ActionRefusal('a thread from a message cannot be private.');
+    const messageId = message === undefined ? undefined : await messageIn(message, context, options.history);
+    await permit(isPrivate ? 'start-private-thread' : 'start-thread', here, context, options.settings);
+    await requireSameAudience(here, context, options.findChannel);
+    signal.throwIfAborted();
+    const parent = threadParent(here);
+    const thread =
+      startedBefore(parent, context, name, messageId) ?? (await start(parent, name, messageId, isPrivate));
+    const isOpen = !isPrivate || (await admitted(thread, context.speaker.id));
+    return {
+      text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,
+      note: `🧵 started <#${thread.id}>`,
+      ids: { threadId: thread.id },
+    };
+  },
+});
+
+/** Whoever asks for a private thread is let into it. */
+async function admitted(thread: AnyThreadChannel, userId: string): Promise<boolean> {
+  try {
+    await thread.members.add(userId);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function threadParent(here: SendableChannels): TextChannel | NewsChannel {
+  if (here.type === ChannelType.GuildText || here.type === ChannelType.GuildAnnouncement) return here;
+  throw new ActionRefusal('this kind of channel has no threads.');
+}
+
+function startedBefore(
+  parent: TextChannel | NewsChannel,
+  { messages }: TurnContext,
+  name: string,
+  messageId: string | undefined,
+): AnyThreadChannel | undefined {
+  const asked = messages[0]?.id ?? '0';
+  return parent.client.channels.cache
+    .filter((channel) => channel.isThread())
+    .find(
+      (thread) =>
+        thread.parentId === parent.id &&
+        thread.ownerId === parent.client.user.id &&
+        (messageId === undefined
+          ? thread.name === name && compareSnowflakes(thread.id, asked) > 0
+          : thread.id === messageId),
+    );
+}
+
+function start(
+  parent: TextChannel | NewsChannel,
+  name: string,
+  messageId: string | undefined,
+  isPrivate: boolean,
+): Promise<AnyThreadChannel> {
+  if (messageId !== undefined) return parent.threads.create({ name, startMessage: messageId });
+  if (parent.type === ChannelType.GuildAnnouncement)
+    return parent.threads.create({ name, type: ChannelType.AnnouncementThread });
+  return parent.threads.create({
+    name,
+    type: isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread,
+  });
+}

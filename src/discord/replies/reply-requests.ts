@@ -1,0 +1,124 @@
+import {
+  DiscordAPIError,
+  RESTJSONErrorCodes,
+  type APIMessage,
+  type RESTPatchAPIChannelMessageJSONBody,
+} from 'discord.js';
+
+import type { Logger } from '../../core/logger.ts';
+import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
+import type { Clock } from '../../core/time.ts';
+import { type DiscordApi, NotPermittedError } from '../discord-api.ts';
+
+/** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
+const nonceHoldsMs = 2 * 60_000;
+
+export interface EarlierMessagesOptions {
+  readonly api: Pick<DiscordApi, 'messagesAfter'>;
+  /** Known once the bot is logged in. */
+  readonly botId: () => string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const noPings = { parse: [], replied_user: false };
+
+/**
+ * Posts a chunk of a reply, or gives the message that is there under its nonce already. The first one is a reply to the message that `nonceBase`
+ * names, where it names one, and where the bot may reply: without the permission to read the channel's history it may only speak.
+ */
+export async function postChunk(
+  api: Pick<DiscordApi, 'postMessage'>,
+  channelId: string,
+  nonceBase: string,
+  index: number,
+  content: string,
+): Promise<APIMessage> {
+  const body = {
+    content,
+    allowed_mentions: noPings,
+    nonce: `${nonceBase}-${index}`,
+    enforce_nonce: true,
+  };
+  if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body);
+  const reference = { message_id: nonceBase, fail_if_not_exists: false };
+  try {
+    return await api.postMessage(channelId, { ...body, message_reference: reference });
+  } catch (error) {
+    if (!isReplyForbidden(error)) throw error;
+    return await api.postMessage(channelId, body);
+  }
+}
+
+export function editBody(content: string): RESTPatchAPIChannelMessageJSONBody {
+  return { content, allowed_mentions: noPings };
+}
+
+/** Whether Discord may no longer know the nonces of what answered this message. */
+export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean {
+  return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
+}
+
+/**
+ * The bot's own messages from its reply to a message on, oldest first: those of the reply, and then perhaps others. Empty where the nonce
+ * still protects from saying it twice, and where nothing can be found out. Never rejects.
+ */
+export async function earlierMessages(
+  { api, botId, clock, logger }: EarlierMessagesOptions,
+  channelId: string,
+  nonceBase: string,
+): Promise<readonly APIMessage[]> {
+  if (!isSnowflake(nonceBase) || !mayHaveForgottenNonces(nonceBase, clock)) return [];
+  try {
+    const found = await api.messagesAfter(channelId, nonceBase);
+    const own = found.filter((message) => message.author.id === botId());
+    const start = own.findIndex((message) => message.message_reference?.message_id === nonceBase);
+    return start === -1 ? [] : own.slice(start);
+  } catch (error) {
+    logger.warn('earlier replies could not be looked for', { channelId, error });
+    return [];
+  }
+}
+
+/** Discord will not take a message in this channel, however often it is sent: gone, forbidden, or a person who refuses DMs. */
+const lasting: ReadonlySet<number | string> = new Set([
+  RESTJSONErrorCodes.UnknownChannel,
+  RESTJSONErrorCodes.MissingAccess,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  RESTJSONErrorCodes.MissingPermissions,
+]);
+
+/** A reply could not be sent, or only in part. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+  readonly channelId: string;
+  /** The chunks that did arrive. */
+  readonly sentIds: readonly string[];
+  /** Trying again is of no use. */
+  readonly isLasting: boolean;
+  constructor(channelId: string, sentIds: readonly string[], cause: unknown) {
+    super(`A reply in channel ${channelId} could not be sent`, { cause });
+    this.channelId = channelId;
+    this.sentIds = sentIds;
+    this.isLasting =
+      cause instanceof NotPermittedError || (cause instanceof DiscordAPIError && lasting.has(cause.code));
+  }
+}
+
+/** Whether Discord has given its verdict, or it is known, as against a connection or a server that failed. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof DiscordAPIError || error instanceof NotPermittedError;
+}
+
+/** Discord's refusal of a reply, as against a message, where the bot may not read the channel's history. */
+function isReplyForbidden(error: unknown): boolean {
+  return (
+    error instanceof DiscordAPIError &&
+    error.code === RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory
+  );
+}
+
+/** Whether the message is not there any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.UnknownMessage;
+}

@@ -1,0 +1,94 @@
+import {
+  Events,
+  PermissionsBitField,
+  type Client,
+  type GatewayIntentBits,
+  type Guild,
+  type PermissionsString,
+} from 'discord.js';
+
+import type { Logger } from '../core/logger.ts';
+
+/** Each with the reason, which the README tells people too. Privileged ones are to be switched on in the developer portal. */
+export const requiredIntents: readonly {
+  readonly intent: keyof typeof GatewayIntentBits;
+  readonly isPrivileged?: true;
+  readonly why: string;
+}[] = [
+  {
+    intent: 'Guilds',
+    why: 'to know channels, threads and who can see them, on which every privacy rule rests',
+  },
+  { intent: 'GuildMessages', why: 'to be told of messages, edits and deletions in servers' },
+  { intent: 'DirectMessages', why: 'the same in direct messages' },
+  {
+    intent: 'MessageContent',
+    isPrivileged: true,
+    why: 'to read what is said; without it a message that does not mention the bot comes without words',
+  },
+  { intent: 'GuildMessageReactions', why: 'to see 🛑, which ends an answer' },
+  { intent: 'DirectMessageReactions', why: 'the same in direct messages' },
+];
+
+/** Each with the reason, which the README tells people too. */
+export const requiredPermissions: readonly {
+  readonly permission: PermissionsString;
+  readonly why: string;
+}[] = [
+  { permission: 'ViewChannel', why: 'to read where it is to answer' },
+  { permission: 'SendMessages', why: 'to answer' },
+  { permission: 'SendMessagesInThreads', why: 'to answer in threads and forum posts' },
+  {
+    permission: 'ReadMessageHistory',
+    why: 'to answer as a reply, to know what was said before, and to catch up after being offline',
+  },
+  { permission: 'AddReactions', why: 'to show 👀 while a message waits, and to react when asked' },
+  { permission: 'CreatePublicThreads', why: 'to start a thread when asked' },
+  { permission: 'CreatePrivateThreads', why: 'to start a private thread when asked' },
+  { permission: 'PinMessages', why: 'to pin and unpin a message when asked' },
+  { permission: 'SendPolls', why: 'to make a poll when asked' },
+];
+
+/** All required permissions as Discord's invite link takes them. */
+export function invitePermissions(): bigint {
+  return PermissionsBitField.resolve(requiredPermissions.map(({ permission }) => permission));
+}
+
+/** The README's passage on what the bot asks of Discord and why, as markdown: invite link, permissions, intents. */
+export function requirementsText(): string {
+  const link = `https://discord.com/oauth2/authorize?client_id=YOUR_APPLICATION_ID&scope=bot+applications.commands&permissions=${invitePermissions()}`;
+  return [
+    `\`${link}\``,
+    '',
+    '| what | why |',
+    '|---|---|',
+    '| scope `bot` | to be in the server at all |',
+    '| scope `applications.commands` | for `/memory`, `/status`, `/settings` and the entries in the menu of a message |',
+    ...requiredPermissions.map(({ permission, why }) => `| permission *${inWords(permission)}* | ${why} |`),
+    ...requiredIntents.map(
+      ({ intent, isPrivileged, why }) =>
+        `| intent *${inWords(intent)}*${isPrivileged === true ? ', **to be switched on**' : ''} | ${why} |`,
+    ),
+  ].join('\n');
+}
+
+/** `SendMessages` → `Send Messages`, as Discord's own pages write it. */
+function inWords(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/gu, ' ');
+}
+
+/**
+ * Says in the log, once for each server of a ready client and for each that the bot comes into later, which permissions it was not given
+ * there: what needs them is refused or left out, and its owner should know why.
+ */
+export function reportMissingPermissions(client: Client, logger: Logger): void {
+  for (const guild of client.guilds.cache.values()) report(guild, logger);
+  client.on(Events.GuildCreate, (guild) => report(guild, logger));
+}
+
+function report({ id, members }: Guild, logger: Logger): void {
+  const missing =
+    members.me?.permissions.missing(requiredPermissions.map(({ permission }) => permission)) ?? [];
+  if (missing.length > 0)
+    logger.warn('the bot lacks permissions in a server', { guildId: id, permissions: missing });
+}

@@ -1,0 +1,174 @@
+import { StoreError } from '../../core/errors.ts';
+import type { Clock } from '../../core/time.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Place, SessionKey } from '../../core/place.ts';
+import type { Section } from '../../core/section.ts';
+import type { Store, StoredFile } from '../../core/store.ts';
+import type { Tool } from '../../core/tool.ts';
+import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { sessionFolder } from '../session-log/session-keys.ts';
+import type { SessionState, SessionStates } from '../session-log/session-state.ts';
+import type { NotebookStore } from './files.ts';
+
+/** The tree of notes as one piece of background work has it. What exists where is decided by the context's place [V3]. */
+export interface OpenedNotebook {
+  /** The memory tools, over the same files. */
+  readonly tools: readonly Tool[];
+  /** A file's whole text, which then counts as read [M4]; `undefined` where there is none that may be used here. */
+  read(path: string, context: TurnContext): Promise<string | undefined>;
+  /** The paths of all facts files. */
+  factPaths(context: TurnContext): Promise<readonly string[]>;
+  /** The index of the notebook [N3]. */
+  index(context: TurnContext): Promise<readonly Section[]>;
+}
+
+/** Opens the tree over files that may be staged; what was read through one opening is unread in the next. */
+export type OpenNotebook = (files: NotebookStore) => OpenedNotebook;
+
+/** What all background work on notes uses. */
+export interface BackgroundOptions {
+  readonly store: Store;
+  /** The users' write queue [S3]. */
+  readonly writes: KeyedQueue;
+  readonly states: Pick<SessionStates, 'read'>;
+  readonly openNotebook: OpenNotebook;
+  readonly modelName: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Whose notes are worked on: the session, and where it was last. */
+export interface BackgroundSession {
+  readonly session: SessionKey;
+  readonly place: Place;
+  readonly state: Pick<SessionState, 'speakerName' | 'isOwner'>;
+}
+
+/** The files that work on a session may touch: the session's own everywhere, in DMs the person's notebook too. */
+export function stageFiles(store: Store, { session, place, state }: BackgroundSession): StagedFiles {
+  const folders = [`${sessionFolder(session)}/`];
+  if (place.audience === 'dm') {
+    folders.push(state.isOwner === true ? 'workspace/' : `users/${session.userId}/notebook/`);
+  }
+  return new StagedFiles(
+    store,
+    (key) => folders.some((folder) => key.startsWith(folder)) && !isForEveryPrompt(key),
+  );
+}
+
+/** What the owner writes for every prompt is in nobody's notebook [N1][N8]. */
+function isForEveryPrompt(key: string): boolean {
+  return key === 'workspace/SOUL.md' || key.startsWith('workspace/channels/');
+}
+
+/** The work as a turn, for tools and readers: the person speaks, in the session's last place. Nobody else's text is in it [M5a]. */
+export function contextOf(
+  { session, place, state }: BackgroundSession,
+  messages: readonly TurnMessage[],
+  now: Date,
+): TurnContext {
+  const speaker = { id: session.userId, name: state.speakerName ?? '', isOwner: state.isOwner === true };
+  return { speaker, place, messages, now, hasThirdPartyText: false };
+}
+
+/** A job of all the queues that order changes of these notes [S3]; owners share the workspace, which has its own. */
+export function inWriteQueues<T>(
+  writes: KeyedQueue,
+  { session, state }: Pick<BackgroundSession, 'session' | 'state'>,
+  job: () => Promise<T>,
+): Promise<T> {
+  return writes.run(session.userId, () => (state.isOwner === true ? writes.run('workspace', job) : job()));
+}
+
+/**
+ * Files as background work sees them: writes are kept back until `commit`, reads see them. Only keys that `isOwn` admits can be
+ * touched at all; any other key or folder rejects with `StoreError`, so nobody's notes reach another's, whatever a tool is asked for [V2][V3].
+ */
+export class StagedFiles implements NotebookStore {
+  readonly #store: NotebookStore & Pick<Store, 'remove'>;
+  readonly #isOwn: (key: string) => boolean;
+  readonly #seenTexts = new Map<string, string | undefined>();
+  readonly #seenFolders = new Map<string, readonly StoredFile[]>();
+  readonly #staged = new Map<string, string>();
+
+  constructor(store: NotebookStore & Pick<Store, 'remove'>, isOwn: (key: string) => boolean) {
+    this.#store = store;
+    this.#isOwn = isOwn;
+  }
+
+  async readText(key: string): Promise<string | undefined> {
+    const present = await this.#seen(key);
+    return this.#staged.get(key) ?? present;
+  }
+
+  async writeText(key: string, text: string): Promise<void> {
+    await this.#seen(key);
+    this.#staged.set(key, text);
+  }
+
+  async list(folder: string): Promise<readonly StoredFile[]> {
+    this.#check(`${folder}/`, folder);
+    const present = this.#seenFolders.get(folder) ?? (await this.#store.list(folder));
+    this.#seenFolders.set(folder, present);
+    const sizes = new Map(present.map(({ path, bytes }) => [path, bytes]));
+    for (const [key, text] of this.#staged) {
+      if (key.startsWith(`${folder}/`)) sizes.set(key.slice(folder.length + 1), Buffer.byteLength(text));
+    }
+    return [...sizes]
+      .map(([path, bytes]) => ({ path, bytes }))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /**
+   * Writes all that was staged, then does what belongs to it; resolves with `false`, having written nothing, where anything that was read has
+   * changed since. When a write or `alongside` rejects, what was written is taken back. Call it while nobody else writes these files.
+   */
+  async commit(alongside: () => Promise<void>): Promise<boolean> {
+    if (!(await this.#isAsSeen())) return false;
+    const written: string[] = [];
+    try {
+      for (const [key, text] of this.#staged) {
+        if (text === this.#seenTexts.get(key)) continue;
+        written.push(key);
+        await this.#store.writeText(key, text);
+      }
+      await alongside();
+      return true;
+    } catch (error) {
+      // A disk that refuses this as well leaves nothing more to be done; what went wrong first is what counts.
+      for (const key of written.toReversed()) await this.#restore(key).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #seen(key: string): Promise<string | undefined> {
+    this.#check(key, key);
+    if (!this.#seenTexts.has(key)) this.#seenTexts.set(key, await this.#store.readText(key));
+    return this.#seenTexts.get(key);
+  }
+
+  async #isAsSeen(): Promise<boolean> {
+    for (const [key, text] of this.#seenTexts) {
+      if ((await this.#store.readText(key)) !== text) return false;
+    }
+    for (const [folder, files] of this.#seenFolders) {
+      if (namesAndSizes(await this.#store.list(folder)) !== namesAndSizes(files)) return false;
+    }
+    return true;
+  }
+
+  async #restore(key: string): Promise<void> {
+    const text = this.#seenTexts.get(key);
+    if (text === undefined) await this.#store.remove(key);
+    else await this.#store.writeText(key, text);
+  }
+
+  #check(key: string, named: string): void {
+    if (!this.#isOwn(key)) throw new StoreError(`${named} is no part of this notebook`, named);
+  }
+}
+
+function namesAndSizes(files: readonly StoredFile[]): string {
+  return JSON.stringify(files.map(({ path, bytes }) => [path, bytes]));
+}

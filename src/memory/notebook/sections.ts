@@ -1,0 +1,150 @@
+import { dayBefore, localDate } from '../../core/time.ts';
+import { dataLine, dataText, renderSection } from '../../core/section.ts';
+import type { Section, SectionReader } from '../../core/section.ts';
+import { clipAtWord } from '../../core/text.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { ListedFile, NotebookFiles } from './files.ts';
+import { plainText, withoutEmptyParts } from './format.ts';
+
+const inlinedFiles = {
+  'USER.md': { name: 'user_profile', slot: 'slow', about: 'The profile of the person' },
+  'MEMORY.md': { name: 'notes', slot: 'slow', about: 'Curated notes of the person' },
+  'overview.md': { name: 'overview', slot: 'fast', about: 'Your notes on this conversation' },
+} as const;
+
+/**
+ * A file inlined in the prompt where it exists in the place: the profile and the curated notes in DMs [N2], the overview everywhere [W1]. Over
+ * `maxChars` characters as rendered its beginning, with the path of the rest. What is inlined in whole counts as read.
+ */
+export function inlinedFileReader(
+  files: NotebookFiles,
+  path: keyof typeof inlinedFiles,
+  maxChars: number,
+): SectionReader<TurnContext> {
+  const { about, ...place } = inlinedFiles[path];
+  const frame = {
+    ...place,
+    title: `${about}, kept in ${path}:`,
+    partTitle: `${about}: the beginning; the rest is readable in ${path}:`,
+    budget: maxChars,
+  };
+  return {
+    layer: path,
+    async read(context) {
+      if (path !== 'overview.md' && context.place.audience !== 'dm') return [];
+      const opened = await files.open(path, context);
+      if (opened.outcome === 'refused' || opened.text === undefined) return [];
+      const { file, text } = opened;
+      const section = textSection(frame, path === 'overview.md' ? withoutEmptyParts(text) : text);
+      if (section.title === frame.title) files.markRead(context, file, text);
+      return section.lines.length === 0 ? [] : [section];
+    },
+  };
+}
+
+/**
+ * The notebook's files in the last message, in DMs [N3]: facts and episodes with summaries, the daily logs of today and yesterday by path, topics by
+ * name. Days are local ones [N5]. Where they do not all fit `maxChars` as rendered, the last line says how many more there are.
+ */
+export function notebookIndexReader(
+  files: NotebookFiles,
+  timeZone: string,
+  maxChars: number,
+): SectionReader<TurnContext> {
+  return {
+    layer: 'notebook index',
+    async read(context) {
+      if (context.place.audience !== 'dm') return [];
+      const [facts, episodes, topics, days] = await Promise.all([
+        files.list(context, ['facts'], { summaries: true }),
+        files.list(context, ['episodes'], { summaries: true }),
+        files.list(context, ['topics'], { summaries: false }),
+        recentDays(context),
+      ]);
+      const lines = [...facts, ...episodes.toReversed()].map(fileLine);
+      const names = topics.map(({ file }) => `- ${file.path}`);
+      return indexSection([...lines, ...days], names, maxChars);
+    },
+  };
+
+  async function recentDays(context: TurnContext): Promise<readonly string[]> {
+    const today = localDate(context.now, timeZone);
+    const paths = [today, dayBefore(today)].map((day) => `daily/${day}.md`);
+    const opened = await Promise.all(paths.map((path) => files.open(path, context)));
+    return opened.flatMap((day) =>
+      day.outcome === 'opened' && day.text !== undefined ? [`- ${day.file.path}`] : [],
+    );
+  }
+}
+
+/** As many lines as fit, in order, the topics under their heading. */
+function indexSection(
+  lines: readonly string[],
+  topics: readonly string[],
+  budget: number,
+): readonly Section[] {
+  for (let left = 0; left <= lines.length + topics.length; left += 1) {
+    const shownTopics = topics.slice(0, Math.max(0, topics.length - left));
+    const shown = lines.slice(0, Math.max(0, lines.length - Math.max(0, left - topics.length)));
+    const section = {
+      name: 'notebook_index',
+      slot: 'last',
+      title: 'Files of the notebook; memory_read opens them:',
+      lines: [
+        ...shown,
+        ...(shownTopics.length === 0 ? [] : ['## Available Knowledge Files', ...shownTopics]),
+        ...(left === 0 ? [] : [`… and ${left} more: memory_list`]),
+      ],
+      budget,
+    } as const;
+    if (section.lines.length > 0 && renderSection(section).length <= budget) return [section];
+  }
+  return [];
+}
+
+/** A file as lists and the index show it: `- facts/user.md (320B): name, language, role`. */
+export function fileLine({ file, bytes, summary }: ListedFile): string {
+  return `- ${file.path} (${bytes}B)${summary === '' ? '' : `: ${dataLine(summary)}`}`;
+}
+
+/**
+ * A file's text as a section that keeps its lines: whole under `title`, or, over the budget, its beginning under `partTitle`, which
+ * says where the rest is. The rendered section never exceeds `budget`; a blank text gives no lines.
+ */
+export function textSection(
+  frame: Pick<Section, 'name' | 'slot' | 'title' | 'budget'> & { readonly partTitle: string },
+  text: string,
+): Section {
+  const { partTitle, ...section } = frame;
+  const lines = textLines(text);
+  if (renderSection({ ...section, lines }).length <= section.budget) return { ...section, lines };
+  const part = { ...section, title: partTitle };
+  const room = section.budget - (renderSection({ ...part, lines: [''] }).length - 1);
+  return { ...part, lines: firstLines(lines, room) };
+}
+
+/** The lines of a file as data: indentation stays, other control and invisible characters and blank ends do not. */
+function textLines(text: string): readonly string[] {
+  const lines = dataText(plainText(text))
+    .split('\n')
+    .map((line) => line.trimEnd());
+  const first = lines.findIndex((line) => line !== '');
+  const last = lines.findLastIndex((line) => line !== '');
+  return first === -1 ? [] : lines.slice(first, last + 1);
+}
+
+/** The longest beginning of at most `room` characters, line breaks counted; the line at its end is cut at a word. */
+function firstLines(lines: readonly string[], room: number): readonly string[] {
+  const kept: string[] = [];
+  let left = room;
+  for (const line of lines) {
+    if (line.length + 1 > left) {
+      // A cut can bare a tag's name that was part of a longer word.
+      const cut = dataText(clipAtWord(line, left - 1));
+      return cut === '' || cut.length + 1 > left ? kept : [...kept, cut];
+    }
+    left -= line.length + 1;
+    kept.push(line);
+  }
+  return kept;
+}

@@ -1,0 +1,67 @@
+import { localDateTime } from '../../core/time.ts';
+import type { Place } from '../../core/place.ts';
+import { mayUse, visibilityOf } from '../../core/visibility.ts';
+import type { Visibility } from '../../core/visibility.ts';
+import { cursorOfNote, parseNote } from '../rolling/summary-note.ts';
+import type { TreeFile } from './tree.ts';
+
+/** Whether a file is the session's own working memory, which exists in every place, rather than part of a notebook. */
+export function isOfSession({ part }: TreeFile): boolean {
+  return part === 'overview.md' || part === 'detail';
+}
+
+/** A replaced summary in the session's `detail/` [R3]: the rolling summary's own, so that nobody else writes it. */
+export function isKeptSummary({ part, name }: TreeFile): boolean {
+  return part === 'detail' && cursorOfNote(`${name}.md`) !== undefined;
+}
+
+/**
+ * Whether a session's file may be used in the session's place as it is now [V2]. Without a mark it was written where all could read along; a
+ * kept summary says by itself where it is from, and one that does not is used in DMs only.
+ */
+export function mayUseSessionFile(file: TreeFile, stored: string, place: Place, speakerId: string): boolean {
+  const fallback = isKeptSummary(file) ? 'dm' : 'everywhere';
+  const origin = isKeptSummary(file) ? parseNote(stored) : readMark(stored).mark;
+  const { visibility = fallback, homeId = place.homeId } = origin ?? {};
+  return mayUse({ ownerId: speakerId, visibility, homeId }, place, speakerId);
+}
+
+/**
+ * What was written into a session's working memory in this place, as it is stored. A channel can become public later, so what was
+ * written while it was private bears a mark at its end that says so [V1].
+ */
+export function withMark(text: string, place: Place): string {
+  const visibility = visibilityOf(place.audience);
+  if (visibility === 'everywhere') return text;
+  return `${text.trimEnd()}\n\n<!--\nMETA:\nvisibility: ${visibility}\nhome: ${place.homeId}\n-->\n`;
+}
+
+const markAtEnd = /\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n-->\s*$/u;
+
+/**
+ * A session's file taken apart: the text that people and the model see, and where it may be used if it bears a mark. A mark that the text
+ * itself brings along cannot widen anything: it would have to say less than `here`.
+ */
+export function readMark(file: string): {
+  readonly text: string;
+  readonly mark?: { readonly visibility: Visibility; readonly homeId: string };
+} {
+  const found = markAtEnd.exec(file);
+  const { visibility, home } = found?.groups ?? {};
+  if (found === null || visibility === undefined || home === undefined) return { text: file };
+  return {
+    text: `${file.slice(0, found.index)}\n`,
+    mark: { visibility: visibility === 'dm' ? 'dm' : 'here', homeId: home },
+  };
+}
+
+/**
+ * Where an overview from when the channel was private is kept, with its mark: in the session's `detail/`, so that a new one can be begun
+ * where the public now reads along, and the old one is there when the channel is private again.
+ */
+export function archivedOverviewKey({ key }: TreeFile, now: Date, timeZone: string): string {
+  const folder = key.slice(0, key.lastIndexOf('/'));
+  const time = localDateTime(now, timeZone).replace(/[ :]/gu, '-');
+  const milliseconds = String(now.getTime() % 60_000).padStart(5, '0');
+  return `${folder}/detail/${time}-${milliseconds}-overview.md`;
+}

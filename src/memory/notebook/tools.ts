@@ -1,0 +1,279 @@
+import { z } from 'zod';
+
+import { localDate } from '../../core/time.ts';
+import { dataText } from '../../core/section.ts';
+import { clip } from '../../core/text.ts';
+import type { Tool, ToolOutcome } from '../../core/tool.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
+import { applyPatches, formatAppended, formatPatched, formatWritten, plainText } from './format.ts';
+import { fileLine } from './sections.ts';
+import { refused, treeParts } from './tree.ts';
+
+/** The model's tools for the tree of notes [M4]. */
+export function createNotebookTools(files: NotebookFiles, timeZone: string): readonly Tool[] {
+  return [
+    listTool(files),
+    readTool(files),
+    writeTool(files, timeZone),
+    patchTool(files),
+    appendTool(files, timeZone),
+  ];
+}
+
+/** A tool of one file or folder. Input that does not have the schema's shape is answered with what is wrong with it. */
+function memoryTool<T>(
+  name: string,
+  description: string,
+  inputSchema: Readonly<Record<string, unknown>>,
+  schema: z.ZodType<T>,
+  work: (input: T, context: TurnContext) => Promise<ToolOutcome>,
+): Tool {
+  return {
+    definition: {
+      name,
+      description,
+      inputSchema: { type: 'object', ...inputSchema, additionalProperties: false },
+    },
+    async run(input, context) {
+      const parsed = schema.safeParse(input);
+      if (parsed.success) return work(parsed.data, context);
+      return { ok: false, text: `Nothing was done: ${z.prettifyError(parsed.error)}` };
+    },
+  };
+}
+
+const pathProperty = {
+  type: 'string',
+  description:
+    'Such as overview.md, detail/plan.md; in direct messages also USER.md, MEMORY.md, facts/user.md, episodes/2026-01.md, topics/rust.md, daily/2026-01-15.md.',
+};
+
+const summaryProperty = {
+  type: 'string',
+  description: 'What the file then holds, in one line of a few words; lists show it.',
+};
+
+/** Changes a file and reports what was written, or why nothing was. */
+async function change(
+  files: NotebookFiles,
+  path: string,
+  context: TurnContext,
+  edit: FileEdit,
+  report: (written: WrittenFile) => string,
+): Promise<ToolOutcome> {
+  const written = await files.change(path, context, edit);
+  return written.outcome === 'refused'
+    ? { ok: false, text: written.reason }
+    : { ok: true, text: report(written) };
+}
+
+/** A line a file, the newest days and months first. */
+function listTool(files: NotebookFiles): Tool {
+  return memoryTool(
+    'memory_list',
+    'List the files that you keep: path, bytes, summary. Here are the notes of this conversation (overview.md, detail/); in direct messages also the notebook of the person.',
+    {
+      properties: {
+        folder: { type: 'string', description: 'Only this folder, such as topics. Default: all.' },
+      },
+    },
+    z.object({ folder: z.string().exactOptional() }),
+    async ({ folder }, context) => {
+      const parts = treeParts(context).map(({ part }) => part);
+      const wanted =
+        folder === undefined ? parts : parts.filter((part) => part === folder.replace(/\/$/u, ''));
+      if (wanted.length === 0) {
+        return { ok: false, text: `There is no such folder here. There are: ${parts.join(', ')}.` };
+      }
+      const described = wanted.filter((part) => part !== 'daily');
+      const [listed, days] = await Promise.all([
+        files.list(context, described, { summaries: true }),
+        wanted.includes('daily') ? files.list(context, ['daily'], { summaries: false }) : [],
+      ]);
+      return { ok: true, text: renderList([...listed, ...days.toReversed()]) };
+    },
+  );
+}
+
+/** Characters of a list at most; a tool's result is cut at 8,000 [P4]. */
+const listMaxChars = 7_000;
+
+function renderList(listed: readonly ListedFile[]): string {
+  if (listed.length === 0) return 'There are no files yet.';
+  const lines = listed.map(fileLine);
+  const shown: string[] = [];
+  let used = 0;
+  for (const line of lines) {
+    used += line.length + 1;
+    if (used > listMaxChars) break;
+    shown.push(line);
+  }
+  const left = lines.length - shown.length;
+  return left === 0
+    ? shown.join('\n')
+    : `${shown.join('\n')}\n… and ${left} more; list one folder to see them.`;
+}
+
+function readTool(files: NotebookFiles): Tool {
+  return memoryTool(
+    'memory_read',
+    'Read a file that you keep. A long one comes in parts; the result says where it goes on.',
+    {
+      properties: {
+        path: pathProperty,
+        offset: { type: 'integer', minimum: 0, description: 'Where to begin, in characters. Default: 0.' },
+      },
+      required: ['path'],
+    },
+    z.object({ path: z.string(), offset: z.int().nonnegative().exactOptional() }),
+    async ({ path, offset = 0 }, context) => {
+      const opened = await files.open(path, context);
+      if (opened.outcome === 'refused') return { ok: false, text: opened.reason };
+      const { file, text } = opened;
+      if (text === undefined) return { ok: false, text: `There is no file ${file.path} yet.` };
+      const part = partFrom(text, offset);
+      const end = offset + part.length;
+      files.markRead(context, file, text, offset, end);
+      return { ok: true, text: `${partHeading(file.path, offset, end, text.length)}\n${dataText(part)}` };
+    },
+  );
+}
+
+/** Characters of a file given at once; a tool's result is cut at 8,000 [P4]. */
+const partMaxChars = 7_500;
+
+/** As much as fits once its tags are escaped, up to a line's end where there is one in the second half. */
+function partFrom(text: string, offset: number): string {
+  const rest = text.slice(offset);
+  let part = clip(rest, partMaxChars);
+  for (;;) {
+    const excess = dataText(part).length - partMaxChars;
+    if (excess <= 0) break;
+    part = clip(part, part.length - excess);
+  }
+  const lastBreak = part.lastIndexOf('\n');
+  return part.length < rest.length && lastBreak > part.length / 2 ? part.slice(0, lastBreak + 1) : part;
+}
+
+function partHeading(path: string, from: number, to: number, length: number): string {
+  if (from >= length && length > 0) return `${path} has only ${length} characters.`;
+  if (from === 0 && to === length) return `${path}:`;
+  const rest = to < length ? `; it goes on at offset ${to}` : '; this is the end';
+  return `${path}, characters ${from} to ${to} of ${length}${rest}:`;
+}
+
+/** Replaces a file, only where the model has seen all that it replaces [M4]. */
+function writeTool(files: NotebookFiles, timeZone: string): Tool {
+  return memoryTool(
+    'memory_write',
+    'Replace a whole file, or make a new one. The former content is gone, so read the file first and merge; for a small change use memory_patch. Refused where the file changed since you read it.',
+    {
+      properties: {
+        path: pathProperty,
+        content: { type: 'string', description: 'The whole new content, as markdown.' },
+        summary: summaryProperty,
+      },
+      required: ['path', 'content'],
+    },
+    z.object({ path: z.string(), content: z.string(), summary: z.string().exactOptional() }),
+    ({ path, content, summary }, context) => {
+      const edit: FileEdit = (present, file) => {
+        const problem = present === undefined ? undefined : unreadProblem(file.path, present.knowledge);
+        if (problem !== undefined) return refused(problem);
+        return formatWritten(file, content, { today: localDate(context.now, timeZone), summary });
+      };
+      return change(files, path, context, edit, ({ file, bytes, isNew }) =>
+        isNew
+          ? `Created ${file.path} (${bytes} bytes).`
+          : `Replaced the whole of ${file.path}; it has ${bytes} bytes now.`,
+      );
+    },
+  );
+}
+
+/** Why a file may not be replaced yet. */
+function unreadProblem(path: string, knowledge: Knowledge): string | undefined {
+  switch (knowledge) {
+    case 'whole':
+      return undefined;
+    case 'unread':
+      return `${path} exists and would be replaced; read it first with memory_read, then merge. Nothing was written.`;
+    case 'partly':
+      return `You have read only a part of ${path}; read the rest first, or use memory_patch. Nothing was written.`;
+    case 'changed':
+      return `${path} changed since you last read it; read it again, then merge. Nothing was written.`;
+  }
+}
+
+function patchTool(files: NotebookFiles): Tool {
+  return memoryTool(
+    'memory_patch',
+    'Change places of a file and leave the rest as it is. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
+    {
+      properties: {
+        path: pathProperty,
+        patches: {
+          type: 'array',
+          minItems: 1,
+          items: {
+            type: 'object',
+            properties: {
+              oldText: { type: 'string', description: 'Literal text that stands once in the file.' },
+              newText: { type: 'string', description: 'What stands there afterwards; empty to remove.' },
+            },
+            required: ['oldText', 'newText'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['path', 'patches'],
+    },
+    z.object({
+      path: z.string(),
+      patches: z
+        .array(z.object({ oldText: z.string(), newText: z.string() }))
+        .min(1)
+        .max(50),
+    }),
+    ({ path, patches }, context) => {
+      const edit: FileEdit = (present, file) => {
+        if (present === undefined) return refused(`There is no file ${file.path} yet. Nothing was written.`);
+        const patched = applyPatches(present.text, patches);
+        return patched.outcome === 'refused'
+          ? refused(`Nothing was written to ${file.path}: ${patched.reason}.`)
+          : formatPatched(file, patched.text);
+      };
+      return change(files, path, context, edit, ({ file, bytes }) => {
+        return `Patched ${file.path}; it has ${bytes} bytes now. appliedCount: ${patches.length}`;
+      });
+    },
+  );
+}
+
+/** Adds to a file, in the form that the file has [N4]. */
+function appendTool(files: NotebookFiles, timeZone: string): Tool {
+  return memoryTool(
+    'memory_append',
+    'Add an entry at the end of a file; a new file is made where there is none. An entry of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
+    {
+      properties: {
+        path: pathProperty,
+        entry: { type: 'string', description: 'Markdown to add.' },
+        summary: summaryProperty,
+      },
+      required: ['path', 'entry'],
+    },
+    z.object({ path: z.string(), entry: z.string(), summary: z.string().exactOptional() }),
+    async ({ path, entry, summary }, context) => {
+      const added = plainText(entry);
+      if (added.trim() === '') return { ok: false, text: 'The entry is empty. Nothing was written.' };
+      const today = localDate(context.now, timeZone);
+      const edit: FileEdit = (present, file) =>
+        formatAppended(file, present?.text ?? '', added, { today, summary });
+      return change(files, path, context, edit, ({ file, bytes, isNew }) => {
+        return `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`;
+      });
+    },
+  );
+}

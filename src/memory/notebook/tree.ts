@@ -1,0 +1,172 @@
+import { assertSnowflake } from '../../core/snowflake.ts';
+import { sessionOf } from '../../core/turn-context.ts';
+import type { Speaker, TurnContext } from '../../core/turn-context.ts';
+import { sessionFolder } from '../session-log/session-keys.ts';
+
+/** Whose memory is looked at, and where. */
+export type TreeContext = Pick<TurnContext, 'speaker' | 'place'>;
+
+/** The parts of the tree that are single files, and those that are folders. */
+const singleFiles = ['overview.md', 'USER.md', 'MEMORY.md'] as const;
+const folders = ['detail', 'facts', 'episodes', 'topics', 'daily'] as const;
+export type TreePart = (typeof singleFiles)[number] | (typeof folders)[number];
+
+/** A file of the tree, which need not exist. */
+export interface TreeFile {
+  /** As the model names it: `facts/user.md`. */
+  readonly path: string;
+  readonly part: TreePart;
+  /** Without folder and ending. */
+  readonly name: string;
+  /** Where the store has it. */
+  readonly key: string;
+  /** The key of the write queue that orders changes to this part: the user's own, or one for the workspace that owners share. */
+  readonly queueKey: string;
+}
+
+/** A part of the tree as the store has it: a file's or a folder's key. */
+export interface PartLocation {
+  readonly part: TreePart;
+  readonly key: string;
+  readonly isFolder: boolean;
+}
+
+/** Why something is not done: a sentence for the model. */
+export interface Refusal {
+  readonly outcome: 'refused';
+  readonly reason: string;
+}
+
+export function refused(reason: string): Refusal {
+  return { outcome: 'refused', reason };
+}
+
+/** The parts that exist in the place: the session's everywhere, the person's notebook in DMs only [V3]. */
+export function treeParts(context: TreeContext): readonly PartLocation[] {
+  const session = sessionFolder(sessionOf(context));
+  const parts: PartLocation[] = [
+    { part: 'overview.md', key: `${session}/overview.md`, isFolder: false },
+    { part: 'detail', key: `${session}/detail`, isFolder: true },
+  ];
+  return context.place.audience === 'dm' ? [...parts, ...notebookParts(context.speaker)] : parts;
+}
+
+/** The parts of a person's notebook, wherever they speak from; the owners' is the workspace, which they share [N1]. */
+export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>): readonly PartLocation[] {
+  const root = isOwner ? 'workspace' : `users/${assertSnowflake(id)}/notebook`;
+  return [
+    { part: 'USER.md', key: `${root}/USER.md`, isFolder: false },
+    { part: 'MEMORY.md', key: `${root}/MEMORY.md`, isFolder: false },
+    { part: 'facts', key: `${root}/facts`, isFolder: true },
+    { part: 'episodes', key: `${root}/episodes`, isFolder: true },
+    { part: 'topics', key: `${root}/topics`, isFolder: true },
+    { part: 'daily', key: `${root}/${isOwner ? 'memory' : 'daily'}`, isFolder: true },
+  ];
+}
+
+/**
+ * The one way from a path that a model gives to a key of the store [M5]. Whatever is not exactly the path of a file that can be in
+ * the tree of this person and place is refused, with the reason; SOUL.md and channels/ are in nobody's.
+ */
+export function resolvePath(
+  path: string,
+  context: TreeContext,
+): { readonly outcome: 'file'; readonly file: TreeFile } | Refusal {
+  const problem = pathProblem(path);
+  if (problem !== undefined) return noPath(path, problem);
+  const [head = '', file, ...deeper] = path.split('/');
+  const part = [...singleFiles, ...folders].find((each) => each === head);
+  if (part === undefined) return noPath(path, unknownPart(head));
+  const location = treeParts(context).find((each) => each.part === part);
+  if (location === undefined) {
+    return noPath(path, 'outside a direct message there are only overview.md and files in detail/');
+  }
+  const queueKey = location.key.startsWith('workspace/') ? 'workspace' : context.speaker.id;
+  if (!location.isFolder) {
+    if (file !== undefined) return noPath(path, `${head} is a file, not a folder`);
+    return { outcome: 'file', file: { path, part, name: head.slice(0, -3), key: location.key, queueKey } };
+  }
+  if (file === undefined) return noPath(path, `${head} is a folder; name a file in it`);
+  if (deeper.length > 0) return noPath(path, `${head}/ has no folders in it`);
+  if (!file.endsWith('.md')) return noPath(path, 'files end in .md');
+  const name = file.slice(0, -3);
+  const wrongName = nameProblem(name) ?? dateProblem(part, name);
+  if (wrongName !== undefined) return noPath(path, wrongName);
+  return { outcome: 'file', file: { path, part, name, key: `${location.key}/${file}`, queueKey } };
+}
+
+const pathMaxChars = 120;
+
+/** What is wrong with a path whatever it should name. */
+function pathProblem(path: string): string | undefined {
+  if (path === '') return 'it is empty';
+  if (path.length > pathMaxChars) return 'it is too long';
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(path)) return 'it holds a control character';
+  if (path.includes('\\')) return 'it holds a backslash';
+  if (/^[a-z]:/iu.test(path)) return 'it names a drive';
+  if (/^[/~]/u.test(path)) return 'it is absolute; paths begin in the notebook';
+  const segments = path.split('/');
+  if (segments.some((segment) => /^\.*$/u.test(segment))) return 'it holds "..", "." or an empty part';
+  if (path.includes('%')) return 'it is encoded; write it in plain letters';
+  if (path !== path.normalize('NFKC') || /\p{Default_Ignorable_Code_Point}|\p{Cs}/u.test(path)) {
+    return 'it holds invisible characters, or such as look like others';
+  }
+  return undefined;
+}
+
+function unknownPart(head: string): string {
+  const otherCase = [...singleFiles, ...folders].find((part) => part.toLowerCase() === head.toLowerCase());
+  if (otherCase !== undefined) return `it is written ${otherCase}`;
+  return `there is no ${JSON.stringify(head)}: files are ${singleFiles.join(', ')} and those in ${folders.map((folder) => `${folder}/`).join(', ')}`;
+}
+
+/** Episodes are named after months and daily logs after days. */
+function dateProblem(part: TreePart, name: string): string | undefined {
+  if (part === 'episodes' && !/^\d{4}-(?:0[1-9]|1[0-2])$/u.test(name)) {
+    return 'episodes are files by month, such as episodes/2026-01.md';
+  }
+  if (part === 'daily' && !isDay(name)) return 'daily logs are files by day, such as daily/2026-01-15.md';
+  return undefined;
+}
+
+/** Whether a text is a day of the calendar, as `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/u.test(text)) return false;
+  const noon = new Date(`${text}T12:00:00Z`);
+  return !Number.isNaN(noon.getTime()) && noon.toISOString().startsWith(text);
+}
+
+/** Characters of a file's name at most, without its ending. */
+const nameMaxChars = 80;
+/** Bytes at most, so that a backup's or a temporary file's name still fits every file system. */
+const nameMaxBytes = 200;
+
+/** Names that some systems keep for devices. */
+const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/u;
+const latin = /\p{Script=Latin}/u;
+/** Letters of the alphabets other than Latin, where one can pass for another; scripts such as Han cannot. */
+const otherAlphabet =
+  /(?!\p{Script=Latin}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Bopomofo}|\p{Script=Common}|\p{Script=Inherited})[\p{L}\p{N}]/u;
+const cyrillic = /\p{Script=Cyrillic}/u;
+const greek = /\p{Script=Greek}/u;
+
+/**
+ * Why a text cannot name a file of the notebook, or `undefined` where it can [M5]: letters of any script in lower case, numbers, `_` and
+ * `-`. Two names that look alike or differ in case only are never both good within one script.
+ */
+export function nameProblem(name: string): string | undefined {
+  if (name.length > nameMaxChars || Buffer.byteLength(name) > nameMaxBytes) return 'its name is too long';
+  if (name !== name.toLowerCase()) return 'its name is not in lower case';
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u.test(name)) {
+    return 'a name is made of letters, numbers, "_" and "-" and begins with a letter or number';
+  }
+  const mixesAlphabets =
+    (latin.test(name) && otherAlphabet.test(name)) || (cyrillic.test(name) && greek.test(name));
+  if (mixesAlphabets) return 'its name mixes letters of alphabets that look alike';
+  if (deviceName.test(name)) return 'its name is one that some systems keep for a device';
+  return undefined;
+}
+
+function noPath(path: string, reason: string): Refusal {
+  return refused(`${JSON.stringify(path.slice(0, 80).toWellFormed())} is no path here: ${reason}.`);
+}

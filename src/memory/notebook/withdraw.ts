@@ -1,0 +1,150 @@
+import type { Logger } from '../../core/logger.ts';
+import type { SessionKey } from '../../core/place.ts';
+import type { Store } from '../../core/store.ts';
+import { terms } from '../../core/text.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { stopTerms } from '../../core/stop-words.ts';
+import { cursorOfNote } from '../rolling/summary-note.ts';
+import { sessionFolder } from '../session-log/session-keys.ts';
+import type { SessionState, SessionStates } from '../session-log/session-state.ts';
+import type { Withdrawing, WithdrawnWords } from '../session-log/withdrawn-words.ts';
+import { overviewParts } from './format.ts';
+import { notebookParts } from './tree.ts';
+
+/**
+ * Takes out of the notes what the model wrote down of messages that were deleted or edited [G5]: lines with a word that these said and
+ * that nobody says any more in the conversation. All that is written about a conversation is looked through: its overview and details, and
+ * after a DM the person's notebook. What a note says in other words than the message stays.
+ */
+export function createWithdrawNotes({
+  store,
+  writes,
+  states,
+  logger,
+}: {
+  readonly store: Store;
+  /** The users' write queue; this itself runs as a job of the user's. */
+  readonly writes: KeyedQueue;
+  readonly states: Pick<SessionStates, 'read'>;
+  readonly logger: Logger;
+}): Withdrawing {
+  async function withdraw(session: SessionKey, words: WithdrawnWords): Promise<void> {
+    const state = await states.read(session);
+    await rewrite(await keysOfSession(store, session), words, undefined);
+    await eraseFormer(`${sessionFolder(session)}/overview.md`);
+    const shared = await keysOfNotebook(store, session, state);
+    if (shared.length === 0) return;
+    const work = () => rewrite(shared, words, words.own);
+    await (state.isOwner === true ? writes.run('workspace', work) : work());
+  }
+
+  /** `mostlyOf` as in `withoutWithdrawnLines`. */
+  async function rewrite(
+    keys: readonly string[],
+    words: WithdrawnWords,
+    mostlyOf: ReadonlySet<string> | undefined,
+  ): Promise<void> {
+    const read = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
+    const notes = read.flatMap(({ key, text }) => (text === undefined ? [] : [{ key, text }]));
+    const noted = new Set(notes.flatMap(({ text }) => text.split('\n').flatMap(distinctiveTerms)));
+    const candidates = new Set([...words.all].filter((term) => noted.has(term)));
+    if (candidates.size === 0) return;
+    const said = await words.stillSaid(candidates);
+    const gone = new Set([...candidates].filter((term) => !said.has(term)));
+    for (const { key, text } of notes) {
+      const rest = withoutWithdrawnLines(text, gone, mostlyOf);
+      if (rest === undefined) await store.remove(key);
+      else if (rest !== text) await store.writeText(key, rest, { erase: true });
+    }
+  }
+
+  /** An overview is rewritten as a whole, so that its last good copy may hold what the overview itself does not any more. */
+  async function eraseFormer(key: string): Promise<void> {
+    const text = await store.readText(key);
+    if (text === undefined) await store.remove(key);
+    else await store.writeText(key, text, { erase: true });
+  }
+
+  return async (session, words) => {
+    try {
+      await withdraw(session, words);
+    } catch (error) {
+      const what = 'a retraction, in notes';
+      logger.error('an edit or deletion could not be applied to memory', { what, ...session, error });
+    }
+  };
+}
+
+/** Replaced summaries are the rolling summary's own: it knows exactly which messages they hold. */
+async function keysOfSession(store: Store, session: SessionKey): Promise<readonly string[]> {
+  const folder = sessionFolder(session);
+  const details = await keysBelow(store, `${folder}/detail`);
+  const notes = details.filter((key) => cursorOfNote(key.slice(`${folder}/detail/`.length)) === undefined);
+  return [`${folder}/overview.md`, ...notes];
+}
+
+async function keysOfNotebook(
+  store: Store,
+  { userId }: SessionKey,
+  state: SessionState,
+): Promise<readonly string[]> {
+  if (state.place?.audience !== 'dm') return [];
+  const parts = notebookParts({ id: userId, isOwner: state.isOwner === true });
+  const files = parts.filter(({ isFolder }) => !isFolder).map(({ key }) => key);
+  const folders = parts.filter(({ isFolder }) => isFolder).map(({ key }) => keysBelow(store, key));
+  return [...files, ...(await Promise.all(folders)).flat()].filter((key) => key.endsWith('.md'));
+}
+
+async function keysBelow(store: Store, folder: string): Promise<readonly string[]> {
+  return (await store.list(folder)).map(({ path }) => `${folder}/${path}`);
+}
+
+/**
+ * A note without the lines that say what was taken back; the very same text where there is none, and `undefined` where only headings would
+ * be left. Comments, where marks stand, the overview's own headings and dates stay.
+ *
+ * `gone` are words, stemmed, that nobody says any more in the conversation. With `mostlyOf`, for notes that a person may have written too, a
+ * line goes only if it is about the withdrawn words: all its words are among these, or at least two that make half of it.
+ */
+export function withoutWithdrawnLines(
+  text: string,
+  gone: ReadonlySet<string>,
+  mostlyOf?: ReadonlySet<string>,
+): string | undefined {
+  let isInComment = false;
+  let hasContent = false;
+  const lines = text.split('\n');
+  const kept = lines.filter((line) => {
+    const isComment = isInComment || line.includes('<!--');
+    isInComment = isComment && !line.includes('-->');
+    if (isComment) return true;
+    if (isWithdrawn(line, gone, mostlyOf)) return false;
+    hasContent ||= line.trim() !== '' && !/^(?:#|> Summary:)/u.test(line);
+    return true;
+  });
+  if (kept.length === lines.length) return text;
+  return hasContent ? kept.join('\n') : undefined;
+}
+
+function isWithdrawn(
+  line: string,
+  gone: ReadonlySet<string>,
+  mostlyOf: ReadonlySet<string> | undefined,
+): boolean {
+  const said = distinctiveTerms(line);
+  if (isOwnHeading(line) || !said.some((term) => gone.has(term))) return false;
+  if (mostlyOf === undefined) return true;
+  const shared = said.filter((term) => mostlyOf.has(term)).length;
+  return shared === said.length || (shared >= 2 && shared * 2 >= said.length);
+}
+
+/** The words by which a line of a note can be told to be from a message: numbers of one or two digits stand everywhere. */
+export function distinctiveTerms(line: string): readonly string[] {
+  const content = line.replace(/^\s*(?:[-*>]\s*)?(?:Summary|Date):/u, '').replace(/\d{4}-\d{2}-\d{2}/gu, '');
+  return terms(content).filter((term) => !stopTerms.has(term) && !/^\d{1,2}$/u.test(term));
+}
+
+function isOwnHeading(line: string): boolean {
+  const title = /^#+\s+(?<title>.+?)\s*$/u.exec(line)?.groups?.['title'];
+  return title !== undefined && overviewParts.has(title);
+}

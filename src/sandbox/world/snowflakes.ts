@@ -1,0 +1,24 @@
+import { DiscordSnowflake } from '@sapphire/snowflake';
+
+/** The present moment, as an input, so that a test can hold time still. */
+export type Clock = () => Date;
+
+/**
+ * Makes Discord ids from a clock: each greater than the one before, also when the clock stands still or steps back, since
+ * clients order messages by their ids.
+ */
+export function createSnowflakeSource(now: Clock): () => string {
+  let last = 0n;
+  return () => {
+    const fromClock = firstSnowflakeAt(now());
+    last = fromClock > last ? fromClock : last + 1n;
+    return last.toString();
+  };
+}
+
+function firstSnowflakeAt(moment: Date): bigint {
+  if (moment.getTime() < DiscordSnowflake.epochNumber) {
+    throw new RangeError('Discord ids begin with the year 2015');
+  }
+  return DiscordSnowflake.generate({ timestamp: moment, increment: 0n, workerId: 0n, processId: 0n });
+}

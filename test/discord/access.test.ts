@@ -1,0 +1,206 @@
+import * as fc from 'fast-check';
+
+import { describe, expect, it } from 'vitest';
+
+import {
+  decideIntake,
+  type IntakePolicy,
+  type MessageFacts,
+  BotLoopGuard,
+} from '../../src/discord/access.ts';
+
+function facts(changes: Partial<MessageFacts> = {}): MessageFacts {
+  return {
+    channelId: 'general',
+    isDm: false,
+    authorId: 'alice',
+    authorKind: 'human',
+    isSystem: false,
+    text: 'hello',
+    hasAttachments: false,
+    isEdited: false,
+    mentionsBot: true,
+    repliesToBot: false,
+    isOwnThread: false,
+    ...changes,
+  };
+}
+
+function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
+  return {
+    ownerIds: ['owner'],
+    access: 'allowlist',
+    allowedUserIds: ['alice'],
+    allowedBotIds: ['friendly-bot'],
+    channelIds: [],
+    autoReplyChannelIds: ['help'],
+    parseCommand: (text) =>
+      text.startsWith('!memory') ? { name: 'memory', subcommand: text.slice(8), options: {} } : undefined,
+    ...changes,
+  };
+}
+
+function decision(changes: Partial<MessageFacts>, policyChanges: Partial<IntakePolicy> = {}): string {
+  const decided = decideIntake(facts(changes), policy(policyChanges));
+  return decided.kind === 'ignore' ? decided.reason : decided.kind;
+}
+
+const anyFacts: fc.Arbitrary<MessageFacts> = fc.record({
+  channelId: fc.constantFrom('general', 'help', 'thread'),
+  isDm: fc.boolean(),
+  parentId: fc.constantFrom(undefined, 'general', 'help'),
+  authorId: fc.constantFrom('owner', 'alice', 'stranger', 'friendly-bot', 'other-bot', 'self'),
+  authorKind: fc.constantFrom('human', 'self', 'bot'),
+  isSystem: fc.boolean(),
+  text: fc.constantFrom('hello', '', '!memory show'),
+  hasAttachments: fc.boolean(),
+  isEdited: fc.boolean(),
+  mentionsBot: fc.boolean(),
+  repliesToBot: fc.boolean(),
+  isOwnThread: fc.boolean(),
+});
+
+describe('intake', () => {
+  it('answers the owner and those on the list, and with open access everybody', () => {
+    expect(decision({ authorId: 'owner' })).toBe('turn');
+    expect(decision({ authorId: 'alice' })).toBe('turn');
+    expect(decision({ authorId: 'stranger' })).toBe('no-access');
+    expect(decision({ authorId: 'stranger', isDm: true })).toBe('no-access');
+    expect(decision({ authorId: 'stranger' }, { access: 'everyone' })).toBe('turn');
+  });
+
+  it('answers in a guild only when addressed', () => {
+    expect(decision({ mentionsBot: false })).toBe('not-addressed');
+    expect(decision({ mentionsBot: false, repliesToBot: true })).toBe('turn');
+    expect(decision({ mentionsBot: false, isOwnThread: true })).toBe('turn');
+    expect(decision({ mentionsBot: false, channelId: 'help' })).toBe('turn');
+    expect(decision({ mentionsBot: false, channelId: 'thread', parentId: 'help' })).toBe('turn');
+    expect(decision({ mentionsBot: false, isDm: true })).toBe('turn');
+  });
+
+  it('takes no command from an edit', () => {
+    expect(decision({ text: '!memory show', isEdited: true })).toBe('edited');
+    expect(decision({ text: 'hello', isEdited: true })).toBe('turn');
+  });
+
+  it('answers as its owner has set it for the place, whatever the configuration says', () => {
+    const everything = { answerMode: 'everything' } as const;
+    expect(decision({ ...everything, mentionsBot: false })).toBe('turn');
+    expect(decision({ ...everything, mentionsBot: false, authorId: 'stranger' })).toBe('no-access');
+    expect(decision({ ...everything, mentionsBot: false }, { channelIds: ['help'] })).toBe('other-channel');
+    const bot = { authorKind: 'bot', authorId: 'friendly-bot' } as const;
+    expect(decision({ ...everything, ...bot, mentionsBot: false })).toBe('not-addressed');
+
+    const mentions = { answerMode: 'mentions', channelId: 'help' } as const;
+    expect(decision({ ...mentions, mentionsBot: false })).toBe('not-addressed');
+    expect(decision({ ...mentions, mentionsBot: false, isOwnThread: true })).toBe('not-addressed');
+    expect(decision({ ...mentions, mentionsBot: true })).toBe('turn');
+    expect(decision({ ...mentions, mentionsBot: false, repliesToBot: true })).toBe('turn');
+  });
+
+  it('works only in the channels it is restricted to, their threads, and DMs', () => {
+    const restricted = { channelIds: ['help'] };
+    expect(decision({ channelId: 'general' }, restricted)).toBe('other-channel');
+    expect(decision({ channelId: 'help' }, restricted)).toBe('turn');
+    expect(decision({ channelId: 'thread', parentId: 'help' }, restricted)).toBe('turn');
+    expect(decision({ channelId: 'some-dm', isDm: true }, restricted)).toBe('turn');
+    expect(
+      decision({ channelId: 'help', mentionsBot: false }, { ...restricted, autoReplyChannelIds: [] }),
+    ).toBe('not-addressed');
+  });
+
+  it('takes a command that is not addressed to it, but not without access or in another channel', () => {
+    const command = { text: '!memory show', mentionsBot: false };
+    expect(decideIntake(facts(command), policy())).toEqual({
+      kind: 'command',
+      command: { name: 'memory', subcommand: 'show', options: {} },
+    });
+    expect(decision({ ...command, authorId: 'stranger' })).toBe('no-access');
+    expect(decision(command, { channelIds: ['help'] })).toBe('other-channel');
+  });
+
+  it('answers other bots only if they are listed and speak to it, and takes no commands from them', () => {
+    const bot = { authorKind: 'bot', authorId: 'friendly-bot' } as const;
+    expect(decision(bot)).toBe('turn');
+    expect(decision({ ...bot, authorId: 'other-bot' }, { access: 'everyone' })).toBe('bot');
+    expect(decision({ ...bot, mentionsBot: false, channelId: 'help' })).toBe('not-addressed');
+    expect(decision({ ...bot, mentionsBot: false, isOwnThread: true })).toBe('not-addressed');
+    expect(decision({ ...bot, text: '!memory show' })).toBe('bot');
+  });
+
+  it('ignores what says nothing, but not a file without words', () => {
+    expect(decision({ text: '' })).toBe('empty');
+    expect(decision({ text: '', hasAttachments: true })).toBe('turn');
+  });
+
+  it('never answers itself, a notice, or somebody without access, whatever else is true', () => {
+    fc.assert(
+      fc.property(
+        anyFacts,
+        fc.constantFrom<'allowlist' | 'everyone'>('allowlist', 'everyone'),
+        (message, access) => {
+          const isAllowed =
+            message.authorKind === 'bot'
+              ? message.authorId === 'friendly-bot'
+              : access === 'everyone' || ['owner', 'alice'].includes(message.authorId);
+          fc.pre(message.authorKind === 'self' || message.isSystem || !isAllowed);
+          expect(decideIntake(message, policy({ access })).kind).toBe('ignore');
+        },
+      ),
+    );
+  });
+
+  it('never makes a turn of a command', () => {
+    fc.assert(
+      fc.property(anyFacts, (message) => {
+        const decided = decideIntake({ ...message, text: '!memory show' }, policy({ access: 'everyone' }));
+        expect(decided.kind).not.toBe('turn');
+      }),
+    );
+  });
+});
+
+function said(id: string, authorId = 'robot', channelId = 'general') {
+  return { id, authorId, channelId };
+}
+
+describe('another bot', () => {
+  it('is answered five times in a row, then told of once, then not at all until a person speaks', () => {
+    const answers = new BotLoopGuard();
+    const admitted = ['1', '2', '3', '4', '5', '6', '7'].map((id) => answers.admit(said(id)));
+    expect(admitted).toEqual(['answer', 'answer', 'answer', 'answer', 'answer', 'last-straw', 'silence']);
+    answers.humanSpoke('dev');
+    expect(answers.admit(said('8'))).toBe('silence');
+    answers.humanSpoke('general');
+    expect(answers.admit(said('9'))).toBe('answer');
+  });
+
+  it('counts by itself, in each channel, and once for a message that Discord tells of twice', () => {
+    const answers = new BotLoopGuard();
+    for (const id of ['1', '2', '3', '4', '5', '5', '1']) expect(answers.admit(said(id))).toBe('answer');
+    expect(answers.admit(said('6', 'other robot'))).toBe('answer');
+    expect(answers.admit(said('7', 'robot', 'dev'))).toBe('answer');
+    expect(answers.admit(said('8'))).toBe('last-straw');
+  });
+
+  it('never gets more than five answers between two words of a person', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('robot', 'person', 'other robot'), { maxLength: 60 }),
+        (speakers) => {
+          const answers = new BotLoopGuard();
+          let inARow = 0;
+          for (const [index, speaker] of speakers.entries()) {
+            if (speaker === 'person') {
+              answers.humanSpoke('general');
+              inARow = 0;
+            } else if (answers.admit(said(String(index), speaker)) === 'answer' && speaker === 'robot') {
+              inARow += 1;
+            }
+            expect(inARow).toBeLessThanOrEqual(5);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
+import { createWaitingReactions } from '../../src/discord/waiting-reactions.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { runGateway } from './support/gateway-harness.ts';
+
+/** Waiting reactions over an API that takes its time for the first request. */
+function reactionsOver({ fails = false } = {}) {
+  const requests: string[] = [];
+  const logger = new RecordingLogger();
+  const request = (what: string) => async (_: string, messageId: string, emoji: string) => {
+    await new Promise((resolve) => setTimeout(resolve, requests.length === 0 ? 10 : 0));
+    requests.push(`${what} ${emoji} ${messageId}`);
+    if (fails) throw new Error('refused');
+  };
+  const reactions = createWaitingReactions({
+    api: { react: request('put'), unreact: request('delete') },
+    logger,
+  });
+  return { reactions, requests, logger };
+}
+
+describe('waiting reactions on messages', () => {
+  it('come and go in order, however slow Discord is', async () => {
+    const { reactions, requests } = reactionsOver();
+    reactions.add('1', '7');
+    reactions.remove('1', '7');
+    await reactions.idle();
+    expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
+  });
+
+  it('come no faster than Discord takes them from one channel', async () => {
+    const { server, client } = await runGateway({ sandbox: { rateLimits: true } });
+    const reactions = createWaitingReactions({
+      api: createDiscordApi(client.rest),
+      logger: new RecordingLogger(),
+    });
+    const said = [
+      await server.say({ as: 'alice', in: '#general', text: 'one' }),
+      await server.say({ as: 'bob', in: '#general', text: 'two' }),
+    ];
+    for (const { channelId, id } of said) reactions.add(channelId, id);
+    for (const { channelId, id } of said) reactions.remove(channelId, id);
+    await reactions.idle();
+    expect(await server.requests({ path: '/channels/*/messages/*/reactions/*/@me' })).toHaveLength(4);
+    expect(await server.invalidRequests()).toMatchObject({ count: 0 });
+  });
+
+  it('that Discord refuses are no more than a line in the log', async () => {
+    const { reactions, logger } = reactionsOver({ fails: true });
+    reactions.add('1', '7');
+    reactions.remove('1', '7');
+    await reactions.idle();
+    expect(logger.warnings).toEqual([]);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { callsForAnswers, toldIn } from './memory-talk.ts';
+import { openStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+let isDown = false;
+
+/** Milliseconds that the model takes for a message that says `slowly`. */
+const slowMs = 900;
+const eyes = '👀';
+
+let stage: Stage;
+
+/** Who put 👀 on a message. */
+async function eyesOn({ id, channelId }: MessageView): Promise<readonly string[]> {
+  const all = await stage.sandbox.messages({ in: channelId });
+  return all.find((message) => message.id === id)?.reactions[eyes] ?? [];
+}
+
+function say(as: string, place: string, text: string): Promise<MessageView> {
+  return stage.sandbox.say({ as, in: place, text, mentionBot: place !== 'dm' });
+}
+
+/** Says something that the model thinks about for a while, and waits until it does. */
+async function keepBusy(as: string, place: string): Promise<MessageView> {
+  const before = callsForAnswers(stage).length;
+  const said = await say(as, place, `think slowly, ${as}`);
+  await expect.poll(() => callsForAnswers(stage).length).toBeGreaterThan(before);
+  return said;
+}
+
+/** What people see of the bot. */
+async function shown(): Promise<string> {
+  const { status, activities } = await stage.sandbox.presence();
+  return [status, ...activities.map(({ state }) => state)].join(': ');
+}
+
+/** What a status says of the models' use. */
+function usedIn(status = ''): string {
+  return /Today .*/u.exec(status)?.[0] ?? 'none';
+}
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: {
+      DISCOCLAW_SUMMARY_ENABLED: 'false',
+      DISCOCLAW_MODEL_CONCURRENCY: '1',
+      DISCOCLAW_MODEL_TIMEOUT_MS: '4000',
+    },
+    model: ({ messages = [] }, index) => {
+      if (isDown) return { status: 401 };
+      const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
+      const isSlow = text.slice(text.lastIndexOf('<message ')).includes('slowly');
+      return { text: `Answer ${index}.`, ...(isSlow ? { delayMs: slowMs } : {}) };
+    },
+  });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+describe('👀', () => {
+  it('stands on a message that waits behind a turn, and goes when its own turn begins', async () => {
+    const first = await keepBusy('alice', '#general');
+    const second = await say('alice', '#general', 'and one more thing');
+    await expect.poll(() => eyesOn(second)).toEqual([stage.info.bot.name]);
+    expect(await eyesOn(first)).toEqual([]);
+    await stage.sandbox.waitForReply({ in: '#general', after: second.id, containing: 'Answer 1' });
+    await expect.poll(() => eyesOn(second)).toEqual([]);
+  });
+
+  it('stands on a message that waits for a place at the model', async () => {
+    await keepBusy('alice', '#general');
+    const said = await say('bob', '#dev', 'hello');
+    await expect.poll(() => eyesOn(said)).toEqual([stage.info.bot.name]);
+    await stage.sandbox.waitForReply({ in: '#dev', after: said.id });
+    await expect.poll(() => eyesOn(said)).toEqual([]);
+  });
+
+  it('is not tried where the bot may not react; the answer comes all the same', async () => {
+    const { id } = await stage.sandbox.addChannel({ name: 'no-signs' });
+    await stage.sandbox.setOverwrite({ channel: id, for: stage.info.bot.name, deny: ['AddReactions'] });
+    await keepBusy('alice', id);
+    const waiting = await say('alice', id, 'and one more thing');
+    const reply = await stage.sandbox.waitForReply({ in: id, after: waiting.id, settleMs: 300 });
+    expect(reply.text).toMatch(/^Answer/u);
+    const path = `/channels/${id}/messages/*/reactions/*/*`;
+    expect(await stage.sandbox.requests({ method: 'PUT', path })).toEqual([]);
+  });
+
+  it('that a kill left behind goes when the message is answered after the restart', async () => {
+    await keepBusy('alice', 'dm');
+    const waiting = await say('alice', 'dm', 'and one more thing');
+    await expect.poll(() => eyesOn(waiting)).toEqual([stage.info.bot.name]);
+    await stage.killBot();
+    expect(await eyesOn(waiting)).toEqual([stage.info.bot.name]);
+    await stage.startBot();
+    await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id });
+    await expect.poll(() => eyesOn(waiting)).toEqual([]);
+    expect(callsForAnswers(stage).some((call) => toldIn(call).includes('and one more thing'))).toBe(true);
+  });
+});
+
+describe('the presence', () => {
+  it('says that the model is out of reach after two failures in a row, and no more once it answers', async () => {
+    expect(await shown()).toBe('online');
+    isDown = true;
+    expect((await stage.ask('bob', 'dm', 'are you there')).text).toMatch(
+      /^⚠️ My language model refused this.* in my log\. \(reference/u,
+    );
+    expect(await shown()).toBe('online');
+    await stage.ask('bob', 'dm', 'and now');
+    await expect.poll(shown).toBe('idle: My language model is out of reach');
+    isDown = false;
+    expect((await stage.ask('bob', 'dm', 'once more')).text).toMatch(/^Answer/u);
+    await expect.poll(shown, { timeout: 8000 }).toBe('online');
+  });
+});
+
+describe('!status and /status', () => {
+  it('tell the owner how the bot is, alike, and what was used today also after a restart', async () => {
+    const owner = stage.info.owner.name;
+    await stage.ask('bob', 'dm', 'hello');
+    const { text } = await stage.ask(owner, '#general', '!status');
+    expect(text).toMatch(/^Discoclaw \d+\.\d+\.\d+, up \d+ s\nModel: sonnet \(fast: haiku\), reachable\n/u);
+    expect(text).toMatch(
+      /Today \(\d{4}-\d\d-\d\d\): \d+ model calls? · [\d,]+ input tokens, \d+% from the cache/u,
+    );
+    expect(text).toMatch(/\d+ sessions, 2 people · \d+ files/u);
+    expect(text).toMatch(/Store: the last write succeeded .* ago · quarantine: 0 files$/u);
+    const { answer } = await stage.sandbox.slash({ as: owner, in: 'dm', name: 'status' });
+    expect(answer?.isEphemeral).toBe(true);
+    expect(usedIn(answer?.text)).toBe(usedIn(text));
+
+    await keepBusy('bob', '#dev');
+    const waiting = await say('bob', '#dev', 'and one more thing');
+    expect((await stage.ask(owner, '#general', '!status')).text).toContain(
+      'Turns: 1 running, 1 waiting · model calls: 1 running, 0 waiting',
+    );
+    await stage.sandbox.waitForReply({ in: '#dev', after: waiting.id, containing: 'Answer', settleMs: 300 });
+
+    const before = usedIn((await stage.ask(owner, '#general', '!status')).text);
+    await stage.stopBot();
+    await stage.startBot();
+    expect(usedIn((await stage.ask(owner, 'dm', '!status')).text)).toBe(before);
+  });
+
+  it('tell nobody else anything', async () => {
+    const refusal = 'Only my owner can see my status.';
+    expect((await stage.ask('bob', '#general', '!status')).text).toBe(refusal);
+    const { answer } = await stage.sandbox.slash({ as: 'bob', in: '#general', name: 'status' });
+    expect(answer?.text).toBe(refusal);
+  });
+
+  it('are no part of what the model hears', async () => {
+    await stage.ask('bob', '#general', 'what was said before');
+    const told = callsForAnswers(stage).map(toldIn).at(-1);
+    expect(told).not.toContain('!status');
+    expect(told).not.toContain('Only my owner');
+  });
+});

@@ -1,0 +1,204 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { normalizeText } from '../../../src/core/text.ts';
+import { mayUseItem } from '../../../src/memory/durable/document.ts';
+import {
+  deprecateBySource,
+  forgetItems,
+  formerItems,
+  setVisibility,
+} from '../../../src/memory/durable/items.ts';
+import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater, source } from './fixtures.ts';
+
+const later = minutesLater(60);
+const commandId = '400000000000000900';
+
+function forget(document: ReturnType<typeof documentOf>, target: string, place = dev) {
+  return forgetItems(document, aliceId, target, place, commandId, later);
+}
+
+describe('forgetting', () => {
+  const acme = item({ id: '11111111', text: 'Works at Acme' });
+  const go = item({ id: '22222222', text: 'Writes Go at ACME' });
+  const c = item({ id: '33333333', text: 'Likes a.*b( and $& in C' });
+
+  it('takes plain words, whatever their case, and keeps the history', () => {
+    const { document, result } = forget(documentOf(acme, go, c), 'acme');
+    expect(result.forgotten.map(({ id }) => id)).toEqual(['11111111', '22222222']);
+    expect(document.items.map(({ status }) => status)).toEqual(['deprecated', 'deprecated', 'active']);
+    expect(document.items[0]?.text).toBe('Works at Acme');
+  });
+
+  it('takes what an item corrected too, so that it is seen no more', () => {
+    const past = item({ ...go, status: 'deprecated', supersededBy: acme.id });
+    const { document, result } = forget(documentOf(past, acme), 'writes go');
+    expect(result.forgotten.map(({ id }) => id)).toEqual([go.id]);
+    expect(formerItems(documentOf(past, acme).items).size).toBe(1);
+    expect(formerItems(document.items).size).toBe(0);
+  });
+
+  it('takes even a single letter', () => {
+    expect(
+      forget(documentOf(item({ text: 'X' }), item({ id: 'b', text: 'y' })), 'x').result.forgotten,
+    ).toHaveLength(1);
+  });
+
+  it('takes an id, and then nothing else', () => {
+    const other = item({ id: '44444444', text: 'Once saw 11111111' });
+    const { result } = forget(documentOf(acme, other), '11111111');
+    expect(result.forgotten.map(({ id }) => id)).toEqual(['11111111']);
+  });
+
+  it.each(['a.*b(', '$&', '.*b('])('takes %j as text', (target) => {
+    expect(forget(documentOf(acme, go, c), target).result.forgotten.map(({ id }) => id)).toEqual([
+      '33333333',
+    ]);
+  });
+
+  it.each(['A.*e', '^Works', 'W.rks', '[A-Z]', '', '  '])('finds nothing for %j', (target) => {
+    expect(forget(documentOf(acme, go, c), target).result).toEqual({ forgotten: [], elsewhere: 0 });
+  });
+
+  it('touches only what may be used here, and counts the rest', () => {
+    const secret = { ...go, visibility: 'dm' } as const;
+    const inGuild = forget(documentOf(acme, secret), 'acme');
+    expect(inGuild.result).toMatchObject({ forgotten: [{ id: '11111111' }], elsewhere: 1 });
+    expect(inGuild.document.items[1]).toBe(secret);
+    expect(forget(documentOf(acme, secret), 'acme', dm).result.elsewhere).toBe(0);
+  });
+
+  it('remembers when it was said, also where nothing matched; the latest counts', () => {
+    const first = forget(documentOf(), 'acme').document;
+    expect(first.forgottenUpTo).toBe(commandId);
+    expect(forgetItems(first, aliceId, 'x', dm, '99999999999999999', later).document.forgottenUpTo).toBe(
+      commandId,
+    );
+  });
+
+  it('is literal and stays within what may be used, always', () => {
+    const targets = fc.oneof(
+      fc.constantFrom('a.*b(', '$&', '.', 'RUST', '東京', 'x', '00000001', '</durable_items>'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(anyItems, targets, anyPlace, (items, target, place) => {
+        const { document, result } = forget(documentOf(...items), target, place);
+        const wanted = normalizeText(target);
+        const active = items.filter(({ status }) => status === 'active');
+        const byId = active.filter(({ id }) => id === wanted);
+        const matching =
+          byId.length > 0
+            ? byId
+            : active.filter(({ text }) => wanted !== '' && normalizeText(text).includes(wanted));
+        const usable = matching.filter((each) => mayUseItem(each, aliceId, place));
+        expect(result.forgotten.map(({ id }) => id)).toEqual(usable.map(({ id }) => id));
+        expect(result.elsewhere).toBe(matching.length - usable.length);
+        const changed = document.items.filter((each, index) => each !== items[index]);
+        expect(changed).toEqual(result.forgotten);
+      }),
+    );
+  });
+});
+
+const messageId = '400000000000000007';
+const manual = item({ id: '1', source: source({ type: 'manual', messageId }) });
+const byTool = item({ id: '2', text: 'two', source: source({ type: 'discord', messageId }) });
+const extracted = item({ id: '3', text: 'three', source: source({ type: 'summary', messageId }) });
+const other = item({ id: '4', text: 'four', source: source({ type: 'summary' }) });
+
+describe('what was extracted from messages that are gone', () => {
+  it('takes what was extracted from the messages out of use, never what the person asked to remember', () => {
+    const before = documentOf(manual, byTool, extracted, other);
+    const { document, result } = deprecateBySource(before, [messageId], () => false, later);
+    expect(result.map(({ id }) => id)).toEqual(['2', '3']);
+    expect(document.items.map(({ status }) => status)).toEqual([
+      'active',
+      'deprecated',
+      'deprecated',
+      'active',
+    ]);
+  });
+
+  it('marks what lost its message, so that it may be said again', () => {
+    const { document } = deprecateBySource(
+      documentOf(manual, extracted, other),
+      [messageId],
+      () => false,
+      later,
+    );
+    expect(document.items.map(({ retracted }) => retracted)).toEqual([undefined, true, undefined]);
+  });
+
+  it('takes what was corrected meanwhile out of sight too', () => {
+    const corrected = item({ ...extracted, status: 'deprecated', supersededBy: other.id });
+    const { document } = deprecateBySource(documentOf(corrected, other), [messageId], () => false, later);
+    expect(document.items[0]).not.toHaveProperty('supersededBy');
+  });
+
+  it('keeps what the edited message still supports', () => {
+    const { result } = deprecateBySource(
+      documentOf(byTool, extracted),
+      [messageId],
+      ({ id }) => id === '3',
+      later,
+    );
+    expect(result.map(({ id }) => id)).toEqual(['2']);
+  });
+
+  it('changes nothing for other messages', () => {
+    const before = documentOf(manual, extracted);
+    expect(deprecateBySource(before, ['400000000000000999'], () => false, later).document).toBe(before);
+  });
+});
+
+/** An item that was corrected by another so many minutes after noon. */
+function former(id: string, supersededBy: string, minutes = 0) {
+  const updatedAt = minutesLater(minutes).toISOString();
+  return item({ id, status: 'deprecated', supersededBy, updatedAt });
+}
+
+describe('what items corrected', () => {
+  it('finds what an item corrected, also by way of others, newest first', () => {
+    const items = [former('b', 'c', 2), former('a', 'b', 1), item({ id: 'c' }), item({ id: 'd' })];
+    const found = [...formerItems(items)].map(([id, past]) => [id, past.map((each) => each.id)]);
+    expect(found).toEqual([['c', ['b', 'a']]]);
+  });
+
+  it('finds nothing where corrections lead to nothing that holds, or in a circle', () => {
+    const forgotten = item({ id: 'c', status: 'deprecated' });
+    expect(formerItems([former('a', 'c'), forgotten]).size).toBe(0);
+    expect(formerItems([former('a', 'b'), former('b', 'a'), former('x', 'x'), former('y', 'z')]).size).toBe(
+      0,
+    );
+  });
+});
+
+const secret = item({ visibility: 'dm' });
+
+describe('the visibility of an item', () => {
+  it('shares and hides by id, and leaves the age as it is', () => {
+    const shared = setVisibility(documentOf(secret), aliceId, ' AAAAAAAA ', 'everywhere', dm);
+    expect(shared.result).toEqual(item({ visibility: 'everywhere' }));
+    expect(shared.document.items).toEqual([shared.result]);
+    const hidden = setVisibility(shared.document, aliceId, 'aaaaaaaa', 'dm', dev);
+    expect(hidden.document.items).toEqual([secret]);
+  });
+
+  it('knows no item that may not be used in the place, is history or is not there', () => {
+    for (const [document, id, place] of [
+      [documentOf(secret), 'aaaaaaaa', dev],
+      [documentOf(item({ status: 'deprecated' })), 'aaaaaaaa', dm],
+      [documentOf(secret), 'aaaa', dm],
+    ] as const) {
+      const changed = setVisibility(document, aliceId, id, 'everywhere', place);
+      expect(changed.result).toBeUndefined();
+      expect(changed.document).toBe(document);
+    }
+  });
+
+  it('writes nothing where nothing changes', () => {
+    const document = documentOf(secret);
+    expect(setVisibility(document, aliceId, 'aaaaaaaa', 'dm', dm).document).toBe(document);
+  });
+});

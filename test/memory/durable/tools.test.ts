@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ToolOutcome } from '../../../src/core/tool.ts';
+import type { TurnContext } from '../../../src/core/turn-context.ts';
+import { createForgetItemTool, createRememberItemTool } from '../../../src/memory/durable/tools.ts';
+import { aliceId, bobId, createMemory, dev, dm, turn } from './fixtures.ts';
+
+const signal = new AbortController().signal;
+
+function setUp(present: (text: string | undefined) => string | undefined = (text) => text) {
+  const { memory, store } = createMemory({ maxItems: 3 });
+  let context = turn('');
+  const tool = createRememberItemTool({
+    durable: memory,
+    stillThere: (_session, id) =>
+      Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
+  });
+  const run = (input: unknown, said: string | TurnContext): Promise<ToolOutcome> => {
+    context = typeof said === 'string' ? turn(said) : said;
+    return tool.run(input, context, signal);
+  };
+  const texts = async (): Promise<readonly string[]> => (await memory.list(aliceId)).map(({ text }) => text);
+  return { memory, store, run, texts };
+}
+
+const rust = { kind: 'preference', text: 'Prefers Rust', quote: 'I prefer Rust' };
+
+describe('remember_item', () => {
+  it('stores what the speaker said, with the message it was said in', async () => {
+    const { run, memory } = setUp();
+    const outcome = await run(rust, 'Hey, I prefer Rust!');
+    expect(outcome.ok).toBe(true);
+    const [item] = await memory.list(aliceId);
+    expect(outcome.text).toBe(`Remembered: [preference] Prefers Rust (id ${item?.id})`);
+    expect(item).toMatchObject({
+      kind: 'preference',
+      visibility: 'everywhere',
+      source: { type: 'discord', messageId: '400000000000000100' },
+    });
+  });
+
+  it.each([
+    ['the words of somebody else', rust, 'What do you think about that article?'],
+    ['words that the quote does not say', { ...rust, text: 'Prefers Rust and hates Go' }, 'I prefer Rust'],
+    ['a quote of somebody else', rust, '> I prefer Rust\nwhat about him?'],
+    ['the opposite', { ...rust, quote: 'prefer Rust' }, "I don't prefer Rust"],
+    ['an empty text', { ...rust, text: '' }, 'I prefer Rust'],
+    ['another kind', { ...rust, kind: 'secret' }, 'I prefer Rust'],
+    ['no input', null, 'I prefer Rust'],
+  ])('refuses %s', async (_name, input, message) => {
+    const { run, texts } = setUp();
+    expect(await run(input, message)).toMatchObject({
+      ok: false,
+      text: expect.stringMatching(/^Not stored: /),
+    });
+    expect(await texts()).toEqual([]);
+  });
+
+  it('keeps what was said in private as private as it was, though the channel has become public since [V1]', async () => {
+    const { run, memory } = setUp();
+    const outcome = await run(rust, {
+      ...turn('I prefer Rust'),
+      saidIn: { ...dev, audience: 'private' },
+    });
+    expect(outcome.text).toBe('Remembered: Prefers Rust');
+    expect(await memory.list(aliceId)).toMatchObject([{ visibility: 'here' }]);
+  });
+
+  it('stores nothing from a message that was deleted or changed meanwhile', async () => {
+    for (const present of [undefined, 'I prefer Go']) {
+      const { run, texts } = setUp(() => present);
+      expect(await run(rust, 'I prefer Rust')).toMatchObject({ ok: false });
+      expect(await texts()).toEqual([]);
+    }
+  });
+
+  it('corrects an item named by id or by its words', async () => {
+    const { run, texts, memory } = setUp();
+    await run({ kind: 'fact', text: 'Lives in Paris', quote: 'I live in Paris' }, 'I live in Paris');
+    const berlin = {
+      kind: 'fact',
+      text: 'Lives in Berlin',
+      quote: 'I live in Berlin',
+      replaces: 'lives in paris',
+    };
+    expect((await run(berlin, 'I live in Berlin')).text).toContain('It replaces: [fact] Lives in Paris');
+    expect(await texts()).toEqual(['Lives in Berlin']);
+    const [item] = await memory.list(aliceId);
+    const rome = { kind: 'fact', text: 'Moved to Rome', quote: 'I moved to Rome', replaces: item?.id };
+    await run(rome, 'I moved to Rome');
+    expect(await texts()).toEqual(['Moved to Rome']);
+  });
+
+  it('does not let one item push out another that the speaker did not speak of', async () => {
+    const { run, texts } = setUp();
+    await run(rust, 'I prefer Rust');
+    const tea = { kind: 'fact', text: 'Drinks tea', quote: 'I drink tea', replaces: 'Rust' };
+    expect(await run(tea, 'I drink tea')).toMatchObject({ ok: false });
+    expect(await texts()).toEqual(['Prefers Rust']);
+  });
+
+  it('asks which one when `replaces` fits several, and says when it fits none', async () => {
+    const { run, memory } = setUp();
+    for (const text of ['Prefers Rust', 'Writes Rust']) {
+      await memory.remember(aliceId, { text, place: dev, messageId: '400000000000000001', type: 'manual' });
+    }
+    const go = { kind: 'preference', text: 'Prefers Go', quote: 'I prefer Go' };
+    const several = await run({ ...go, replaces: 'rust' }, 'I prefer Go');
+    expect(several.text).toMatch(/Prefers Rust \(id \w+\)/);
+    expect(several.text).toMatch(/Writes Rust \(id \w+\)/);
+    expect((await run({ ...go, replaces: 'zig' }, 'I prefer Go')).text).toContain('names no item');
+  });
+
+  it('names nothing in a guild that belongs into the DM', async () => {
+    const { run, memory } = setUp();
+    const secret = { place: dm, messageId: '400000000000000001', type: 'manual' } as const;
+    for (const text of ['Secret one', 'Secret two', 'Prefers Rust']) {
+      await memory.remember(aliceId, { ...secret, text });
+    }
+    const [item] = await memory.list(aliceId);
+    expect((await run({ ...rust, replaces: 'secret one' }, 'I prefer Rust')).text).toContain('names no item');
+    const known = await run(rust, 'I prefer Rust');
+    expect(known).toEqual({ ok: true, text: 'Remembered: Prefers Rust' });
+    expect(item?.visibility).toBe('dm');
+    const evicting = await run({ kind: 'fact', text: 'Drinks tea', quote: 'I drink tea' }, 'I drink tea');
+    expect(evicting.text).toContain('An older item is no longer kept');
+    expect(evicting.text).not.toContain('Secret');
+  });
+
+  it('does not bring back what the person forgot', async () => {
+    const { run, memory, texts } = setUp();
+    await run(rust, 'I prefer Rust');
+    await memory.forget(aliceId, 'rust', dev, '400000000000000090');
+    expect((await run(rust, 'I prefer Rust')).text).toContain('the person has forgotten this');
+    expect(await texts()).toEqual([]);
+  });
+
+  it('refuses what another bot says about itself', async () => {
+    const { run, texts } = setUp();
+    const said = turn('I prefer Rust');
+    const outcome = await run(rust, { ...said, speaker: { ...said.speaker, isBot: true } });
+    expect(outcome.ok).toBe(false);
+    expect(await texts()).toEqual([]);
+  });
+});
+
+async function setUpForgetting() {
+  const { memory } = createMemory();
+  const said = { messageId: '400000000000000001', type: 'manual' } as const;
+  await memory.remember(aliceId, { ...said, place: dev, text: 'Lives in Paris' });
+  await memory.remember(aliceId, { ...said, place: dm, text: 'Hides from Paris' });
+  await memory.remember(bobId, { ...said, place: dev, text: 'Loves Paris' });
+  const tool = createForgetItemTool({ durable: memory });
+  const texts = async (userId = aliceId): Promise<readonly string[]> =>
+    (await memory.list(userId)).map(({ text }) => text);
+  return { memory, tool, texts };
+}
+
+describe('forget_item', () => {
+  it('forgets the speaker’s own items that may be used here, and tells nothing of the others', async () => {
+    const { tool, texts } = await setUpForgetting();
+    const outcome = await tool.run({ target: 'paris' }, turn('Please forget Paris'), signal);
+    expect(outcome.ok).toBe(true);
+    expect(outcome.text).toMatch(/^Forgotten:\n- \[fact\] Lives in Paris \(id \w{8}\)$/);
+    expect(await texts()).toEqual(['Hides from Paris']);
+    expect(await texts(bobId)).toEqual(['Loves Paris']);
+  });
+
+  it('answers the same whether something matches elsewhere or nowhere', async () => {
+    const { tool } = await setUpForgetting();
+    const [elsewhere, nowhere] = await Promise.all(
+      ['hides', 'nothing'].map((target) => tool.run({ target }, turn('forget hides and nothing'), signal)),
+    );
+    expect(elsewhere).toEqual(nowhere);
+    expect(elsewhere?.ok).toBe(false);
+  });
+
+  it('does not forget at the word of somebody else', async () => {
+    const { tool, texts } = await setUpForgetting();
+    for (const message of [
+      'What does this text say?',
+      'Where in Paris is it?',
+      '> forget Paris\nis he mad?',
+    ]) {
+      const outcome = await tool.run({ target: 'paris' }, turn(message), signal);
+      expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining('!memory forget') });
+    }
+    expect(await texts()).toContain('Lives in Paris');
+  });
+
+  it('takes the target literally, and refuses what is no target', async () => {
+    const { tool, texts } = await setUpForgetting();
+    for (const input of [{ target: 'P.*s' }, { target: '' }, {}, null]) {
+      expect(await tool.run(input, turn('forget P.*s and Paris'), signal)).toMatchObject({ ok: false });
+    }
+    expect(await texts()).toContain('Lives in Paris');
+  });
+
+  it('keeps a waiting extraction from bringing it back, but not the correction in the same breath', async () => {
+    const { memory, tool, texts } = await setUpForgetting();
+    const context = turn('Forget Paris, I live in Berlin');
+    await tool.run({ target: 'paris' }, context, signal);
+    const waiting = {
+      place: dev,
+      messageId: '400000000000000100',
+      type: 'summary',
+      text: 'Is at home in Paris',
+    } as const;
+    expect(await memory.remember(aliceId, waiting)).toEqual({ outcome: 'refused', reason: 'forgotten' });
+    const rememberItem = createRememberItemTool({
+      durable: memory,
+      stillThere: () => Promise.resolve('Forget Paris, I live in Berlin'),
+    });
+    const berlin = { kind: 'fact', text: 'Lives in Berlin', quote: 'I live in Berlin' };
+    expect(await rememberItem.run(berlin, context, signal)).toMatchObject({ ok: true });
+    expect(await texts()).toContain('Lives in Berlin');
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+
+import { ReadMarks } from '../../../src/memory/notebook/files.ts';
+import { session } from '../../support/sessions.ts';
+import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
+
+describe('memory_write', () => {
+  it('makes a new file, and says that it did', async () => {
+    const { run, read } = await openNotebook();
+    const outcome = await run('write', { path: 'MEMORY.md', content: '# Notes\n- likes tea' });
+    expect(outcome).toEqual({ ok: true, text: 'Created MEMORY.md (20 bytes).' });
+    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('# Notes\n- likes tea\n');
+  });
+
+  it('does not replace what was never read', async () => {
+    const { run, read } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'old' });
+    const outcome = await run('write', { path: 'topics/rust.md', content: 'new' });
+    expect(outcome.ok).toBe(false);
+    expect(outcome.text).toContain('read it first');
+    expect(await read(`${aliceRoot}/topics/rust.md`)).toBe('old');
+  });
+
+  it('replaces what was read, and says so', async () => {
+    const { run, read } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'old' });
+    await run('read', { path: 'topics/rust.md' });
+    const outcome = await run('write', { path: 'topics/rust.md', content: 'new' });
+    expect(outcome).toEqual({ ok: true, text: 'Replaced the whole of topics/rust.md; it has 4 bytes now.' });
+    expect(await read(`${aliceRoot}/topics/rust.md`)).toBe('new\n');
+  });
+
+  it.each(['USER.md', 'MEMORY.md', 'overview.md'])(
+    'takes %s for read when the prompt holds all of it',
+    async (path) => {
+      const { run, sections } = await openNotebook({
+        [`${aliceRoot}/USER.md`]: 'old',
+        [`${aliceRoot}/MEMORY.md`]: 'old',
+        [`${dmSession}/overview.md`]: 'old',
+      });
+      expect((await run('write', { path, content: 'new' })).ok).toBe(false);
+      await sections();
+      expect((await run('write', { path, content: 'new' })).ok).toBe(true);
+    },
+  );
+
+  it('does not take a file for read of which the prompt holds the beginning', async () => {
+    const { run, sections, read } = await openNotebook({
+      [`${aliceRoot}/MEMORY.md`]: 'a line\n'.repeat(2000),
+    });
+    await sections();
+    expect(await run('write', { path: 'MEMORY.md', content: 'new' })).toMatchObject({ ok: false });
+    await run('read', { path: 'MEMORY.md' });
+    const partly = await run('write', { path: 'MEMORY.md', content: 'new' });
+    expect(partly.text).toContain('only a part');
+    await run('read', { path: 'MEMORY.md', offset: 7497 });
+    expect((await run('write', { path: 'MEMORY.md', content: 'new' })).ok).toBe(true);
+    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('new\n');
+  });
+
+  it('does not replace what a person changed since it was read', async () => {
+    const { run, read, store } = await openNotebook({ [`${aliceRoot}/MEMORY.md`]: 'old' });
+    await run('read', { path: 'MEMORY.md' });
+    await store.writeText(`${aliceRoot}/MEMORY.md`, 'changed by hand');
+    const outcome = await run('write', { path: 'MEMORY.md', content: 'new' });
+    expect(outcome.text).toContain('changed since you last read it');
+    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('changed by hand');
+  });
+
+  it('does not take what another session read for its own', async () => {
+    const { run } = await openNotebook({ [`${aliceRoot}/MEMORY.md`]: 'old' });
+    await run('read', { path: 'MEMORY.md' });
+    const place = { audience: 'dm', channelId: '200000000000000010', homeId: '200000000000000010' } as const;
+    expect((await run('write', { path: 'MEMORY.md', content: 'new' }, dmContext({ place }))).ok).toBe(false);
+  });
+
+  it('knows what it wrote, patched and appended itself', async () => {
+    const { run, read } = await openNotebook();
+    await run('write', { path: 'topics/rust.md', content: 'one' });
+    await run('append', { path: 'topics/rust.md', entry: 'two' });
+    await run('patch', { path: 'topics/rust.md', patches: [{ oldText: 'two', newText: 'three' }] });
+    expect((await run('write', { path: 'topics/rust.md', content: 'four' })).ok).toBe(true);
+    expect(await read(`${aliceRoot}/topics/rust.md`)).toBe('four\n');
+  });
+
+  it('still has to read what it only appended to', async () => {
+    const { run } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'by a person' });
+    await run('append', { path: 'topics/rust.md', entry: 'two' });
+    expect((await run('write', { path: 'topics/rust.md', content: 'three' })).ok).toBe(false);
+  });
+
+  it('gives a facts file its title and summary lines [N4]', async () => {
+    const { run, read } = await openNotebook();
+    await run('write', {
+      path: 'facts/user.md',
+      content: '- Name: Alice\n- Language: German\n- works at night',
+    });
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(
+      '# User\n> Summary: Name, Language, works at night\n\n- Name: Alice\n- Language: German\n- works at night\n',
+    );
+    await run('write', {
+      path: 'facts/user.md',
+      content: '# Alice\n\n- Name: Alice',
+      summary: 'only the name',
+    });
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(
+      '# Alice\n> Summary: only the name\n\n- Name: Alice\n',
+    );
+    await run('write', { path: 'facts/user.md', content: '# Alice\n> Summary: as written\n\n- Name: Alice' });
+    expect(await read(`${aliceRoot}/facts/user.md`)).toContain('> Summary: as written\n');
+  });
+
+  it('refuses an empty content, and drops control and invisible characters', async () => {
+    const { run, read } = await openNotebook();
+    expect((await run('write', { path: 'USER.md', content: ' \u200B\n' })).ok).toBe(false);
+    expect(await read(`${aliceRoot}/USER.md`)).toBeUndefined();
+    await run('write', { path: 'USER.md', content: 'a\r\nb\0\u202Ec\uD800' });
+    expect(await read(`${aliceRoot}/USER.md`)).toBe('a\nbc\uFFFD\n');
+  });
+
+  it('says what is wrong with its input', async () => {
+    const { run } = await openNotebook();
+    expect(await run('write', { path: 'USER.md' })).toMatchObject({
+      ok: false,
+      text: expect.stringContaining('content'),
+    });
+  });
+});
+
+describe('every tool that writes', () => {
+  const inputs = [
+    ['write', { path: 'facts/new.md', content: 'x' }],
+    ['append', { path: 'facts/user.md', entry: 'x' }],
+    ['patch', { path: 'facts/user.md', patches: [{ oldText: 'Alice', newText: 'Mallory' }] }],
+  ] as const;
+
+  it.each(inputs)("memory_%s refuses where other people's text is around [M5a]", async (tool, input) => {
+    const { run, read } = await openNotebook({ [`${aliceRoot}/facts/user.md`]: 'Alice' });
+    const outcome = await run(tool, input, dmContext({ hasThirdPartyText: true }));
+    expect(outcome.ok).toBe(false);
+    expect(outcome.text).toContain("other people's text");
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe('Alice');
+    expect(await read(`${aliceRoot}/facts/new.md`)).toBeUndefined();
+  });
+
+  it('writes nothing where the channel became public after the message was said [V1]', async () => {
+    const { run } = await openNotebook({});
+    const context = { ...inGuild('public'), saidIn: inGuild('private').place };
+    const outcome = await run('append', { path: 'overview.md', entry: 'x' }, context);
+    expect(outcome).toMatchObject({ ok: false });
+    expect(outcome.text).toContain('became visible to more people');
+  });
+
+  it.each(inputs)('memory_%s writes nothing to the notebook from a guild [V3]', async (tool, input) => {
+    const { run, read } = await openNotebook({ [`${aliceRoot}/facts/user.md`]: 'Alice' });
+    for (const context of [inGuild(), inGuild('private'), { ...inGuild(), ...asOwner }]) {
+      expect((await run(tool, input, context)).text).toContain('outside a direct message');
+    }
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe('Alice');
+  });
+
+  it('keeps the facts together under 15,360 bytes, counted in bytes [N6]', async () => {
+    const other = 'ü'.repeat(5000);
+    const { run, read } = await openNotebook({
+      [`${aliceRoot}/facts/other.md`]: other,
+      [`${aliceRoot}/facts/user.md`]: '# User\n> Summary: x\n\nhere\n',
+    });
+    await run('read', { path: 'facts/user.md' });
+    const tooMuch = 'ü'.repeat(2700);
+    const before = await read(`${aliceRoot}/facts/user.md`);
+    const outcomes = [
+      await run('write', { path: 'facts/new.md', content: tooMuch }),
+      await run('write', { path: 'facts/user.md', content: tooMuch }),
+      await run('append', { path: 'facts/user.md', entry: tooMuch }),
+      await run('append', { path: 'facts/new.md', entry: tooMuch }),
+      await run('patch', { path: 'facts/user.md', patches: [{ oldText: 'here', newText: tooMuch }] }),
+    ];
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining('15360') });
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(before);
+    expect(await read(`${aliceRoot}/facts/new.md`)).toBeUndefined();
+    expect((await run('write', { path: 'facts/user.md', content: 'ü'.repeat(2500) })).ok).toBe(true);
+  });
+
+  it('keeps the facts under their limit to the byte, and when several are written at once', async () => {
+    const { run, store } = await openNotebook();
+    const header = '# A\n> Summary: s\n\n';
+    const room = 15_360 - header.length - 1;
+    const atLimit = await run('write', { path: 'facts/a.md', content: 'x'.repeat(room), summary: 's' });
+    expect(atLimit.ok).toBe(false);
+    const below = await run('write', { path: 'facts/a.md', content: 'x'.repeat(room - 1), summary: 's' });
+    expect(below).toEqual({ ok: true, text: 'Created facts/a.md (15359 bytes).' });
+
+    await store.removeAll(`${aliceRoot}/facts`);
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        run('write', { path: `facts/f${index}.md`, content: 'x'.repeat(4000) }),
+      ),
+    );
+    const bytes = (await store.list(`${aliceRoot}/facts`)).reduce((sum, file) => sum + file.bytes, 0);
+    expect(bytes).toBeLessThan(15_360);
+    expect(bytes).toBeGreaterThan(12_000);
+  });
+
+  it.each([
+    'USER.md',
+    'overview.md',
+    'detail/x.md',
+    'topics/x.md',
+    'daily/2026-01-15.md',
+    'episodes/2026-01.md',
+  ])('keeps %s under 64 KiB', async (path) => {
+    const { run } = await openNotebook();
+    await run('append', { path, entry: '## Here\n- Date: 2026-01-15\nhere' });
+    const tooMuch = '語'.repeat(22_000);
+    for (const outcome of [
+      await run('write', { path, content: `## Big\n- Date: 2026-01-15\n${tooMuch}` }),
+      await run('append', { path, entry: `## Big\n- Date: 2026-01-15\n${tooMuch}` }),
+      await run('patch', { path, patches: [{ oldText: '\nhere', newText: tooMuch }] }),
+    ]) {
+      expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining('65536') });
+    }
+  });
+
+  it('loses nothing when entries come at once [S3]', async () => {
+    const { run, read } = await openNotebook();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => run('append', { path: 'topics/log.md', entry: `- ${index}` })),
+    );
+    const lines = (await read(`${aliceRoot}/topics/log.md`))?.trim().split('\n');
+    expect(lines?.toSorted()).toEqual(Array.from({ length: 20 }, (_, index) => `- ${index}`).toSorted());
+  });
+});
+
+describe('what the model has read of a file', () => {
+  it('parts count as the whole only when none was skipped', () => {
+    const marks = new ReadMarks();
+    const knowledge = () => marks.knowledgeOf(session, 'k', '0123456789');
+    expect(knowledge()).toBe('unread');
+    marks.mark(session, 'k', '0123456789', 6, 10);
+    expect(knowledge()).toBe('partly');
+    marks.mark(session, 'k', '0123456789', 0, 6);
+    expect(knowledge()).toBe('partly');
+    marks.mark(session, 'k', '0123456789', 4, 10);
+    expect(knowledge()).toBe('whole');
+    expect(marks.knowledgeOf(session, 'k', 'another')).toBe('changed');
+    marks.mark(session, 'k', 'another', 0, 3);
+    expect(marks.knowledgeOf(session, 'k', 'another')).toBe('partly');
+    expect(marks.knowledgeOf({ ...session, channelId: '200000000000000077' }, 'k', '0123456789')).toBe(
+      'unread',
+    );
+  });
+
+  it('what falls out of the bounded memory has to be read again', () => {
+    const marks = new ReadMarks();
+    for (let index = 0; index <= 5000; index += 1) marks.mark(session, `k${index}`, 'text');
+    expect(marks.knowledgeOf(session, 'k0', 'text')).toBe('unread');
+    expect(marks.knowledgeOf(session, 'k5000', 'text')).toBe('whole');
+  });
+});

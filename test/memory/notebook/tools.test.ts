@@ -1,0 +1,237 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { applyPatches } from '../../../src/memory/notebook/format.ts';
+import { bobId } from '../../support/incoming.ts';
+import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
+
+describe('memory_read', () => {
+  it('gives a file as people see it', async () => {
+    const { run } = await openNotebook({ [`${aliceRoot}/USER.md`]: '# Alice\r\n- likes tea\n' });
+    expect(await run('read', { path: 'USER.md' })).toEqual({
+      ok: true,
+      text: 'USER.md:\n# Alice\n- likes tea\n',
+    });
+  });
+
+  it('gives a long file in parts that together are the whole', async () => {
+    const whole = Array.from({ length: 3000 }, (_, index) => `line ${index} <notes>\n`).join('');
+    const { run } = await openNotebook({ [`${aliceRoot}/topics/long.md`]: whole });
+    let offset = 0;
+    let together = '';
+    while (offset < whole.length) {
+      const { text } = await run('read', { path: 'topics/long.md', offset });
+      expect(text.length).toBeLessThanOrEqual(8000);
+      const [head = '', ...lines] = text.split('\n');
+      expect(head).toContain(`characters ${offset} to`);
+      together += lines.join('\n');
+      offset = Number(/goes on at offset (\d+)/u.exec(head)?.[1] ?? whole.length);
+    }
+    expect(together).toBe(whole.replaceAll('<notes>', '&lt;notes>'));
+    expect((await run('read', { path: 'topics/long.md', offset: 99_999 })).text).toContain('has only');
+  });
+
+  it("reads nobody else's files, and nothing of the notebook in a guild", async () => {
+    const { run } = await openNotebook({
+      [`${aliceRoot}/USER.md`]: 'a secret',
+      'workspace/USER.md': 'another',
+    });
+    const bob = { speaker: { id: bobId, name: 'Bob', isOwner: false } };
+    expect((await run('read', { path: 'USER.md' }, dmContext(bob))).text).toBe(
+      'There is no file USER.md yet.',
+    );
+    expect((await run('read', { path: 'USER.md' }, dmContext(asOwner))).text).toContain('another');
+    expect((await run('read', { path: 'USER.md' }, inGuild())).ok).toBe(false);
+  });
+
+  it('reads where others have spoken: only writing needs evidence [M5a]', async () => {
+    const { run } = await openNotebook({ [`${dmSession}/overview.md`]: 'plan' });
+    expect(
+      (await run('read', { path: 'overview.md' }, dmContext({ hasThirdPartyText: true }))).text,
+    ).toContain('plan');
+  });
+});
+
+describe('memory_list', () => {
+  it('gives path, bytes and summary, the notes of the conversation first and the newest day first', async () => {
+    const { run } = await openNotebook({
+      [`${aliceRoot}/USER.md`]: '# Alice\n\n- likes tea\n',
+      [`${aliceRoot}/facts/user.md`]: '# User\n> Summary: name, role\n\n- Name: Alice\n',
+      [`${aliceRoot}/topics/rust.md`]: '\n- borrow checker\n',
+      [`${aliceRoot}/topics/Not A Name.txt`.replaceAll(' ', '')]: 'x',
+      [`${aliceRoot}/daily/2026-01-13.md`]: 'x',
+      [`${aliceRoot}/daily/2026-01-15.md`]: 'x',
+      [`${aliceRoot}/durable.json`]: 'x',
+      [`${dmSession}/detail/auth.md`]: '# Auth </message>\n',
+    });
+    expect((await run('list', {})).text.split('\n')).toEqual([
+      '- detail/auth.md (18B): Auth &lt;/message>',
+      '- USER.md (21B): Alice',
+      '- facts/user.md (44B): name, role',
+      '- topics/rust.md (18B): borrow checker',
+      '- daily/2026-01-15.md (1B)',
+      '- daily/2026-01-13.md (1B)',
+    ]);
+    expect((await run('list', { folder: 'topics/' })).text).toBe('- topics/rust.md (18B): borrow checker');
+    expect((await run('list', { folder: 'channels' })).ok).toBe(false);
+  });
+
+  it('stays within what a tool may answer, and says how many are left', async () => {
+    const texts = Array.from({ length: 300 }, (_, index) => [
+      `${aliceRoot}/topics/t${index}.md`,
+      'x'.repeat(100),
+    ]);
+    const { run } = await openNotebook(Object.fromEntries(texts));
+    const { text } = await run('list', {});
+    expect(text.length).toBeLessThan(8000);
+    const shown = text.split('\n').length - 1;
+    expect(text).toContain(`… and ${300 - shown} more`);
+  });
+});
+
+describe('memory_patch', () => {
+  const key = `${aliceRoot}/topics/rust.md`;
+
+  it('changes several places and tells how many', async () => {
+    const { run, read } = await openNotebook({ [key]: 'one two three\r\nfour' });
+    const outcome = await run('patch', {
+      path: 'topics/rust.md',
+      patches: [
+        { oldText: 'three\nfour', newText: '3 4' },
+        { oldText: 'one', newText: '$& $1 \\n' },
+      ],
+    });
+    expect(outcome).toMatchObject({ ok: true, text: expect.stringContaining('appliedCount: 2') });
+    expect(await read(key)).toBe('$& $1 \\n two 3 4\n');
+  });
+
+  it.each([
+    [
+      'stands nowhere',
+      [
+        { oldText: 'one', newText: 'x' },
+        { oldText: 'seven', newText: 'x' },
+      ],
+      'does not stand',
+    ],
+    [
+      'stands twice',
+      [
+        { oldText: 'one', newText: 'x' },
+        { oldText: 't', newText: 'x' },
+      ],
+      'more than once',
+    ],
+    ['stands twice, overlapping', [{ oldText: 'aa', newText: 'x' }], 'more than once'],
+    ['is a pattern', [{ oldText: 'o.e', newText: 'x' }], 'does not stand'],
+    ['is empty', [{ oldText: '', newText: 'x' }], 'is empty'],
+    [
+      'overlaps another',
+      [
+        { oldText: 'one t', newText: 'x' },
+        { oldText: 'two', newText: 'x' },
+      ],
+      'same place',
+    ],
+    ['leaves nothing', [{ oldText: 'one two three aaa', newText: '' }], 'empty'],
+  ])('changes nothing where an oldText %s', async (_, patches, reason) => {
+    const { run, read } = await openNotebook({ [key]: 'one two three aaa' });
+    const outcome = await run('patch', { path: 'topics/rust.md', patches });
+    expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
+    expect(await read(key)).toBe('one two three aaa');
+  });
+
+  it('makes no file', async () => {
+    const { run, read } = await openNotebook();
+    const patches = [{ oldText: 'a', newText: 'b' }];
+    expect((await run('patch', { path: 'topics/rust.md', patches })).text).toContain(
+      'no file topics/rust.md yet',
+    );
+    expect(await read(key)).toBeUndefined();
+  });
+
+  it('puts back the header lines that a patch took away [N4]', async () => {
+    const { run, read } = await openNotebook({
+      [`${aliceRoot}/facts/user.md`]: '# Me\n> Summary: s\n\n- Name: Alice\n',
+    });
+    const patches = [{ oldText: '# Me\n> Summary: s\n', newText: '' }];
+    expect((await run('patch', { path: 'facts/user.md', patches })).ok).toBe(true);
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe('# User\n> Summary: Name\n\n- Name: Alice\n');
+  });
+
+  it('is undone by the opposite patch, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (before, newText, after) => {
+        const oldText = '⟨old⟩';
+        const patched = applyPatches(before + oldText + after, [{ oldText, newText }]);
+        expect(patched).toEqual({ outcome: 'patched', text: before + newText + after });
+      }),
+    );
+  });
+});
+
+describe('memory_append', () => {
+  it('adds to a facts file and refreshes its summary line [N4]', async () => {
+    const { run, read } = await openNotebook();
+    await run('append', { path: 'facts/user.md', entry: '- Name: Alice' });
+    await run('append', { path: 'facts/user.md', entry: '- Role: engineer' });
+    expect(await read(`${aliceRoot}/facts/user.md`)).toBe(
+      '# User\n> Summary: Name, Role\n\n- Name: Alice\n- Role: engineer\n',
+    );
+    await run('append', { path: 'facts/user.md', entry: '- Cat: Tom', summary: 'name, role, cat' });
+    expect(await read(`${aliceRoot}/facts/user.md`)).toContain('> Summary: name, role, cat\n');
+  });
+
+  it('keeps the summary line of a facts file to one line of 160 characters, the newest in it', async () => {
+    const { run, read } = await openNotebook();
+    for (let index = 0; index < 40; index += 1) {
+      await run('append', { path: 'facts/user.md', entry: `- Topic number ${index}: x` });
+    }
+    const [title, summary, blank] = (await read(`${aliceRoot}/facts/user.md`))?.split('\n') ?? [];
+    expect([title, blank]).toEqual(['# User', '']);
+    expect(summary?.length).toBeLessThanOrEqual('> Summary: '.length + 160);
+    expect(summary).toContain('Topic number 39');
+  });
+
+  it('gives an episode its form, and the file a summary of its titles', async () => {
+    const { run, read } = await openNotebook();
+    await run('append', {
+      path: 'episodes/2026-01.md',
+      entry:
+        '## Moved to Berlin\n- Summary: one two three four five six seven eight nine ten eleven\nIt rained.',
+    });
+    await run('append', { path: 'episodes/2026-01.md', entry: 'Shipped the parser\nwith three people' });
+    expect(await read(`${aliceRoot}/episodes/2026-01.md`)).toBe(
+      '# Episodes 2026-01\n> Summary: Moved to Berlin, Shipped the parser\n\n' +
+        '## Moved to Berlin\n- Summary: one two three four five six seven eight nine\n- Date: 2026-01-15\nIt rained.\n\n' +
+        '## Shipped the parser\n- Summary: Shipped the parser\n- Date: 2026-01-15\nShipped the parser\nwith three people\n',
+    );
+  });
+
+  it('dates an episode by the local day [N5]', async () => {
+    const { run, read } = await openNotebook({}, { timeZone: 'Asia/Tokyo' });
+    const late = dmContext({ now: new Date('2026-01-31T20:00:00Z') });
+    expect((await run('append', { path: 'episodes/2026-01.md', entry: '## Late' }, late)).text).toContain(
+      'belongs in episodes/2026-02.md',
+    );
+    expect((await run('append', { path: 'episodes/2026-02.md', entry: '## Late' }, late)).ok).toBe(true);
+    expect(await read(`${aliceRoot}/episodes/2026-02.md`)).toContain('- Date: 2026-02-01');
+  });
+
+  it('takes an episode of an earlier day by its date, in the file of its month only', async () => {
+    const { run, read } = await openNotebook();
+    const entry = '## Old\n- Date: 2025-12-24';
+    expect((await run('append', { path: 'episodes/2026-01.md', entry })).ok).toBe(false);
+    expect(await read(`${aliceRoot}/episodes/2026-01.md`)).toBeUndefined();
+    expect((await run('append', { path: 'episodes/2025-12.md', entry })).ok).toBe(true);
+  });
+
+  it('begins a daily log with its day, and keeps what stands in a file', async () => {
+    const { run, read } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'by hand\r\n' });
+    await run('append', { path: 'daily/2026-01-15.md', entry: '## Summary\nQuiet.' });
+    expect(await read(`${aliceRoot}/daily/2026-01-15.md`)).toBe('# 2026-01-15\n\n## Summary\nQuiet.\n');
+    await run('append', { path: 'topics/rust.md', entry: 'added $& literally' });
+    expect(await read(`${aliceRoot}/topics/rust.md`)).toBe('by hand\n\nadded $& literally\n');
+    expect((await run('append', { path: 'topics/rust.md', entry: ' \n' })).ok).toBe(false);
+  });
+});

@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { isDay, resolvePath, treeParts } from '../../../src/memory/notebook/tree.ts';
+import { aliceId, generalId } from '../../support/incoming.ts';
+import { aliceRoot, asOwner, dmContext, dmSession, inGuild } from './notebook-fixtures.ts';
+
+function keyOf(path: string, context = dmContext()): string | undefined {
+  const resolved = resolvePath(path, context);
+  return resolved.outcome === 'file' ? resolved.file.key : undefined;
+}
+
+function reasonOf(path: string, context = dmContext()): string {
+  const resolved = resolvePath(path, context);
+  return resolved.outcome === 'refused' ? resolved.reason : 'not refused';
+}
+
+describe('the tree', () => {
+  it.each([
+    ['overview.md', `${dmSession}/overview.md`],
+    ['detail/auth-design.md', `${dmSession}/detail/auth-design.md`],
+    ['USER.md', `${aliceRoot}/USER.md`],
+    ['MEMORY.md', `${aliceRoot}/MEMORY.md`],
+    ['facts/user.md', `${aliceRoot}/facts/user.md`],
+    ['episodes/2026-01.md', `${aliceRoot}/episodes/2026-01.md`],
+    ['topics/кофе.md', `${aliceRoot}/topics/кофе.md`],
+    ['topics/api設計.md', `${aliceRoot}/topics/api設計.md`],
+    ['topics/हिन्दी.md', `${aliceRoot}/topics/हिन्दी.md`],
+    ['daily/2024-02-29.md', `${aliceRoot}/daily/2024-02-29.md`],
+  ])('has %s in a direct message', (path, key) => {
+    expect(keyOf(path)).toBe(key);
+  });
+
+  it('is the workspace for the owner, whose daily logs lie in memory/', () => {
+    expect(keyOf('USER.md', dmContext(asOwner))).toBe('workspace/USER.md');
+    expect(keyOf('facts/user.md', dmContext(asOwner))).toBe('workspace/facts/user.md');
+    expect(keyOf('daily/2026-01-15.md', dmContext(asOwner))).toBe('workspace/memory/2026-01-15.md');
+    expect(keyOf('overview.md', dmContext(asOwner))).toBe(`${dmSession}/overview.md`);
+  });
+
+  it('is only the notes of the conversation outside of direct messages, for the owner too [V3]', () => {
+    for (const context of [inGuild(), inGuild('private'), { ...inGuild(), ...asOwner }]) {
+      expect(treeParts(context).map(({ part }) => part)).toEqual(['overview.md', 'detail']);
+      expect(keyOf('overview.md', context)).toBe(`sessions/${generalId}/${aliceId}/overview.md`);
+      expect(keyOf('detail/plan.md', context)).toBe(`sessions/${generalId}/${aliceId}/detail/plan.md`);
+      for (const path of ['USER.md', 'MEMORY.md', 'facts/user.md', 'daily/2026-01-15.md'])
+        expect(reasonOf(path, context)).toContain('outside a direct message');
+    }
+  });
+
+  it('orders changes to the workspace together, whichever owner makes them', () => {
+    const queueKeys = (['facts/a.md', 'overview.md'] as const).map((path) => {
+      const resolved = resolvePath(path, dmContext(asOwner));
+      return resolved.outcome === 'file' ? resolved.file.queueKey : undefined;
+    });
+    expect(queueKeys).toEqual(['workspace', aliceId]);
+  });
+});
+
+describe('a path that is not in the tree', () => {
+  it.each([
+    ['', 'empty'],
+    ['facts/../../durable.md', '".."'],
+    ['facts/./user.md', '"."'],
+    ['facts//user.md', 'empty part'],
+    ['facts/...', '".."'],
+    ['/etc/passwd', 'absolute'],
+    ['~/notes.md', 'absolute'],
+    ['C:/notes.md', 'drive'],
+    ['c:notes.md', 'drive'],
+    [String.raw`facts\user.md`, 'backslash'],
+    ['facts/user.md\0.txt', 'control character'],
+    ['facts/us\ner.md', 'control character'],
+    ['%2e%2e/durable.md', 'encoded'],
+    ['facts/%75ser.md', 'encoded'],
+    ['facts／user.md', 'look like others'],
+    ['facts/ｕser.md', 'look like others'],
+    ['facts/us\u200Ber.md', 'invisible'],
+    ['facts/\u202Eresu.md', 'invisible'],
+    ['facts/u\u0301ser.md', 'look like others'],
+    ['facts/usеr.md', 'alphabets'],
+    ['facts/αб.md', 'alphabets'],
+    ['fаcts/user.md', 'there is no'],
+    ['facts/User.md', 'lower case'],
+    ['facts/user.MD', '.md'],
+    ['facts/user.md.bak', '.md'],
+    ['facts/user.txt', '.md'],
+    ['facts/user', '.md'],
+    ['facts/.md', 'a name is made of'],
+    ['facts/.user.md', 'a name is made of'],
+    ['facts/user.bak.md', 'a name is made of'],
+    ['facts/-user.md', 'a name is made of'],
+    ['facts/user .md', 'a name is made of'],
+    ['facts/con.md', 'device'],
+    [`facts/${'x'.repeat(81)}.md`, 'too long'],
+    [`facts/${'語'.repeat(70)}.md`, 'too long'],
+    [`${'facts/'.repeat(100)}user.md`, 'too long'],
+    ['facts', 'is a folder'],
+    ['facts/', 'empty part'],
+    ['facts/a/b.md', 'no folders'],
+    ['overview.md/x.md', 'is a file'],
+    ['user.md', 'it is written USER.md'],
+    ['Facts/user.md', 'it is written facts'],
+    ['SOUL.md', 'there is no'],
+    ['channels/general.md', 'there is no'],
+    ['memory/2026-01-15.md', 'there is no'],
+    ['durable.json', 'there is no'],
+    ['messages.jsonl', 'there is no'],
+    ['state.json', 'there is no'],
+    ['notes/x.md', 'there is no'],
+    ['episodes/2026-13.md', 'by month'],
+    ['episodes/january.md', 'by month'],
+    ['daily/2026-02-30.md', 'by day'],
+    ['daily/notes.md', 'by day'],
+  ])('such as %j is refused with the reason', (path, reason) => {
+    for (const context of [dmContext(), dmContext(asOwner)])
+      expect(reasonOf(path, context)).toContain(reason);
+  });
+
+  it('always has a reason in one line, whatever the path', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (path) => {
+        expect(reasonOf(path)).toMatch(/^".*" is no path here: [^\n]+\.$/u);
+      }),
+    );
+  });
+});
+
+it('a day is a day of the calendar', () => {
+  for (const day of ['2026-01-15', '2024-02-29', '1999-12-31']) expect(isDay(day)).toBe(true);
+  for (const day of ['2026-02-29', '2026-00-10', '2026-1-5', '+12026-01-15', ''])
+    expect(isDay(day)).toBe(false);
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+
+import { StoreError } from '../../../src/core/errors.ts';
+import {
+  createWithdrawNotes,
+  distinctiveTerms,
+  withoutWithdrawnLines,
+} from '../../../src/memory/notebook/withdraw.ts';
+import { createSessionLog } from '../../../src/memory/session-log/session-log.ts';
+import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { dmPlace, openSessions } from '../../support/sessions.ts';
+
+/** A log whose changes reach the notes on its sessions. */
+function setUp(store = new MemoryStore()) {
+  const sessions = openSessions(store);
+  const { writes, clock, states } = sessions;
+  const logger = recordingLogger();
+  const withdrawing = createWithdrawNotes({ store, writes, states, logger });
+  const log = createSessionLog({ store, writes, clock, botName: 'Discoclaw', withdrawing });
+  return { ...sessions, store, log, logger };
+}
+
+const general = `sessions/${generalId}/${aliceId}`;
+const dm = `sessions/${dmPlace.channelId}/${aliceId}`;
+
+describe('notes on messages that were deleted or edited [G5]', () => {
+  it('lose what only these said, in overview and details, and nothing of other sessions', async () => {
+    const { store, turn, log } = setUp();
+    const [id = ''] = await turn('I breed axolotls', 'Axolotls are amphibians.');
+    await turn('I keep bees', 'Fine.');
+    await store.writeText(`${general}/overview.md`, '## Known Context\n- Breeds axolotls\n- Keeps bees\n');
+    await store.writeText(`${general}/detail/pets.md`, '# Pets\n- Amphibians at home\n');
+    await store.writeText(`${dm}/overview.md`, '- Breeds axolotls\n');
+    await log.remove(generalId, [id]);
+    expect(await store.readText(`${general}/overview.md`)).toBe('## Known Context\n- Keeps bees\n');
+    expect(await store.readText(`${general}/detail/pets.md`)).toBeUndefined();
+    expect(await store.readText(`${dm}/overview.md`)).toBe('- Breeds axolotls\n');
+  });
+
+  it('keep what is said still: by another message, or by the edited one', async () => {
+    const { store, turn, log } = setUp();
+    const [first = ''] = await turn('I breed axolotls in Oslo', 'Fine.');
+    await turn('The axolotl is hungry', 'Oh.');
+    const overview = '## Known Context\n- Breeds axolotls\n- Lives in Oslo\n';
+    await store.writeText(`${general}/overview.md`, overview);
+    await log.edit(generalId, first, 'I breed fish in Oslo', aliceId);
+    expect(await store.readText(`${general}/overview.md`)).toBe(
+      '## Known Context\n- Breeds axolotls\n- Lives in Oslo\n',
+    );
+    await log.edit(generalId, first, 'I breed fish in Riga', aliceId);
+    expect(await store.readText(`${general}/overview.md`)).toBe('## Known Context\n- Breeds axolotls\n');
+  });
+
+  it('are looked through in the person’s notebook after a DM, and only then', async () => {
+    const { store, turn, log } = setUp();
+    const facts = `users/${aliceId}/notebook/facts/user.md`;
+    const text = '# User\n> Summary: pets\n\n- Breeds axolotls\n- Project Apollo ends in May\n';
+    await store.writeText(facts, text);
+    const [inPublic = ''] = await turn('I breed axolotls', 'Fine.', publicPlace);
+    await log.remove(generalId, [inPublic]);
+    expect(await store.readText(facts)).toBe(text);
+    const [inDm = ''] = await turn('I breed axolotls for a project', 'Fine.', dmPlace);
+    await log.remove(dmPlace.channelId, [inDm]);
+    expect(await store.readText(facts)).toBe(text.replace('- Breeds axolotls\n', ''));
+  });
+
+  it('do not keep a deleted message in the log where they cannot be written', async () => {
+    const { store, turn, log, logger } = setUp();
+    const [id = ''] = await turn('I breed axolotls', 'Fine.');
+    await store.writeText(`${general}/overview.md`, '- Breeds axolotls\n- Wants tea\n');
+    store.writeText = () => Promise.reject(new StoreError('disk full', 'overview'));
+    await log.remove(generalId, [id]);
+    expect(logger.errors).toEqual(['an edit or deletion could not be applied to memory']);
+    expect(await log.turnsAfter({ channelId: generalId, userId: aliceId }, 0)).toEqual([]);
+  });
+});
+
+describe('a note whose messages were taken back', () => {
+  const gone = new Set(distinctiveTerms('axolotls'));
+
+  it('loses the lines with their words, and no other', () => {
+    const note = '## Current Task\n- Build a tank\n- Breeds axolotls\n- Wants tea\n';
+    expect(withoutWithdrawnLines(note, gone)).toBe('## Current Task\n- Build a tank\n- Wants tea\n');
+  });
+
+  it('stays the very same where it has none of them', () => {
+    const note = '## Axioms\n- Wants tea\n';
+    expect(withoutWithdrawnLines(note, gone)).toBe(note);
+  });
+
+  it('is no more where only headings would be left', () => {
+    const note = '# Axolotls\n> Summary: what they eat\n\n## Known Context\n- An axolotl eats worms\n';
+    expect(withoutWithdrawnLines(note, gone)).toBeUndefined();
+  });
+
+  it('keeps the overview’s own headings, dates and the mark of its audience', () => {
+    const words = new Set(distinctiveTerms('the task of 2026 is here, and so is the home'));
+    const note =
+      '## Current Task\n- Date: 2026-01-15\n- Wants tea\n\n<!--\nMETA:\nvisibility: here\nhome: 200000000000000001\n-->\n';
+    expect(withoutWithdrawnLines(note, words)).toBe(note);
+  });
+
+  it('keeps what is about something else where a person may have written it', () => {
+    const mostlyOf = new Set(distinctiveTerms('I breed axolotls in my project'));
+    const lines = [
+      '- Project Apollo: deadline in May, with Bob',
+      '- The axolotl tank of the museum in Riga is open on Mondays',
+    ];
+    const told = ['- Breeds axolotls', '- Alice breeds her axolotls'];
+    const note = [...lines, ...told].join('\n');
+    expect(withoutWithdrawnLines(note, gone, mostlyOf)).toBe(lines.join('\n'));
+    const hers = new Set(distinctiveTerms('project'));
+    expect(withoutWithdrawnLines(lines.join('\n'), hers, mostlyOf)).toBe(lines.join('\n'));
+  });
+});
