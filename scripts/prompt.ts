@@ -8,7 +8,7 @@ import { loadEnvironment, readConfig } from '../src/config/config.ts';
 import type { ChatMessage } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
-import type { SequencedMessage } from '../src/memory/session-log/fold-log.ts';
+import type { SequencedMessage } from '../src/memory/log/records.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
 import { createKeyedQueue } from '../src/core/keyed-queue.ts';

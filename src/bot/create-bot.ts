@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { CommandSet } from '../commands/command-set.ts';
 import type { Config } from '../config/config.ts';
 import type { InteractionHandlers } from '../core/application-command.ts';
-import type { AttachmentPort } from '../core/chat.ts';
 import type {
+  AttachmentPort,
   BotHandlers,
   HistoryPort,
   PresentPlace,
