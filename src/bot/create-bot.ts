@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import type { CommandSet } from '../commands/commands.ts';
 import type { Config } from '../config/config.ts';
-import type { CommandHandlers, CommandRequest } from '../core/commands.ts';
-import type { AttachmentPort } from '../core/chat.ts';
 import type {
+  AttachmentPort,
   BotHandlers,
   HistoryPort,
   PresentPlace,
@@ -13,6 +12,7 @@ import type {
   ReplyPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
+import type { CommandHandlers, CommandRequest } from '../core/commands.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';

@@ -1,7 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
-import type { AttachmentPort, OpenedFile } from '../core/chat.ts';
-import type { ChatMessage, HistoryPort, ReadReplied, RepliedMessage } from '../core/chat.ts';
+import type {
+  AttachmentPort,
+  ChatMessage,
+  HistoryPort,
+  OpenedFile,
+  ReadReplied,
+  RepliedMessage,
+} from '../core/chat.ts';
 import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';

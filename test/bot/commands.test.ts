@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createCommands } from '../../src/bot/commands.ts';
 import { createLayers } from '../../src/bot/layers.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { durableDocumentKind, emptyDurableDocument } from '../../src/memory/durable/document.ts';
 import { rememberItem } from '../../src/memory/durable/remember-item.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';

@@ -9,7 +9,7 @@ import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts'
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createItemSource } from '../../src/memory/recall/sources.ts';
-import { createSessionLog } from '../../src/memory/session-log/session-log.ts';
+import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';

@@ -1,6 +1,6 @@
 import { createBot } from '../../src/bot/create-bot.ts';
 import type { Bot } from '../../src/bot/create-bot.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Audience, Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';

@@ -4,9 +4,9 @@ import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
-import { logRecordSchema } from './log-record.ts';
-import type { LogRecord } from './log-record.ts';
-import { logKey } from './session-keys.ts';
+import { logRecordSchema } from './records.ts';
+import type { LogRecord } from './records.ts';
+import { logKey } from './session-state.ts';
 
 const keptSessions = 200;
 const keptEntries = 400;

@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { z } from 'zod';
 
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { placeSchema } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
+import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { visibilitySchema } from './log-record.ts';
-import { sessionFolder } from './session-keys.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { visibilitySchema } from './records.ts';
 
 const summarySchema = z.object({
   text: z.string(),
@@ -116,3 +119,59 @@ function stateKey(session: SessionKey): string {
 }
 
 const unseen: SessionState = { version: 1 };
+
+/** Layers that fold the log only from when they were switched on. */
+export type FoldName = 'shortTerm' | 'extraction' | 'reflection';
+
+/**
+ * The state after the speaker wrote in a place: where the session is now, and cursors for layers that are on and have none. They begin
+ * `before` the turn's messages. A layer that is off loses its cursor, so that it never reads what was said meanwhile.
+ */
+export function seenIn(
+  state: SessionState,
+  { place, speaker }: Pick<TurnContext, 'place' | 'speaker'>,
+  before: number,
+  activeFolds: readonly FoldName[],
+): SessionState {
+  const { shortTerm, extraction, reflection, isOwner: _wasOwner, ...rest } = state;
+  const cursorOf = (name: FoldName, current: { cursor: number } | undefined) =>
+    activeFolds.includes(name) ? { [name]: current ?? { cursor: before } } : {};
+  const next: SessionState = {
+    ...rest,
+    place,
+    speakerName: speaker.name,
+    ...(speaker.isOwner ? { isOwner: true } : {}),
+    ...cursorOf('shortTerm', shortTerm),
+    ...cursorOf('extraction', extraction),
+    ...cursorOf('reflection', reflection),
+  };
+  return isDeepStrictEqual(next, state) ? state : next;
+}
+
+/** The folder above all sessions. */
+export const sessionsFolder = 'sessions';
+
+/** The folder of all sessions of one channel. @throws {RangeError} when the id is no Discord id [S6]. */
+export function channelFolder(channelId: string): string {
+  return `${sessionsFolder}/${assertSnowflake(channelId)}`;
+}
+
+/** The session's own folder. @throws {RangeError} when an id is no Discord id [S6]. */
+export function sessionFolder({ channelId, userId }: SessionKey): string {
+  return `${channelFolder(channelId)}/${assertSnowflake(userId)}`;
+}
+
+/** The message log's key [W3]. */
+export function logKey(session: SessionKey): string {
+  return `${sessionFolder(session)}/${logFile}`;
+}
+
+/** The session that a log below `sessions/` belongs to; `undefined` for any other file. */
+export function sessionOfLog(path: string): SessionKey | undefined {
+  const [channelId, userId, file, ...rest] = path.split('/');
+  if (channelId === undefined || userId === undefined || file !== logFile || rest.length > 0)
+    return undefined;
+  return isSnowflake(channelId) && isSnowflake(userId) ? { channelId, userId } : undefined;
+}
+
+const logFile = 'messages.jsonl';

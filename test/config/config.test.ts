@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { ConfigError } from '../../src/config/config-error.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {

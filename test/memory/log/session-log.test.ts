@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 import { StoreError } from '../../../src/core/errors.ts';
 import type { Store } from '../../../src/core/store.ts';
-import { createSessionLog } from '../../../src/memory/session-log/session-log.ts';
-import { logKey } from '../../../src/memory/session-log/session-keys.ts';
+import { createSessionLog } from '../../../src/memory/log/session-log.ts';
+import { logKey } from '../../../src/memory/log/session-state.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';

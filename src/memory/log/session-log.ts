@@ -9,19 +9,13 @@ import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import { visibilityOf } from '../../core/visibility.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { changeMessages, finishChanges } from './change-messages.ts';
-import type { MessageChanges } from './change-messages.ts';
-import { foldLog } from './fold-log.ts';
-import type { LogFold, SequencedMessage } from './fold-log.ts';
-import { idsOf } from './log-record.ts';
-import type { LoggedMessage, LogRecord } from './log-record.ts';
-import { LogTails } from './log-tails.ts';
-import { channelFolder, logKey, sessionOfLog, sessionsFolder } from './session-keys.ts';
-import { saysAny, withdrawnTerms } from './withdrawn-words.ts';
-import type { Withdrawing } from './withdrawn-words.ts';
-import { seenIn } from './seen-in.ts';
-import type { FoldName } from './seen-in.ts';
-import { changeState } from './session-state.ts';
+import { changeMessages, finishChanges, saysAny, withdrawnTerms } from './withdrawal.ts';
+import type { MessageChanges, Withdrawing } from './withdrawal.ts';
+import { foldLog, idsOf } from './records.ts';
+import type { LogFold, LoggedMessage, LogRecord, SequencedMessage } from './records.ts';
+import { LogTails } from './tails.ts';
+import { changeState, channelFolder, logKey, seenIn, sessionOfLog, sessionsFolder } from './session-state.ts';
+import type { FoldName } from './session-state.ts';
 
 /** A reply as it was sent. */
 export interface SentReply {
