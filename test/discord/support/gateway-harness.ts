@@ -2,18 +2,6 @@ import { Events, type Client } from 'discord.js';
 import { onTestFinished } from 'vitest';
 
 import type {
-  BotHandlers,
-  ChatMessage,
-  CommandRequest,
-  IncomingMessage,
-  MessageEdit,
-  RememberedMessage,
-  ReadReplied,
-  ReplyPort,
-  WrittenCommand,
-} from '../../../src/core/chat.ts';
-import type { ActionTools } from '../../../src/core/tool.ts';
-import type {
   Choice,
   CompletionRequest,
   InteractionHandlers,
@@ -21,7 +9,19 @@ import type {
   MenuRequest,
   SlashCommand,
 } from '../../../src/core/application-command.ts';
+import type {
+  BotHandlers,
+  ChatMessage,
+  CommandRequest,
+  IncomingMessage,
+  MessageEdit,
+  ReadReplied,
+  RememberedMessage,
+  ReplyPort,
+  WrittenCommand,
+} from '../../../src/core/chat.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
+import type { ActionTools } from '../../../src/core/tool.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient, type GatewayError } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
