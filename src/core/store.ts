@@ -19,6 +19,11 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
+export interface ErasingOption {
+  /** Whether what stood there before is erased [S7], as `Store` says. Default: false, it is kept as the last good copy. */
+  readonly erase?: boolean;
+}
+
 /**
  * Durable storage under slash-separated keys such as `users/<userId>/durable.json`. The contract, which every
  * implementation passes as one test suite:
@@ -27,7 +32,12 @@ export interface StoredFile {
  *   `sessions/<id>/<id>/detail/` letters, marks and numbers of any script count too; below `workspace/`, whose files people name as they
  *   like, all characters but backslashes and control characters; otherwise `RangeError`.
  * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
- * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read.
+ * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only `removeAll` may have removed
+ *   its folder by then, where not all of it could be erased.
+ * - `rewrite`, `remove`, `removeAll`, and `update` and `writeText` where asked to, **erase** [S7]: when they resolve, no byte of what the keys held
+ *   before, and hold no more, stands in any file of the store: no backup, temporary file or copy in quarantine. So it is also where `change` changes nothing: the document
+ *   or log stays as it is, and every copy of it that may say something else goes or is made anew. After a rejection, or `kill -9`,
+ *   the same call once more finishes it.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.
  * - Callers never retry; the store does what can be retried.
  */
@@ -36,12 +46,13 @@ export interface Store {
   read<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   /**
    * Serialised read-modify-write; resolves with what is stored then. `change` may run again after a conflict, so it must
-   * have no effects of its own; returning the very object it was given, or `undefined`, writes nothing.
+   * have no effects of its own; returning the very object it was given, or `undefined`, leaves the document as it is.
    */
   update<T extends { readonly version: number }>(
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
+    options?: ErasingOption,
   ): Promise<T | undefined>;
 
   /** Adds one JSON record at the end of a log; resolves with its sequence number. */
@@ -57,18 +68,18 @@ export interface Store {
   ): AsyncIterable<LogEntry<T>>;
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   lastSequence(log: string): Promise<number>;
-  /** Replaces each record by what `change` returns; `undefined` removes it. Sequence numbers stay. */
+  /** Replaces each record by what `change` returns; `undefined` removes it. Sequence numbers stay, and so do records that the schema refuses. Erases. */
   rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
 
   /** A text file's content, or `undefined` when there is none. */
   readText(key: string): Promise<string | undefined>;
-  /** Replaces a text file; its previous content is kept beside it as `.bak`. */
-  writeText(key: string, text: string): Promise<void>;
+  /** Replaces a text file; its previous content is kept beside it as `.bak`, unless it is erased. */
+  writeText(key: string, text: string, options?: ErasingOption): Promise<void>;
   /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. */
   list(folder: string): Promise<readonly StoredFile[]>;
-  /** Removes a document, log or text file with its `.bak`; absent is fine. */
+  /** Removes a document, log or text file, and erases it; absent is fine. */
   remove(key: string): Promise<void>;
-  /** Removes everything below a folder, backups included. */
+  /** Removes everything below a folder, and erases it. */
   removeAll(prefix: string): Promise<void>;
 }
 

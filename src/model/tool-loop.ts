@@ -5,17 +5,16 @@ import type {
   ModelClient,
   ModelMessage,
   ModelRequest,
+  ModelResponse,
   ModelUsage,
   ToolResultBlock,
   ToolUseBlock,
 } from '../core/model.ts';
-import type { Tool } from '../core/tool.ts';
+import { clip } from '../core/text.ts';
+import type { Tool, ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import { startDeadline } from './deadline.ts';
-import type { Deadline } from './deadline.ts';
-import { LoopText } from './loop-text.ts';
-import { runToolCall, toolResult } from './run-tool-call.ts';
-import { untilAborted } from './until-aborted.ts';
+import { startDeadline, untilAborted } from './deadline.ts';
+import { withMediaFallback } from './media-fallback.ts';
 
 export interface ToolLoopOptions {
   readonly client: ModelClient;
@@ -56,6 +55,8 @@ export interface LoopResult {
 }
 
 const defaultMaxRounds = 8;
+const resultMaxChars = 8_000;
+const betweenRounds = '\n\n';
 const notRun =
   'Not run: no more tool calls are possible in this turn. Answer now with what you have, and do not claim that this was done.';
 
@@ -66,18 +67,17 @@ const notRun =
  */
 export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult> {
   const deadline = startDeadline(options.deadlineMs, options.signal);
-  const text = new LoopText(options);
-  const exchange = new Exchange();
+  const exchange = new Exchange(options);
   try {
-    const stop = await runRounds(options, deadline, text, exchange);
-    if (text.whole.trim() === '' && options.mayBeSilent === undefined)
+    const stop = await runRounds(options, deadline.signal, exchange);
+    if (!exchange.hasText && options.mayBeSilent === undefined)
       throw new ModelError(`No text in the answer (${stop})`, 'invalid');
-    return exchange.result(text.whole, stop);
+    return exchange.result(stop);
   } catch (error) {
     const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
     const ranOut = deadline.signal.aborted && reason instanceof ModelError && reason.failure === 'timeout';
-    if (ranOut && text.whole.trim() !== '') return exchange.result(text.whole, 'timeout');
-    throw withText(reason, text.whole);
+    if (ranOut && exchange.hasText) return exchange.result('timeout');
+    throw exchange.failure(reason);
   } finally {
     deadline.end();
   }
@@ -85,12 +85,11 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult>
 
 async function runRounds(
   options: ToolLoopOptions,
-  deadline: Deadline,
-  text: LoopText,
+  signal: AbortSignal,
   exchange: Exchange,
 ): Promise<LoopResult['stop']> {
-  const { client, request, tools, context, onNote, logger, maxRounds = defaultMaxRounds } = options;
-  const { signal } = deadline;
+  const { request, tools, onQueue, logger, maxRounds = defaultMaxRounds } = options;
+  const client = withMediaFallback(options.client, logger);
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
   for (let round = 1; ; round += 1) {
@@ -99,37 +98,110 @@ async function runRounds(
       { ...request, messages: [...messages], tools: definitions },
       {
         signal,
-        onText: (piece) => text.add(piece),
-        onRestart: () => text.restartRound(),
-        ...(options.onQueue === undefined ? {} : { onQueue: options.onQueue }),
+        onText: (piece) => exchange.addText(piece),
+        onRestart: () => exchange.restartRound(),
+        ...(onQueue === undefined ? {} : { onQueue }),
       },
     );
     const response = await untilAborted(asked, signal);
-    exchange.addUsage(response.usage);
-    text.endRound(textOf(response.content));
+    exchange.endRound(response);
     const isOver = round > maxRounds + 1;
     if (response.stop !== 'tool_use') return isOver && response.stop === 'end' ? 'rounds' : response.stop;
     if (isOver) return 'rounds';
 
     const results: ToolResultBlock[] = [];
-    for (const call of response.content.filter((block): block is ToolUseBlock => block.type === 'tool_use')) {
-      const outcome =
+    for (const call of response.content.filter((block) => block.type === 'tool_use')) {
+      const result =
         round > maxRounds
           ? toolResult(call, { ok: false, text: notRun })
-          : await runToolCall(call, { tools, context, signal, onNote, logger });
-      exchange.addCall(call.name, !outcome.isError);
-      results.push(outcome);
+          : await runToolCall(call, { ...options, signal });
+      exchange.addCall(call.name, !result.isError);
+      results.push(result);
     }
     messages.push({ role: 'assistant', content: response.content }, { role: 'user', content: results });
   }
 }
 
-/** What a loop adds up on its way. */
-class Exchange {
-  #usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  readonly #calls: { name: string; ok: boolean }[] = [];
+/**
+ * Runs one tool call and gives what the model is told of it, at most 8,000 characters [P4]. An unknown name and a tool that throws
+ * are told as errors, without what went wrong inside [M6]. Rejects only with the signal's reason, at once when it is aborted.
+ */
+export async function runToolCall(
+  call: ToolUseBlock,
+  options: Pick<ToolLoopOptions, 'tools' | 'context' | 'onNote' | 'logger'> & {
+    readonly signal: AbortSignal;
+  },
+): Promise<ToolResultBlock> {
+  const { tools, context, signal, onNote, logger } = options;
+  const tool = tools.find(({ definition }) => definition.name === call.name);
+  if (tool === undefined) {
+    const names = tools.map(({ definition }) => definition.name).join(', ');
+    return toolResult(call, { ok: false, text: `There is no such tool. The tools are: ${names || 'none'}` });
+  }
+  signal.throwIfAborted();
+  try {
+    const outcome = await untilAborted(tool.run(call.input, context, signal), signal);
+    if (outcome.note !== undefined) onNote?.(outcome.note);
+    return toolResult(call, outcome);
+  } catch (error) {
+    signal.throwIfAborted();
+    logger.error('tool failed', { tool: call.name, error });
+    return toolResult(call, { ok: false, text: 'The tool failed. Do not claim that it succeeded.' });
+  }
+}
 
-  addUsage(usage: ModelUsage): void {
+/** A tool's outcome as the model gets it. */
+function toolResult(call: ToolUseBlock, outcome: ToolOutcome): ToolResultBlock {
+  return {
+    type: 'tool_result',
+    toolUseId: call.id,
+    text: clip(outcome.text, resultMaxChars),
+    isError: !outcome.ok,
+  };
+}
+
+/** What a loop adds up on its way. What the listener was given of the text is always the text so far. */
+class Exchange {
+  readonly #listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>;
+  #endedText = '';
+  #roundText = '';
+  #usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  readonly #toolCalls: { name: string; ok: boolean }[] = [];
+
+  constructor(listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>) {
+    this.#listener = listener;
+  }
+
+  get hasText(): boolean {
+    return this.#text.trim() !== '';
+  }
+
+  /** The texts of all rounds, the present one as far as it came. */
+  get #text(): string {
+    if (this.#roundText.trim() === '') return this.#endedText;
+    return this.#endedText === '' ? this.#roundText : `${this.#endedText}${betweenRounds}${this.#roundText}`;
+  }
+
+  /** Adds to the present round. White space alone is held back until something follows it. */
+  addText(piece: string): void {
+    const before = this.#text;
+    this.#roundText += piece;
+    const shown = this.#text.slice(before.length);
+    if (shown !== '') this.#listener.onText?.(shown);
+  }
+
+  /** The present round begins again: its text was taken back. */
+  restartRound(): void {
+    this.#roundText = '';
+    this.#listener.onRestart?.();
+    if (this.#endedText !== '') this.#listener.onText?.(this.#endedText);
+  }
+
+  /** Ends the round; the whole text counts if nothing of it was streamed. */
+  endRound({ content, usage }: ModelResponse): void {
+    if (this.#roundText === '') this.addText(textOf(content));
+    this.#endedText = this.#text;
+    this.#roundText = '';
     this.#usage = {
       inputTokens: this.#usage.inputTokens + usage.inputTokens,
       outputTokens: this.#usage.outputTokens + usage.outputTokens,
@@ -139,21 +211,22 @@ class Exchange {
   }
 
   addCall(name: string, ok: boolean): void {
-    this.#calls.push({ name, ok });
+    this.#toolCalls.push({ name, ok });
   }
 
-  result(text: string, stop: LoopResult['stop']): LoopResult {
-    return { text, usage: this.#usage, stop, toolCalls: [...this.#calls] };
+  result(stop: LoopResult['stop']): LoopResult {
+    return { text: this.#text, usage: this.#usage, stop, toolCalls: [...this.#toolCalls] };
   }
-}
 
-function withText(error: unknown, text: string): ModelError {
-  if (!(error instanceof ModelError)) {
-    return new ModelError('The exchange with the model failed', 'broken', {
-      cause: error,
-      partialText: text,
-    });
+  /** Why the loop failed, with the text that there is. */
+  failure(error: unknown): ModelError {
+    if (!(error instanceof ModelError)) {
+      return new ModelError('The exchange with the model failed', 'broken', {
+        cause: error,
+        partialText: this.#text,
+      });
+    }
+    const partialText = this.hasText ? this.#text : error.partialText;
+    return new ModelError(error.message, error.failure, { cause: error.cause, partialText });
   }
-  const partialText = text.trim() === '' ? error.partialText : text;
-  return new ModelError(error.message, error.failure, { cause: error.cause, partialText });
 }

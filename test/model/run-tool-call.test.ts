@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ToolUseBlock } from '../../src/core/model.ts';
 import type { Tool } from '../../src/core/tool.ts';
-import { runToolCall } from '../../src/model/run-tool-call.ts';
+import { runToolCall } from '../../src/model/tool-loop.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { aliceContext } from './alice-context.ts';
 

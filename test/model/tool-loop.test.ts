@@ -55,6 +55,8 @@ const fails: Answer = (_, { onText }) => {
   return Promise.reject(new ModelError('gone', 'overloaded', { partialText: 'It is' }));
 };
 
+const refuses: Answer = () => Promise.reject(new ModelError('too large', 'rejected'));
+
 function loop(client: ModelClient, changes: Partial<ToolLoopOptions> = {}): Promise<LoopResult> {
   return runToolLoop({
     client,
@@ -133,6 +135,23 @@ describe('the tool loop', () => {
     await loop(new RoundsModel(callsTwice, says('Done')), { tools: [slow] });
 
     expect(log).toEqual(['begin {"number":1}', 'end true false', 'begin {"number":2}', 'end true false']);
+  });
+});
+
+describe('a model that refuses pictures', () => {
+  it('is asked without them, in this round and all later ones', async () => {
+    const picture = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
+    const model = new RoundsModel(refuses, calls('note'), says('I see nothing.'));
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, picture] }] as const;
+
+    const result = await loop(model, { request: { ...request, messages } });
+
+    expect(result.text).toBe('I see nothing.');
+    expect(model.requests.map((asked) => JSON.stringify(asked).includes('AAAA'))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

@@ -28,6 +28,8 @@ import {
 export interface StoreUnderTest {
   store(): Store;
   reopen(): Promise<void>;
+  /** All bytes that the store keeps, backups and the like included, as one text. */
+  everything(): Promise<string>;
   dispose(): Promise<void>;
 }
 
@@ -366,6 +368,80 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(left.map(({ record }) => record.note)).toEqual(left.map(() => 'x'));
         expect(next).toBe((left.at(-1)?.sequence ?? 0) + 1);
         expect(numbers).toHaveLength(10);
+      });
+    });
+
+    describe('erasing [S7]', () => {
+      const canary = 'canary-4f1c';
+      const noteKind = { version: 1, schema: z.object({ version: z.literal(1), note: z.string() }) };
+      const update = (note: string, options?: { readonly erase: boolean }) =>
+        store().update(document, noteKind, () => ({ version: 1, note }), options);
+
+      it('leaves nothing of what a document held before', async () => {
+        for (const note of [canary, `${canary} again`]) await update(note);
+        expect(await update('clean', { erase: true })).toEqual({ version: 1, note: 'clean' });
+        expect(await subject.everything()).not.toContain(canary);
+        expect(await store().read(document, noteKind)).toEqual({ version: 1, note: 'clean' });
+      });
+
+      it.each([
+        ['gives the very same', (current: { version: 1; note: string } | undefined) => current],
+        ['gives nothing', () => undefined],
+      ])('leaves nothing of it either where the change %s', async (_, change) => {
+        for (const note of [canary, 'clean']) await update(note);
+        const erased = store().update(document, noteKind, change, { erase: true });
+        expect(await erased).toEqual({ version: 1, note: 'clean' });
+        expect(await subject.everything()).not.toContain(canary);
+        await subject.reopen();
+        expect(await store().read(document, noteKind)).toEqual({ version: 1, note: 'clean' });
+      });
+
+      it('makes no document where there is none', async () => {
+        expect(await store().update(document, noteKind, () => undefined, { erase: true })).toBeUndefined();
+        expect(await store().list('users')).toEqual([]);
+      });
+
+      it('does not happen where the change throws', async () => {
+        await update('kept');
+        const failing = store().update(
+          document,
+          noteKind,
+          () => {
+            throw new TypeError('no');
+          },
+          { erase: true },
+        );
+        await expect(failing).rejects.toThrow(TypeError);
+        expect(await store().read(document, noteKind)).toEqual({ version: 1, note: 'kept' });
+      });
+
+      it('leaves nothing of what a text held before', async () => {
+        for (const words of [canary, `${canary} again`]) await store().writeText(text, words);
+        await store().writeText(text, 'clean', { erase: true });
+        expect(await subject.everything()).not.toContain(canary);
+        expect(await store().readText(text)).toBe('clean');
+      });
+
+      it('leaves nothing of records that a rewrite changes or removes', async () => {
+        for (const note of [canary, 'kept', `${canary} again`]) await store().append(log, { note });
+        await store().rewrite(log, noteSchema, ({ sequence, record }) => {
+          if (sequence === 1) return undefined;
+          return sequence === 2 ? record : { note: 'clean' };
+        });
+        expect(await subject.everything()).not.toContain(canary);
+        expect(await notesOf(store(), log)).toEqual(['kept', 'clean']);
+      });
+
+      it('leaves nothing of what is removed, alone or with its folder', async () => {
+        for (const note of [canary, `${canary} again`]) {
+          await update(note);
+          await store().writeText(text, note);
+          await store().append(log, { note });
+        }
+        await store().remove(document);
+        await store().remove(log);
+        await store().removeAll(`users/${alice}/notebook`);
+        expect(await subject.everything()).not.toContain(canary);
       });
     });
 

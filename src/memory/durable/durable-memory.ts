@@ -1,8 +1,8 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
-import type { SectionReader } from '../../core/section.ts';
-import type { Store } from '../../core/store.ts';
+import type { Section } from '../../core/section.ts';
+import type { ErasingOption, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { Visibility } from '../../core/visibility.ts';
@@ -16,7 +16,7 @@ import {
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { deprecateBySource, forgetItems, formerItems, setVisibility, type ForgetResult } from './items.ts';
+import { deprecateBySource, forgetItems, formerItems, setVisibility } from './items.ts';
 import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 import { durableSections, durableUsage } from './sections.ts';
 
@@ -26,39 +26,6 @@ export interface RememberInput extends RememberRequest {
    * `forgotten` [A4]. Must not wait for another write of the same user.
    */
   readonly stillStands?: () => Promise<boolean>;
-}
-
-/**
- * The durable items of all users. Every method is about one user's own items; changes of one user happen one after the
- * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
- */
-export interface DurableMemory {
-  /** The sections `durable_items` and `matching_items` [D4]. */
-  readonly reader: SectionReader<TurnContext>;
-  /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
-  list(userId: string): Promise<readonly DurableItem[]>;
-  /** By the id of each active item what it corrected, newest first [D6]; what is shown of it in a place is up to `mayUseItem` too. */
-  formerOf(userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>>;
-  remember(userId: string, input: RememberInput): Promise<RememberOutcome>;
-  /** Forgets by id or substring [K2] what may be used in `place`. `commandId` is the snowflake of who said so, and when. */
-  forget(userId: string, target: string, place: Place, commandId: string): Promise<ForgetResult>;
-  /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
-  setVisibility(
-    userId: string,
-    id: string,
-    visibility: Visibility,
-    place: Place,
-  ): Promise<DurableItem | undefined>;
-  /** Takes out of use what was extracted from these messages [G5], but for what `stillSupported` says; returns what went. */
-  retractSources(
-    userId: string,
-    messageIds: readonly string[],
-    stillSupported?: (item: DurableItem) => boolean,
-  ): Promise<readonly DurableItem[]>;
-  /** What the user had forgotten, and when; told to nobody, but kept from being found [C1]. */
-  forgotten(userId: string): Promise<readonly Pick<DurableItem, 'text' | 'updatedAt'>[]>;
-  /** Characters of the budget that the items take in `place`, for people to see. */
-  usage(userId: string, place: Place): Promise<{ readonly used: number; readonly budget: number }>;
 }
 
 export interface DurableMemoryOptions {
@@ -76,7 +43,11 @@ export interface DurableMemoryOptions {
   readonly logger: Logger;
 }
 
-export function createDurableMemory(options: DurableMemoryOptions): DurableMemory {
+/**
+ * The durable items of all users. Every method is about one user's own items; changes of one user happen one after the
+ * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
+ */
+export function createDurableMemory(options: DurableMemoryOptions) {
   const { store, writes, clock, logger, maxItems, injectMaxChars, maxTextLength = 500 } = options;
   const injection = { injectMaxChars, dateOf: createLocalDates(options.timeZone) };
 
@@ -88,51 +59,49 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
   async function change<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
+    erasing: ErasingOption = {},
   ): Promise<T> {
     const results: { readonly result: T }[] = [];
-    await store.update(durableKey(userId), durableDocumentKind, (current) => {
-      const before = current ?? emptyDurableDocument;
-      const { document, result } = operation(before);
-      results.push({ result });
-      return document === before ? current : document;
-    });
+    await store.update(
+      durableKey(userId),
+      durableDocumentKind,
+      (current) => {
+        const before = current ?? emptyDurableDocument;
+        const { document, result } = operation(before);
+        results.push({ result });
+        return document === before ? current : document;
+      },
+      erasing,
+    );
     const last = results.at(-1);
     if (last === undefined) throw new Error('The store did not run the change');
     return last.result;
   }
 
-  /** A change that takes something away: the last good copy that the store keeps must not give it back after damage. */
-  async function takeAway<T>(
-    userId: string,
-    operation: (document: DurableDocument) => DocumentChange<T>,
-  ): Promise<T> {
-    const result = await change(userId, operation);
-    try {
-      await store.update(durableKey(userId), durableDocumentKind, (current) => current && { ...current });
-    } catch (error) {
-      logger.warn('the last good copy of durable items could not be renewed', { userId, error });
-    }
-    return result;
-  }
+  /** A change that takes something away: no copy that the store keeps may give it back after damage [S7]. */
+  const takeAway: typeof change = (userId, operation) => change(userId, operation, { erase: true });
 
   return {
+    /** The sections `durable_items` and `matching_items` [D4]. */
     reader: {
       layer: 'durable',
-      async read(context) {
+      async read(context: TurnContext): Promise<readonly Section[]> {
         return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, injection);
       },
     },
 
-    async list(userId) {
+    /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
+    async list(userId: string): Promise<readonly DurableItem[]> {
       return activeInOrder(await itemsOf(userId));
     },
 
-    async formerOf(userId) {
+    /** By the id of each active item what it corrected, newest first [D6]; what is shown of it in a place is up to `mayUseItem` too. */
+    async formerOf(userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> {
       return formerItems(await itemsOf(userId));
     },
 
-    remember: (userId, input) =>
-      writes.run(userId, async () => {
+    remember: (userId: string, input: RememberInput) =>
+      writes.run(userId, async (): Promise<RememberOutcome> => {
         if (input.stillStands !== undefined && !(await input.stillStands())) {
           return { outcome: 'refused', reason: 'forgotten' };
         }
@@ -143,7 +112,8 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
         return outcome;
       }),
 
-    forget: (userId, target, place, commandId) =>
+    /** Forgets by id or substring [K2] what may be used in `place`. `commandId` is the snowflake of who said so, and when. */
+    forget: (userId: string, target: string, place: Place, commandId: string) =>
       writes.run(userId, async () => {
         const result = await takeAway(userId, (document) =>
           forgetItems(document, userId, target, place, commandId, clock()),
@@ -152,12 +122,18 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
         return result;
       }),
 
-    setVisibility: (userId, id, visibility, place) =>
+    /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
+    setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
       writes.run(userId, () =>
         takeAway(userId, (document) => setVisibility(document, userId, id, visibility, place)),
       ),
 
-    retractSources: (userId, messageIds, stillSupported = () => false) =>
+    /** Takes out of use what was extracted from these messages [G5], but for what `stillSupported` says; returns what went. */
+    retractSources: (
+      userId: string,
+      messageIds: readonly string[],
+      stillSupported: (item: DurableItem) => boolean = () => false,
+    ) =>
       writes.run(userId, async () => {
         const retracted = await takeAway(userId, (document) =>
           deprecateBySource(document, messageIds, stillSupported, clock()),
@@ -168,18 +144,22 @@ export function createDurableMemory(options: DurableMemoryOptions): DurableMemor
         return retracted;
       }),
 
-    async forgotten(userId) {
+    /** What the user had forgotten, and when; told to nobody, but kept from being found [C1]. */
+    async forgotten(userId: string): Promise<readonly Pick<DurableItem, 'text' | 'updatedAt'>[]> {
       return (await itemsOf(userId)).filter(
         (item) => item.forgotten === true && item.status === 'deprecated',
       );
     },
 
-    async usage(userId, place) {
+    /** Characters of the budget that the items take in `place`, for people to see. */
+    async usage(userId: string, place: Place) {
       const used = durableUsage(await itemsOf(userId), userId, place, injection);
       return { used, budget: injectMaxChars };
     },
   };
 }
+
+export type DurableMemory = ReturnType<typeof createDurableMemory>;
 
 function summaryOf(outcome: RememberOutcome): Readonly<Record<string, unknown>> {
   return outcome.outcome === 'refused'

@@ -10,7 +10,7 @@ import {
   type DurableItem,
 } from './document.ts';
 
-export interface ForgetResult {
+interface ForgetResult {
   /** Deprecated now. */
   readonly forgotten: readonly DurableItem[];
   /** How many more match that may not be touched in this place [K2]. */

@@ -39,7 +39,7 @@ const rememberDefinition = {
   },
 } as const;
 
-export interface RememberItemToolOptions {
+interface RememberItemToolOptions {
   readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
   /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
   readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;

@@ -5,9 +5,9 @@ import { terms } from '../../core/text.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { cursorOfNote } from '../rolling/summary-note.ts';
-import { sessionFolder } from '../session-log/session-keys.ts';
-import type { SessionState, SessionStates } from '../session-log/session-state.ts';
-import type { Withdrawing, WithdrawnWords } from '../session-log/withdrawn-words.ts';
+import { sessionFolder } from '../log/session-state.ts';
+import type { SessionState, SessionStates } from '../log/session-state.ts';
+import type { Withdrawing, WithdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
 import { notebookParts } from './tree.ts';
 
@@ -31,7 +31,7 @@ export function createWithdrawNotes({
   async function withdraw(session: SessionKey, words: WithdrawnWords): Promise<void> {
     const state = await states.read(session);
     await rewrite(await keysOfSession(store, session), words, undefined);
-    await renewBackup(`${sessionFolder(session)}/overview.md`);
+    await eraseFormer(`${sessionFolder(session)}/overview.md`);
     const shared = await keysOfNotebook(store, session, state);
     if (shared.length === 0) return;
     const work = () => rewrite(shared, words, words.own);
@@ -54,20 +54,15 @@ export function createWithdrawNotes({
     for (const { key, text } of notes) {
       const rest = withoutWithdrawnLines(text, gone, mostlyOf);
       if (rest === undefined) await store.remove(key);
-      else if (rest !== text) await replace(key, rest);
+      else if (rest !== text) await store.writeText(key, rest, { erase: true });
     }
   }
 
-  /** The last good copy that the store keeps of a file must not hold it either. */
-  async function replace(key: string, text: string): Promise<void> {
-    await store.writeText(key, text);
-    await store.writeText(key, text);
-  }
-
   /** An overview is rewritten as a whole, so that its last good copy may hold what the overview itself does not any more. */
-  async function renewBackup(key: string): Promise<void> {
+  async function eraseFormer(key: string): Promise<void> {
     const text = await store.readText(key);
-    if (text !== undefined) await store.writeText(key, text);
+    if (text === undefined) await store.remove(key);
+    else await store.writeText(key, text, { erase: true });
   }
 
   return async (session, words) => {

@@ -1,8 +1,8 @@
 import type { Place, SessionKey } from '../../core/place.ts';
-import { wholeTurns } from '../session-log/fold-log.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
-import type { SessionLog } from '../session-log/session-log.ts';
-import type { RollingState, SessionState, SessionStates } from '../session-log/session-state.ts';
+import { wholeTurns } from '../log/records.ts';
+import type { SequencedMessage } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { RollingState, SessionState, SessionStates } from '../log/session-state.ts';
 import { advanced, cleared, endsAt, pendingWithdrawals, rewound, rollingOf } from './rolling-state.ts';
 import type { SummaryEnd } from './rolling-state.ts';
 import type { SummaryNotes } from './summary-notes.ts';
@@ -50,24 +50,19 @@ export function createRollingRecord({
   }
 
   async function retract(session: SessionKey, sequences: readonly number[]): Promise<void> {
-    let isRewound = false;
-    await states.transact(session, async (state) => {
+    const rewind = async (state: SessionState) => {
       const rolling = rollingOf(state);
       const fold = await log.since(session, rolling.cursor);
       const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
       const withdrawn = [...sequences, ...pending];
       await notes.removeHolding(session, withdrawn);
-      if (!withdrawn.some((of) => of > rolling.from && of <= rolling.cursor)) return undefined;
+      // A copy of the document may hold more than the document itself, so those are erased in any case.
+      if (!withdrawn.some((of) => of > rolling.from && of <= rolling.cursor))
+        return (current: SessionState) => current;
       const earlier = await notes.newest(session, rolling.from);
-      isRewound = true;
       return changing((current) => rewound(current, endsAt(earlier, current.from, fold.last)));
-    });
-    if (isRewound) await renewBackup(session);
-  }
-
-  /** The last good copy that the store keeps of a document must not hold what was just taken out of it. */
-  async function renewBackup(session: SessionKey): Promise<void> {
-    await states.update(session, (state) => ({ ...state }));
+    };
+    await states.transact(session, rewind, { erase: true });
   }
 
   return {
@@ -92,11 +87,11 @@ export function createRollingRecord({
       return isStored ? next : undefined;
     },
     async reset(session) {
-      await states.transact(session, async () => {
+      const clear = async () => {
         const now = await log.lastSequence(session);
         return changing((current) => cleared(current, now));
-      });
-      await renewBackup(session);
+      };
+      await states.transact(session, clear, { erase: true });
     },
   };
 }

@@ -1,14 +1,78 @@
+import { z } from 'zod';
+
+import { assertSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind } from '../../core/store.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
-import type { LoggedMessage, UserMessage } from '../session-log/log-record.ts';
-import type { ShortTermEntry } from './short-term-document.ts';
+import type { LoggedMessage, SequencedMessage, UserMessage } from '../log/records.ts';
 
-const partMaxChars = 140;
+const entrySchema = z.object({
+  channelId: z.string(),
+  /** The channel's or thread's own name, as it was. */
+  channelName: z.string(),
+  /** When it was answered; ISO 8601, UTC. */
+  at: z.string(),
+  /** What was asked and what was answered, on one line. */
+  text: z.string(),
+  /** The messages of the exchange: the question's and the answer's. */
+  messageIds: z.array(z.string()),
+});
 
-/** An exchange and the guild it was in. */
-export interface GuildExchange {
-  readonly guildId: string;
-  readonly entry: ShortTermEntry;
+const documentSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
+
+/** One exchange in a public channel [T1]. */
+export type ShortTermEntry = z.infer<typeof entrySchema>;
+/** A user's recent exchanges in the public channels of one guild, oldest first. */
+export type ShortTermDocument = z.infer<typeof documentSchema>;
+
+export const shortTermKind: DocumentKind<ShortTermDocument> = { version: 1, schema: documentSchema };
+
+/** The folder of a user's documents, one a guild. @throws {RangeError} when the id is no Discord id [S6]. */
+export function shortTermFolder(userId: string): string {
+  return `users/${assertSnowflake(userId)}/short-term`;
+}
+
+/** @throws {RangeError} when an id is no Discord id [S6]. */
+export function shortTermKey(userId: string, guildId: string): string {
+  return `${shortTermFolder(userId)}/${assertSnowflake(guildId)}.json`;
+}
+
+/** An exchange and the guild it was in, whose document holds it. */
+type GuildExchange = { readonly guildId: string; readonly entry: ShortTermEntry };
+
+/** What bounds a document [T1]. */
+export interface ShortTermLimits {
+  readonly maxEntries: number;
+  readonly maxAgeHours: number;
+}
+
+/** Whether an entry is young enough to be used. */
+export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number, now: Date): boolean {
+  return now.getTime() - Date.parse(at) <= maxAgeHours * 3_600_000;
+}
+
+/** The document with an exchange added, unless it is known, bounded by number and age; what goes is the oldest. */
+export function withEntry(
+  document: ShortTermDocument | undefined,
+  added: ShortTermEntry,
+  { maxEntries, maxAgeHours }: ShortTermLimits,
+  now: Date,
+): ShortTermDocument {
+  const known = document?.entries ?? [];
+  const isKnown = known.some(({ messageIds }) => messageIds.some((id) => added.messageIds.includes(id)));
+  const entries = (isKnown ? known : [...known, added])
+    .filter((entry) => isFresh(entry, maxAgeHours, now))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .slice(-maxEntries);
+  return { version: 1, entries };
+}
+
+/** The document without the entries that `isWithdrawn` picks; the very same when it picks none. */
+export function withoutEntries(
+  document: ShortTermDocument,
+  isWithdrawn: (entry: ShortTermEntry) => boolean,
+): ShortTermDocument {
+  const entries = document.entries.filter((entry) => !isWithdrawn(entry));
+  return entries.length === document.entries.length ? document : { ...document, entries };
 }
 
 /**
@@ -30,7 +94,7 @@ export function exchangesOf(
     const { guildId, channelName = 'channel', at, ids, replyTo } = message;
     const isWhole = questions.length > 0 && questions.length === replyTo.length;
     if (!isWhole || guildId === undefined || ![...questions, message].every(isPublic)) continue;
-    const text = `${part(questions)} → ${part([message])}`;
+    const text = `${quoted(questions)} → ${quoted([message])}`;
     exchanges.push({
       guildId,
       entry: { channelId, channelName, at, text, messageIds: [...replyTo, ...ids] },
@@ -43,8 +107,10 @@ function isPublic(message: LoggedMessage): boolean {
   return message.visibility === 'everywhere' && message.guildId !== undefined;
 }
 
+const quoteMaxChars = 140;
+
 /** What was said, in quotes on one line; a message without words stands by the names of its files. */
-function part(messages: readonly LoggedMessage[]): string {
+function quoted(messages: readonly LoggedMessage[]): string {
   const words = messages.map(({ text, attachments }) => text.trim() || attachments.join(', '));
-  return `"${clipAtWord(flatten(words.join(' ')), partMaxChars)}"`;
+  return `"${clipAtWord(flatten(words.join(' ')), quoteMaxChars)}"`;
 }

@@ -1,37 +1,26 @@
-import type { Clock } from '../../core/time.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { SessionKey } from '../../core/place.ts';
-import type { SectionReader } from '../../core/section.ts';
+import { dataLine, fitLines } from '../../core/section.ts';
+import type { Section, SectionReader } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import { normalizeText } from '../../core/text.ts';
+import { localDateTime } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { wholeTurns } from '../session-log/fold-log.ts';
-import type { SessionLog } from '../session-log/session-log.ts';
-import type { SessionStates } from '../session-log/session-state.ts';
-import { exchangesOf } from './exchanges.ts';
+import { mayUse } from '../../core/visibility.ts';
+import { wholeTurns } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { SessionStates } from '../log/session-state.ts';
 import {
+  exchangesOf,
+  isFresh,
   shortTermFolder,
   shortTermKey,
   shortTermKind,
-  withEntries,
+  withEntry,
   withoutEntries,
-} from './short-term-document.ts';
-import type { ShortTermDocument, ShortTermEntry, ShortTermLimits } from './short-term-document.ts';
-import { shortTermSection } from './short-term-section.ts';
-
-/** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
-export interface ShortTerm {
-  readonly reader: SectionReader<TurnContext>;
-  /** Folds the exchanges that the session's log has after the layer's cursor. */
-  record(session: SessionKey): Promise<void>;
-  /** Drops the lines made from messages that were edited or deleted [G5]. */
-  retract(userId: string, messageIds: readonly string[]): Promise<void>;
-  /**
-   * Drops the user's lines that contain the text, whatever the case; exchanges still on their way are looked through too, and a
-   * turn that runs now leaves none [A4].
-   */
-  forget(userId: string, text: string): Promise<void>;
-}
+} from './exchanges.ts';
+import type { ShortTermDocument, ShortTermEntry, ShortTermLimits } from './exchanges.ts';
 
 export interface ShortTermOptions extends ShortTermLimits {
   readonly store: Store;
@@ -46,23 +35,58 @@ export interface ShortTermOptions extends ShortTermLimits {
   readonly timeZone: string;
 }
 
-/** Log lines looked back over in a session that has no cursor yet. */
-const firstLookBack = 40;
+/** Log lines that are folded of a session that has no cursor yet. */
+const firstFoldLines = 40;
 
-export function createShortTerm(options: ShortTermOptions): ShortTerm {
+export type ShortTerm = ReturnType<typeof createShortTerm>;
+
+/** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
+export function createShortTerm(options: ShortTermOptions) {
   const { store, writes, states, log, enabled, clock } = options;
+
+  const reader: SectionReader<TurnContext> = {
+    layer: 'short-term memory',
+    async read(context) {
+      if (!enabled) return [];
+      return [shortTermSection(await entriesFor(context), context, options)];
+    },
+  };
+
+  /** Folds the exchanges that the session's log has after the layer's cursor. */
+  async function record(session: SessionKey): Promise<void> {
+    if (enabled) await fold(session, false);
+  }
+
+  /** Drops the lines made from messages that were edited or deleted [G5]. */
+  async function retract(userId: string, messageIds: readonly string[]): Promise<void> {
+    await writes.run(userId, () => drop(userId, madeOf(messageIds)));
+  }
+
+  /**
+   * Drops the user's lines that contain the text, whatever the case; exchanges still on their way are looked through too, and a
+   * turn that runs now leaves none [A4].
+   */
+  async function forget(userId: string, text: string): Promise<void> {
+    const wanted = normalizeText(text);
+    if (wanted === '') return;
+    if (enabled) {
+      const sessions = await log.sessions();
+      for (const session of sessions) if (session.userId === userId) await fold(session, true);
+    }
+    await writes.run(userId, () => drop(userId, (entry) => normalizeText(entry.text).includes(wanted)));
+  }
 
   /** Folds up to the newest whole turn; with `toEnd` past a turn that has no reply yet, whose exchange is then never recorded. */
   async function fold(session: SessionKey, toEnd: boolean): Promise<void> {
     await states.transact(session, async ({ shortTerm }) => {
-      const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstLookBack;
+      const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstFoldLines;
       const { messages, withdrawals, last } = await log.since(session, Math.max(0, cursor));
       const whole = wholeTurns(messages).messages;
       const withdrawn = withdrawals.map(({ id }) => id);
       if (withdrawn.length > 0) await drop(session.userId, madeOf(withdrawn));
       for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
         await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
-          withEntries(document, [entry], options, clock()),
+          withEntry(document, entry, options, clock()),
         );
       }
       const waiting = messages[whole.length];
@@ -75,14 +99,12 @@ export function createShortTerm(options: ShortTermOptions): ShortTerm {
   /** A job of the user's queue calls this. */
   async function drop(userId: string, isWithdrawn: (entry: ShortTermEntry) => boolean): Promise<void> {
     for (const key of await keysOf(userId)) {
-      let isChanged = false;
-      await store.update(key, shortTermKind, (document) => {
-        const next = document === undefined ? undefined : withoutEntries(document, isWithdrawn);
-        isChanged = next !== document;
-        return next;
-      });
-      // The last good copy that the store keeps of a document must not hold them either.
-      if (isChanged) await store.update(key, shortTermKind, (document) => document && { ...document });
+      await store.update(
+        key,
+        shortTermKind,
+        (document) => document && withoutEntries(document, isWithdrawn),
+        { erase: true },
+      );
     }
   }
 
@@ -100,34 +122,40 @@ export function createShortTerm(options: ShortTermOptions): ShortTerm {
     return documents.flatMap((document) => document?.entries ?? []);
   }
 
-  return {
-    reader: {
-      layer: 'short-term memory',
-      async read(context) {
-        if (!enabled) return [];
-        return [shortTermSection(await entriesFor(context), context, options)];
-      },
-    },
-    async record(session) {
-      if (enabled) await fold(session, false);
-    },
-    async retract(userId, messageIds) {
-      await writes.run(userId, () => drop(userId, madeOf(messageIds)));
-    },
-    async forget(userId, text) {
-      const wanted = normalizeText(text);
-      if (wanted === '') return;
-      if (enabled) {
-        const sessions = await log.sessions();
-        for (const session of sessions) if (session.userId === userId) await fold(session, true);
-      }
-      await writes.run(userId, () => drop(userId, (entry) => normalizeText(entry.text).includes(wanted)));
-    },
-  };
+  return { reader, record, retract, forget };
 }
 
 /** Picks the entries that any of these messages is part of. */
 function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boolean {
   const ids = new Set(messageIds);
   return (entry) => entry.messageIds.some((id) => ids.has(id));
+}
+
+/**
+ * The speaker's own exchanges in other channels, newest first, within the budget [T2]. The time is absolute, with its day,
+ * so that a line keeps its bytes for as long as it stands [P2].
+ */
+export function shortTermSection(
+  entries: readonly ShortTermEntry[],
+  { speaker, place, now }: Pick<TurnContext, 'speaker' | 'place' | 'now'>,
+  limits: { readonly maxAgeHours: number; readonly injectMaxChars: number; readonly timeZone: string },
+): Section {
+  const lines = entries
+    .filter((entry) => entry.channelId !== place.channelId && isFresh(entry, limits.maxAgeHours, now))
+    .filter(({ channelId }) =>
+      mayUse({ ownerId: speaker.id, visibility: 'everywhere', homeId: channelId }, place, speaker.id),
+    )
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .map((entry) => shortTermLine(entry, limits.timeZone));
+  const section = {
+    name: 'recent_elsewhere',
+    slot: 'fast',
+    title: 'What this person asked you in other channels lately and what you answered, newest first:',
+    budget: limits.injectMaxChars,
+  } as const;
+  return { ...section, lines: fitLines(section, lines), standing: new Set(lines) };
+}
+
+function shortTermLine({ channelName, at, text }: ShortTermEntry, timeZone: string): string {
+  return dataLine(`- #${channelName}, ${localDateTime(new Date(at), timeZone)}: ${text}`);
 }

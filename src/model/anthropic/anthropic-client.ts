@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import pLimit from 'p-limit';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -10,13 +11,11 @@ import type {
   ModelResponse,
   ModelUsage,
 } from '../../core/model.ts';
-import { startDeadline } from '../deadline.ts';
+import { startDeadline, untilAborted } from '../deadline.ts';
 import type { Deadline } from '../deadline.ts';
 import { attempt } from './attempt.ts';
-import { attemptError } from './attempt-error.ts';
-import { createCallLimit } from './call-limit.ts';
 import { requestBody } from './request-body.ts';
-import { withRetries } from './with-retries.ts';
+import { attemptError, withRetries } from './retries.ts';
 
 export interface AnthropicClientOptions {
   /** May be absent where `baseUrl` names a server that wants none. */
@@ -94,6 +93,38 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         deadline.end();
       }
     },
+  };
+}
+
+/**
+ * Runs work when its turn comes; work that has to wait for it is told by `onQueue`, and again, with `false`, when it came. Rejects with
+ * `ModelError` `busy` where too many wait, and at once with the signal's reason when aborted.
+ */
+type CallLimit = <T>(
+  work: () => Promise<T>,
+  signal: AbortSignal,
+  onQueue?: (isWaiting: boolean) => void,
+) => Promise<T>;
+
+/** At most `concurrency` calls at a time, and at most `queueLimit` waiting for one to end [M7]. Who gives up leaves the queue. */
+function createCallLimit(concurrency: number, queueLimit: number): CallLimit {
+  const limit = pLimit(concurrency);
+  let open = 0;
+  return async (work, signal, onQueue) => {
+    if (open >= concurrency + queueLimit) throw new ModelError('Too many model calls are waiting', 'busy');
+    const hasToWait = open >= concurrency;
+    open += 1;
+    try {
+      if (hasToWait) onQueue?.(true);
+      const turn = limit(() => {
+        signal.throwIfAborted();
+        if (hasToWait) onQueue?.(false);
+        return work();
+      });
+      return await untilAborted(turn, signal);
+    } finally {
+      open -= 1;
+    }
   };
 }
 

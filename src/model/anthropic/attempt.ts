@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type Anthropic from '@anthropic-ai/sdk';
-import { Stream } from '@anthropic-ai/sdk/core/streaming';
-import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+import { AnthropicError } from '@anthropic-ai/sdk';
+import type { Anthropic, Middleware } from '@anthropic-ai/sdk';
+import type { MessageCreateParamsStreaming, MessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
-import { untilAborted } from '../until-aborted.ts';
-import { AttemptError } from './attempt-error.ts';
-import { MessageAssembler } from './message-assembler.ts';
-import { modelResponse } from './model-response.ts';
+import { untilAborted } from '../deadline.ts';
+import { modelResponse } from './response.ts';
+import { AttemptError } from './retries.ts';
 
 /** Milliseconds that a stream has to end after the message in it. */
 const streamEndMs = 50;
@@ -42,10 +41,8 @@ export async function attempt(
     if (!signal.aborted) options.onText(piece);
   };
   try {
-    return await untilAborted(
-      receive(client, body, { signal, onText, onBytes: () => watchdog.refresh() }),
-      signal,
-    );
+    const middleware = [streamWatchedBy(() => watchdog.refresh())];
+    return await untilAborted(receive(client, body, { signal, middleware }, onText), signal);
   } finally {
     clearTimeout(watchdog);
     // Closes the connection where the answer was not read to its end.
@@ -53,61 +50,64 @@ export async function attempt(
   }
 }
 
-interface ReceiveOptions {
-  readonly signal: AbortSignal;
-  readonly onText: (piece: string) => void;
-  readonly onBytes: () => void;
-}
-
 async function receive(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
-  options: ReceiveOptions,
+  options: { readonly signal: AbortSignal; readonly middleware: Middleware[] },
+  onText: (piece: string) => void,
 ): Promise<ModelResponse> {
-  const response = await client.messages.create(body, { signal: options.signal }).asResponse();
-  const type = response.headers.get('content-type') ?? '';
-  if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
-  if (/json/iu.test(type)) return receiveWhole(response, options);
-  return receiveStream(client, response, options);
-}
-
-/** Some servers answer in one piece though a stream was asked for. */
-async function receiveWhole(response: Response, options: ReceiveOptions): Promise<ModelResponse> {
-  const text = await watched(response, options.onBytes).text();
-  const answer = modelResponse(parsedJson(text));
-  for (const block of answer.content) if (block.type === 'text') options.onText(block.text);
-  return answer;
-}
-
-function parsedJson(text: string): unknown {
+  /** The input of each tool call as it was written, by the call's place in the message. */
+  const inputs = new Map<number, string>();
+  const stream = client.messages.stream(body, options).on('streamEvent', (event) => {
+    for (const piece of textsIn(event)) if (piece) onText(piece);
+    if (event.type !== 'content_block_delta' || event.delta.type !== 'input_json_delta') return;
+    inputs.set(event.index, (inputs.get(event.index) ?? '') + event.delta.partial_json);
+  });
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new ModelError("The model's answer is not JSON", 'invalid');
+    // `finalMessage` notices a stream that ends without its message; one that stays open after it is not waited for.
+    const message = await Promise.race([stream.emitted('message'), stream.finalMessage()]);
+    // A connection whose stream was read to its end can be used again.
+    await Promise.race([stream.done().catch(() => undefined), sleep(streamEndMs)]);
+    const content = message.content.map((block, index) => {
+      const input = inputs.get(index) ?? '';
+      // The SDK completes an input that broke off, which must not be taken for a whole one.
+      return input === '' ? block : { ...block, input: jsonOf(input) };
+    });
+    return modelResponse({ ...message, content });
+  } catch (error) {
+    const isGarbage = error instanceof AnthropicError && error.cause instanceof SyntaxError;
+    // What is not even the beginning of JSON ends the SDK's stream.
+    if (isGarbage && [...inputs.values()].some((input) => jsonOf(input) === undefined))
+      throw new ModelError("The model's answer has a malformed tool call", 'invalid');
+    throw error;
   }
 }
 
-async function receiveStream(
-  client: Anthropic,
-  response: Response,
-  options: ReceiveOptions,
-): Promise<ModelResponse> {
-  const message = new MessageAssembler();
-  const events = Stream.fromSSEResponse<unknown>(
-    watched(response, options.onBytes),
-    new AbortController(),
-    client,
-  );
-  const iterator = events[Symbol.asyncIterator]();
-  while (!message.isComplete) {
-    const next = await iterator.next();
-    if (next.done === true) throw new AttemptError("The model's answer broke off", 'broken');
-    const piece = message.add(next.value);
-    if (piece !== '') options.onText(piece);
-  }
-  // A connection whose stream was read to its end can be used again; a server that does not end it is not waited for.
-  await Promise.race([iterator.next().catch(() => undefined), sleep(streamEndMs)]);
-  return modelResponse(message.message());
+/** The texts that an event adds to the answer; events of unknown kinds add none. */
+function textsIn(event: MessageStreamEvent): readonly string[] {
+  if (event.type === 'content_block_delta')
+    return event.delta.type === 'text_delta' ? [event.delta.text] : [];
+  const blocks =
+    event.type === 'message_start'
+      ? event.message.content
+      : event.type === 'content_block_start'
+        ? [event.content_block]
+        : [];
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+}
+
+/** Has every byte of the server's answer noticed, and gives it the form that was asked for. */
+function streamWatchedBy(onBytes: () => void): Middleware {
+  return async (request, next) => {
+    const response = watched(await next(request), onBytes);
+    const type = response.headers.get('content-type') ?? '';
+    if (!response.ok) return response;
+    if (/html|xml/iu.test(type)) {
+      await response.body?.cancel();
+      throw new ModelError("The model's server answered with a web page", 'invalid');
+    }
+    return /json/iu.test(type) ? streamOf(jsonOf(await response.text())) : response;
+  };
 }
 
 /** The same response, with every piece of its body noticed. */
@@ -119,5 +119,22 @@ function watched(response: Response, onBytes: () => void): Response {
       controller.enqueue(chunk);
     },
   });
-  return new Response(response.body?.pipeThrough(noticing) ?? null, { headers: response.headers });
+  return new Response(response.body?.pipeThrough(noticing) ?? null, response);
+}
+
+/** Some servers answer in one piece though a stream was asked for: then the stream begins with all that it says. */
+function streamOf(message: unknown): Response {
+  modelResponse(message);
+  const events = [{ type: 'message_start', message }, { type: 'message_stop' }];
+  return new Response(
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -15,8 +15,8 @@ import type {
   TextBlock,
   ToolDefinition,
 } from '../../core/model.ts';
-import { resolveModel, thinksFirst } from './model-aliases.ts';
-import { reasoningParam } from './reasoning.ts';
+import { resolveModel, thinksFirst } from './models.ts';
+import { reasoningSchema } from './response.ts';
 
 /** The vendor accepts this many cache marks a request. */
 const maxCacheMarks = 4;
@@ -101,8 +101,10 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
           source: { type: 'base64', media_type: 'application/pdf', data: block.data },
         },
       ];
-    case 'reasoning':
-      return reasoningParam(block);
+    case 'reasoning': {
+      const reasoning = reasoningSchema.safeParse(block.vendor);
+      return reasoning.success ? [reasoning.data] : [];
+    }
   }
 }
 

@@ -2,14 +2,10 @@ import { estimateTokenCount } from 'tokenx';
 
 import { ModelError } from '../../core/errors.ts';
 import type { ModelCallOptions, ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
-import { chatReply } from './chat-reply.ts';
-import type { ChatReply } from './chat-reply.ts';
-import { composeExtraction } from './compose-extraction.ts';
-import { composeReflection } from './compose-reflection.ts';
-import { composeSummary, condenseSummary } from './compose-summary.ts';
-import { composeTrim } from './compose-trim.ts';
-import { offlineLabel } from './offline-label.ts';
+import { condense, extractItems, reflect, summarize, trimProfile } from './background.ts';
 import { readRequest, requestText } from './read-request.ts';
+import { chatReply, offlineLabel } from './reply.ts';
+import type { ChatReply } from './reply.ts';
 
 /** Pieces that a text is streamed in. */
 const pieces = 4;
@@ -37,15 +33,15 @@ function replyTo(request: ModelRequest): ChatReply {
       return reply.type === 'tool' ? reply : { type: 'text', text: `${offlineLabel}\n${reply.text}` };
     }
     case 'summary':
-      return { type: 'text', text: composeSummary(request) };
+      return { type: 'text', text: summarize(request) };
     case 'condense':
-      return { type: 'text', text: condenseSummary(request) };
+      return { type: 'text', text: condense(request) };
     case 'extraction':
-      return { type: 'text', text: composeExtraction(request) };
+      return { type: 'text', text: extractItems(request) };
     case 'reflection':
-      return composeReflection(request);
+      return reflect(request);
     case 'trim':
-      return { type: 'text', text: composeTrim(request) };
+      return { type: 'text', text: trimProfile(request) };
   }
 }
 

@@ -101,3 +101,41 @@ function lastToolRuns(request: ModelRequest): readonly ToolRun[] {
 export function requestText(request: ModelRequest): string {
   return [textOf(request.system), ...request.messages.map((message) => textOf(message.content))].join('\n');
 }
+
+/** A message as requests about past turns show it. */
+export interface TurnLine {
+  readonly messageId: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Reads `- [<messageId>] Name: text`. */
+export function parseTurnLine(line: string): TurnLine | undefined {
+  const [, messageId, name, text] = /^- \[(\d+)\] ([^:]+): (.+)$/u.exec(line) ?? [];
+  if (messageId === undefined || name === undefined || text === undefined) return undefined;
+  return { messageId, name, text };
+}
+
+/** A durable item as its line shows it [D5]. */
+export interface RememberedLine {
+  readonly kind: string;
+  readonly text: string;
+  /** Without `#`. */
+  readonly channel?: string;
+  /** `YYYY-MM-DD`. */
+  readonly date?: string;
+}
+
+/** Reads `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */
+export function parseRememberedLine(line: string): RememberedLine | undefined {
+  const [, kind, text, origin = ''] = /^- \[(\w+)\] (.*) \((src: .*)\)$/u.exec(line) ?? [];
+  if (kind === undefined || text === undefined) return undefined;
+  const [, channel] = /, #(.*?)(?:, updated [\d-]+)?$/u.exec(origin) ?? [];
+  const [, date] = /, updated (\d{4}-\d{2}-\d{2})$/u.exec(origin) ?? [];
+  return {
+    kind,
+    text,
+    ...(channel === undefined ? {} : { channel }),
+    ...(date === undefined ? {} : { date }),
+  };
+}

@@ -3,18 +3,17 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { NewerVersionError, StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption } from '../../core/store.ts';
 import { unlessMissing } from './file-error.ts';
+import type { Disk } from './disk.ts';
 import type { FileContent, FileReader } from './file-reader.ts';
 import { decodeText, fingerprintOf } from './file-reader.ts';
 import type { FileSystem } from './file-system.ts';
-import type { Folders } from './folders.ts';
 import type { KeyLocks } from './key-locks.ts';
 import { backupOf } from './keys.ts';
 import type { PathOf } from './links.ts';
 import { formatDocument, parseDocument } from './parse-document.ts';
 import type { Quarantine } from './quarantine.ts';
-import { replaceFile } from './replace-file.ts';
 
 interface Versioned {
   readonly version: number;
@@ -27,12 +26,13 @@ export interface Documents {
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
+    options?: ErasingOption,
   ): Promise<T | undefined>;
 }
 
 interface Dependencies {
   readonly fileSystem: FileSystem;
-  readonly folders: Folders;
+  readonly disk: Disk;
   readonly files: FileReader;
   readonly locks: KeyLocks;
   readonly pathOf: PathOf;
@@ -49,7 +49,7 @@ const maxConflicts = 10;
 
 export function createDocuments({
   fileSystem,
-  folders,
+  disk,
   files,
   locks,
   pathOf,
@@ -101,13 +101,7 @@ export function createDocuments({
     const report = { key, reason: damaged.reason, quarantine: kept };
     if (backup?.parsed.outcome === 'valid') {
       const isExpected = isState(damaged.fingerprint);
-      await replaceFile(fileSystem, folders, {
-        key,
-        path,
-        bytes: backup.bytes,
-        keepBackup: false,
-        isExpected,
-      });
+      await disk.replaceFile({ key, path, bytes: backup.bytes, isExpected });
       logger.error('unreadable document moved to quarantine, its last good copy is used', report);
       return;
     }
@@ -115,7 +109,7 @@ export function createDocuments({
     if (!isState(damaged.fingerprint)(await unlessMissing(fileSystem.lstat(path)))) return;
     await unlessMissing(fileSystem.unlink(path));
     await unlessMissing(fileSystem.unlink(backupOf(path)));
-    await folders.sync(dirname(path));
+    await disk.syncFolder(dirname(path));
     logger.error('unreadable document moved to quarantine, there is no good copy', report);
   }
 
@@ -140,22 +134,31 @@ export function createDocuments({
       return lastGood;
     },
 
-    update: (key, kind, change) =>
+    update: (key, kind, change, { erase = false } = {}) =>
       locks.run(key, async () => {
         const path = await pathOf(key);
         for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
           const current = await loadSound(key, path, kind);
-          const next = change(current?.value);
-          if (next === undefined || next === current?.value) return current?.value;
+          const next = change(current?.value) ?? current?.value;
+          const isSame = next === current?.value;
+          if (isSame && !erase) return next;
+          if (next === undefined) {
+            await quarantine.eraseCopies(key, path);
+            return undefined;
+          }
           const text = formatDocument(next);
           const parsed = parseDocument(key, text, kind);
           if (parsed.outcome === 'damaged')
             throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
-          const written = await replaceFile(fileSystem, folders, {
+          const bytes = Buffer.from(text);
+          // The copies first: were it the other way round, a kill in between would leave what is to go, and nobody who asks again.
+          if (erase) await quarantine.eraseCopies(key, path, bytes);
+          if (isSame) return next;
+          const written = await disk.replaceFile({
             key,
             path,
-            bytes: Buffer.from(text),
-            keepBackup: true,
+            bytes,
+            former: erase ? 'erased' : 'kept',
             isExpected: isState(current?.fingerprint),
           });
           if (written === undefined) continue;

@@ -1,15 +1,15 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Clock } from '../../core/time.ts';
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
+import type { Disk } from './disk.ts';
+import { createDisk, removeTemporaryFiles } from './disk.ts';
 import { createDocuments } from './documents.ts';
 import { orStoreError, toStoreError, unlessMissing } from './file-error.ts';
 import { createFileReader } from './file-reader.ts';
 import type { FileSystem } from './file-system.ts';
 import { nodeFileSystem } from './file-system.ts';
-import type { Folders } from './folders.ts';
-import { createFolders } from './folders.ts';
 import { createKeyLocks } from './key-locks.ts';
 import { assertKey, isWithin } from './keys.ts';
 import { assertNoLinks } from './links.ts';
@@ -19,10 +19,8 @@ import { createLogStates } from './log-state.ts';
 import { createLogs } from './logs.ts';
 import { takeOwnerLock } from './owner-lock.ts';
 import { createQuarantine } from './quarantine.ts';
-import { createRemoval } from './remove-files.ts';
 import type { RootFolders } from './roots.ts';
 import { allRoots, locate, locateFolders, locateQuarantine } from './roots.ts';
-import { removeTemporaryFiles } from './temporary-files.ts';
 import { createTextFiles } from './text-files.ts';
 
 export interface FileStoreOptions {
@@ -53,8 +51,8 @@ export interface FileStore extends Store {
  */
 export async function createFileStore(options: FileStoreOptions): Promise<FileStore> {
   const { clock, logger, readOnly = false, fileSystem = nodeFileSystem } = options;
-  const folders = createFolders(fileSystem);
-  const roots = await orStoreError('.', 'opened', () => openRoots(fileSystem, folders, options));
+  const disk = createDisk(fileSystem);
+  const roots = await orStoreError('.', 'opened', () => openRoots(fileSystem, disk, options));
   const lock = readOnly
     ? undefined
     : await orStoreError('.', 'locked', () => takeOwnerLock(fileSystem, roots.data));
@@ -66,7 +64,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   }
   const locks = createKeyLocks();
   const files = createFileReader(fileSystem);
-  const quarantine = createQuarantine({ fileSystem, folders, roots, clock });
+  const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const pathOf = async (key: string): Promise<string> => {
     const location = locate(roots, key);
     await assertNoLinks(fileSystem, key, location);
@@ -74,7 +72,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   };
   const documents = createDocuments({
     fileSystem,
-    folders,
+    disk,
     files,
     locks,
     pathOf,
@@ -82,11 +80,10 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     logger,
     readOnly,
   });
-  const texts = createTextFiles({ fileSystem, folders, files, locks, pathOf });
-  const removal = createRemoval({ fileSystem, folders, logger });
+  const texts = createTextFiles({ disk, files, locks, pathOf, quarantine });
   const states = createLogStates();
-  const append = createLogAppend({ fileSystem, folders, locks, pathOf, states });
-  const logs = createLogs({ fileSystem, folders, locks, pathOf, states, logger });
+  const append = createLogAppend({ fileSystem, disk, locks, pathOf, states });
+  const logs = createLogs({ fileSystem, disk, locks, pathOf, quarantine, states, logger });
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -109,20 +106,34 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   }
 
   async function removeFile(key: string): Promise<void> {
-    await removal.file(await pathOf(key));
+    const path = await pathOf(key);
+    await quarantine.eraseCopies(key, path);
+    await disk.removeFile(path);
     states.forget((log) => log === key);
   }
 
   async function removeFolder(prefix: string): Promise<void> {
     const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
     for (const location of locations) await assertNoLinks(fileSystem, prefix, location);
-    await removal.folders(locations);
+    const paths: string[] = [];
+    for (const { root, path } of locations) {
+      // A root folder itself stays, with the hidden files that its owner's tools keep there.
+      if (path === root) paths.push(...(await visibleIn(root)));
+      else paths.push(path);
+    }
+    await disk.hide(paths);
     states.forget((log) => isWithin(log, prefix));
+    for (const { path } of locations) await disk.eraseLeftovers(path);
+  }
+
+  async function visibleIn(folder: string): Promise<readonly string[]> {
+    const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
+    return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => join(folder, name));
   }
 
   return {
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
-    update: (key, kind, make) => change(key, 'stored', () => documents.update(key, kind, make)),
+    update: (key, kind, make, how) => change(key, 'stored', () => documents.update(key, kind, make, how)),
     append: (log, record) => change(log, 'appended to', () => append(log, record)),
     async *scan(log, schema, { after = 0 } = {}) {
       assertKey(log);
@@ -135,7 +146,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     lastSequence: (log) => run(log, 'read', () => logs.lastSequence(log)),
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
     readText: (key) => run(key, 'read', () => texts.read(key)),
-    writeText: (key, text) => change(key, 'written', () => texts.write(key, text)),
+    writeText: (key, text, how) => change(key, 'written', () => texts.write(key, text, how)),
     list: (folder) => run(folder, 'listed', () => listFiles(fileSystem, roots, folder)),
     remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
     removeAll: (prefix) =>
@@ -152,13 +163,13 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
 /** The root folders, made where they are missing, under their real paths. */
 async function openRoots(
   fileSystem: FileSystem,
-  folders: Folders,
+  disk: Disk,
   options: FileStoreOptions,
 ): Promise<RootFolders> {
   async function open(path: string, isOwnersOwn = false): Promise<string> {
     const root = resolve(path);
     if (options.readOnly === true) return (await unlessMissing(fileSystem.realpath(root))) ?? root;
-    await folders.ensure(root);
+    await disk.ensureFolder(root);
     const real = await fileSystem.realpath(root);
     // A folder of an earlier installation may be open to everybody [S6]; one of another user's cannot be changed.
     if (!isOwnersOwn) await fileSystem.chmod(real, 0o700).catch(() => undefined);

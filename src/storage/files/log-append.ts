@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
+import type { Disk } from './disk.ts';
 import { isMissing, toStoreError } from './file-error.ts';
 import type { FileSystem, OpenFile } from './file-system.ts';
 import { withFile } from './file-system.ts';
-import type { Folders } from './folders.ts';
 import type { KeyLocks } from './key-locks.ts';
 import type { PathOf } from './links.ts';
 import { formatLine, formatRecord } from './log-lines.ts';
@@ -24,13 +24,13 @@ const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 /** Writers that wait for the same log share one write and one sync [S2]. */
 export function createLogAppend({
   fileSystem,
-  folders,
+  disk,
   locks,
   pathOf,
   states,
 }: {
   readonly fileSystem: FileSystem;
-  readonly folders: Folders;
+  readonly disk: Disk;
   readonly locks: KeyLocks;
   readonly pathOf: PathOf;
   readonly states: LogStates;
@@ -42,7 +42,7 @@ export function createLogAppend({
       return await fileSystem.open(path, appendFlags, 0o600);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await folders.ensure(dirname(path));
+      await disk.ensureFolder(dirname(path));
       return fileSystem.open(path, appendFlags, 0o600);
     }
   }
@@ -62,7 +62,7 @@ export function createLogAppend({
       await writeAll(log, file, bytes, state.end);
       await file.datasync();
       // The file may be new in its folder.
-      if (state.end === 0) await folders.sync(dirname(path));
+      if (state.end === 0) await disk.syncFolder(dirname(path));
     } catch (error) {
       states.rejected(log, state.end);
       // Where this fails too, the next append does it; until then no reader looks behind the good end.

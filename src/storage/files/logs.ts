@@ -2,22 +2,22 @@ import { constants } from 'node:fs';
 import type { z } from 'zod';
 import type { Logger } from '../../core/logger.ts';
 import type { LogEntry } from '../../core/store.ts';
+import type { Disk } from './disk.ts';
 import { unlessMissing } from './file-error.ts';
 import type { FileSystem, OpenFile } from './file-system.ts';
 import { closeQuietly } from './file-system.ts';
-import type { Folders } from './folders.ts';
 import type { KeyLocks } from './key-locks.ts';
 import type { PathOf } from './links.ts';
 import type { LogLine } from './log-lines.ts';
 import { formatLine, formatRecord, linesBackward, linesForward, parseLine } from './log-lines.ts';
 import type { LogState, LogStates } from './log-state.ts';
-import { replaceFile } from './replace-file.ts';
+import type { Quarantine } from './quarantine.ts';
 
 /** Reads and rewrites logs, files of JSON lines, */
 export interface Logs {
   scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>>;
   lastSequence(log: string): Promise<number>;
-  /** Keeps no backup: what is removed from a log is to be gone. Lines that `schema` refuses stay as they are. */
+  /** Erases what it replaces [S7]. Lines that `schema` refuses stay as they are. */
   rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
 }
 
@@ -29,16 +29,18 @@ interface Snapshot {
 
 export function createLogs({
   fileSystem,
-  folders,
+  disk,
   locks,
   pathOf,
+  quarantine,
   states,
   logger,
 }: {
   readonly fileSystem: FileSystem;
-  readonly folders: Folders;
+  readonly disk: Disk;
   readonly locks: KeyLocks;
   readonly pathOf: PathOf;
+  readonly quarantine: Quarantine;
   readonly states: LogStates;
   readonly logger: Logger;
 }): Logs {
@@ -93,10 +95,11 @@ export function createLogs({
 
     async rewrite(log, schema, change) {
       await withLog(log, async ({ path, file, state }) => {
+        await quarantine.eraseCopies(log, path);
         const rewritten = await rewriteLines(file, state, schema, change);
         if (rewritten === undefined) return;
         const { bytes, newest } = rewritten;
-        const written = await replaceFile(fileSystem, folders, { key: log, path, bytes, keepBackup: false });
+        const written = await disk.replaceFile({ key: log, path, bytes, former: 'erased' });
         if (written === undefined) return;
         const { highest } = state;
         states.set(log, { inode: written.ino, end: bytes.length, isOpenLine: false, newest, highest });
@@ -129,7 +132,8 @@ async function rewriteLines<T>(
 ): Promise<{ readonly bytes: Buffer; readonly newest: number } | undefined> {
   const kept: Buffer[] = [];
   let newest = 0;
-  let isChanged = false;
+  // What is behind the end is of an append that was torn off or rejected.
+  let isChanged = (await file.stat()).size > BigInt(state.end);
   for await (const { bytes } of linesForward(file, state.end)) {
     const line = parseLine(bytes);
     // The mark at the end is set anew.

@@ -7,7 +7,6 @@ import { StoreError } from '../../core/errors.ts';
 import { errorCode, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
 import { withFile } from './file-system.ts';
-import { discard } from './temporary-files.ts';
 
 /** One process owns a data folder at a time, so that two never interleave their changes. */
 export interface OwnerLock {
@@ -52,6 +51,11 @@ export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string):
     }
     await wait(randomInt(20, 100));
   }
+}
+
+/** A failure leaves the file to whoever takes the lock next. */
+async function discard(fileSystem: FileSystem, path: string): Promise<void> {
+  await fileSystem.unlink(path).catch(() => undefined);
 }
 
 async function announce(fileSystem: FileSystem, path: string): Promise<void> {

@@ -1,48 +1,75 @@
-import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/time.ts';
+import { basename, dirname, join } from 'node:path';
+import type { Disk } from './disk.ts';
 import { errorCode, isMissing, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
-import type { Folders } from './folders.ts';
-import { copyFile } from './replace-file.ts';
+import { backupOf } from './keys.ts';
 import type { RootFolders } from './roots.ts';
 import { locateQuarantine } from './roots.ts';
 
-/** Where unreadable documents are kept for a person to look at [S4]. */
+/**
+ * Where unreadable documents are kept for a person to look at [S4]: under the document's key, or its backup's, with a time stamp behind
+ * it, such as `quarantine/users/<id>/durable.json.20260115T120000000Z`.
+ */
 export interface Quarantine {
   /** Keeps a copy of the file; the file itself stays. Resolves with the copy's path, on disk by then. */
   keep(key: string, path: string): Promise<string>;
+  /**
+   * Erases what the store keeps of a file besides the file itself [S7]: copies in quarantine, temporary files, and the backup, which is made
+   * anew of `renewed` where that is given. While it rejects, some of them may be left; called again, it goes on.
+   */
+  eraseCopies(key: string, path: string, renewed?: Buffer): Promise<void>;
   /** How many files are kept. */
   count(): Promise<number>;
 }
 
+/** What stands behind a key's last segment in the name of a quarantined copy. */
+const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
+
 export function createQuarantine({
   fileSystem,
-  folders,
+  disk,
   roots,
   clock,
 }: {
   readonly fileSystem: FileSystem;
-  readonly folders: Folders;
+  readonly disk: Disk;
   readonly roots: RootFolders;
   readonly clock: Clock;
 }): Quarantine {
+  async function copiesOf(target: string): Promise<readonly string[]> {
+    const folder = dirname(target);
+    const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
+    const names = entries.map(({ name }) => name).filter((name) => name.startsWith(basename(target)));
+    const copies = names.filter((name) => copyEnding.test(name.slice(basename(target).length)));
+    return copies.map((name) => join(folder, name));
+  }
+
   return {
     async keep(key, path) {
       const { path: target } = locateQuarantine(roots, key);
       const stamp = clock().toISOString().replaceAll(/[-:.]/g, '');
-      await folders.ensure(dirname(target));
+      await disk.ensureFolder(dirname(target));
       for (let attempt = 1; ; attempt += 1) {
         const copy = attempt === 1 ? `${target}.${stamp}` : `${target}.${stamp}-${attempt}`;
         if (await isTaken(fileSystem, copy)) continue;
         try {
-          await copyFile(fileSystem, path, copy);
+          await disk.copyFile(path, copy);
         } catch (error) {
           if (errorCode(error) === 'EEXIST') continue;
           throw error;
         }
-        await folders.sync(dirname(target));
+        await disk.syncFolder(dirname(target));
         return copy;
       }
+    },
+    async eraseCopies(key, path, renewed) {
+      const { path: target } = locateQuarantine(roots, key);
+      for (const origin of [path, target]) await disk.eraseLeftovers(origin);
+      for (const copy of await copiesOf(target)) await disk.removeFile(copy);
+      const backup = backupOf(path);
+      if (renewed === undefined) await disk.removeFile(backup);
+      else await disk.replaceFile({ key, path: backup, bytes: renewed, former: 'erased' });
     },
     count: () => countFiles(fileSystem, locateQuarantine(roots, '').path),
   };

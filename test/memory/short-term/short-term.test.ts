@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
-import { createShortTerm } from '../../../src/memory/short-term/short-term.ts';
+import { createShortTerm, shortTermSection } from '../../../src/memory/short-term/short-term.ts';
 import type { ShortTermOptions } from '../../../src/memory/short-term/short-term.ts';
-import { shortTermSection } from '../../../src/memory/short-term/short-term-section.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, openSessions, secretPlace, session, startTime } from '../../support/sessions.ts';
 import type { Sessions } from '../../support/sessions.ts';

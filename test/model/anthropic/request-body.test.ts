@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ModelMessage, TextBlock } from '../../../src/core/model.ts';
-import { resolveModel } from '../../../src/model/anthropic/model-aliases.ts';
+import { resolveModel } from '../../../src/model/anthropic/models.ts';
 import { requestBody } from '../../../src/model/anthropic/request-body.ts';
 import { request } from './client-under-test.ts';
 

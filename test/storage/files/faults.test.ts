@@ -49,22 +49,65 @@ async function openBreakable(fate: (operation: Operation, index: number) => Fate
   };
 }
 
-/** All that a store holds of what the changes below touch. */
-async function contentOf(store: FileStore) {
+/** What a store holds of the documents, texts and logs that the changes below touch. */
+interface Content {
+  readonly document: { readonly version: 1; readonly count: number } | undefined;
+  readonly text: string | undefined;
+  readonly notes: readonly string[];
+}
+
+async function contentOf(store: FileStore): Promise<Content> {
   return {
     document: await store.read(document, counterKind),
     text: await store.readText(text),
-    log: await entriesOf(store, log),
+    notes: await notesOf(store, log),
   };
 }
 
-const changes: Readonly<Record<string, (store: FileStore) => Promise<unknown>>> = {
-  'a document': (store) => store.update(document, counterKind, increment),
-  'a text': (store) => store.writeText(text, 'second text, longer than the first'),
-  'an append': (store) => store.append(log, { note: 'second note, longer than the first' }),
-  'a rewrite': (store) => store.rewrite(log, noteSchema, () => ({ note: 'another' })),
-  'a removal': (store) => store.remove(document),
-  'the removal of a folder': (store) => store.removeAll('users'),
+interface Change {
+  readonly apply: (store: FileStore) => Promise<unknown>;
+  /** The content that there is then. */
+  readonly result: (before: Content) => Content;
+}
+
+const longText = 'second text, longer than the first';
+const longNote = 'second note, longer than the first';
+const counted = (before: Content): Content => ({ ...before, document: increment(before.document) });
+const rewritten = (before: Content): Content => ({ ...before, notes: before.notes.map(() => 'another') });
+
+const changes: Readonly<Record<string, Change>> = {
+  'a document': {
+    apply: (store) => store.update(document, counterKind, increment),
+    result: counted,
+  },
+  'a document whose former content is erased': {
+    apply: (store) => store.update(document, counterKind, increment, { erase: true }),
+    result: counted,
+  },
+  'a text': {
+    apply: (store) => store.writeText(text, longText),
+    result: (before) => ({ ...before, text: longText }),
+  },
+  'a text whose former content is erased': {
+    apply: (store) => store.writeText(text, longText, { erase: true }),
+    result: (before) => ({ ...before, text: longText }),
+  },
+  'an append': {
+    apply: (store) => store.append(log, { note: longNote }),
+    result: (before) => ({ ...before, notes: [...before.notes, longNote] }),
+  },
+  'a rewrite': {
+    apply: (store) => store.rewrite(log, noteSchema, () => ({ note: 'another' })),
+    result: rewritten,
+  },
+  'a removal': {
+    apply: (store) => store.remove(document),
+    result: (before) => ({ ...before, document: undefined }),
+  },
+  'the removal of a folder': {
+    apply: (store) => store.removeAll('users'),
+    result: (before) => ({ ...before, document: undefined, text: undefined }),
+  },
 };
 
 async function prepare(store: FileStore): Promise<void> {
@@ -74,32 +117,40 @@ async function prepare(store: FileStore): Promise<void> {
   await store.append(log, { note: 'first' });
 }
 
-/** Makes the disk fail at its first, second … operation of a change, until the change needs fewer than that. */
+/**
+ * Makes the disk fail at its first, second … operation of a change, until the change needs fewer than that. A change that resolves must be there
+ * as a whole; after one that rejects, all must be as before, but for a folder that is gone and could not be erased.
+ */
 async function failEverywhere(
-  change: (store: FileStore) => Promise<unknown>,
+  { apply, result }: Change,
   fateOf: (operation: Operation) => Fate,
 ): Promise<number> {
   for (let failing = 0; ; failing += 1) {
-    const disk = await openBreakable((operation, index) => (index === failing ? fateOf(operation) : 'works'));
+    let failed: Operation | undefined;
+    const disk = await openBreakable((operation, index) => {
+      if (index !== failing) return 'works';
+      failed = operation;
+      return fateOf(operation);
+    });
     await disk.store.removeAll('users');
     await disk.store.removeAll('sessions');
     await prepare(disk.store);
     const before = await contentOf(disk.store);
     disk.break();
-    const outcome = await change(disk.store).then(
+    const outcome = await apply(disk.store).then(
       () => 'done' as const,
       (error: unknown) => error,
     );
     disk.mend();
-    const after = await contentOf(disk.store);
     expect(outcome).toSatisfy((end) => end === 'done' || end instanceof StoreError);
-    expect(after).toEqual(outcome === 'done' ? after : before);
+    const expected = outcome === 'done' || failed?.name === 'removeTree' ? result(before) : before;
+    expect(await contentOf(disk.store)).toEqual(expected);
     await disk.store.close();
     const reopened = await stores.open();
-    expect(await contentOf(reopened)).toEqual(after);
+    expect(await contentOf(reopened)).toEqual(expected);
     // The same change works once the disk does.
-    await change(reopened);
-    expect(await contentOf(reopened)).not.toEqual(before);
+    await apply(reopened);
+    expect(await contentOf(reopened)).toEqual(result(expected));
     await reopened.close();
     if (disk.operations <= failing) return failing;
   }
@@ -121,29 +172,32 @@ describe('a disk that stays full or read-only', () => {
   const refusals = Object.entries(changes).flatMap(([name, change]) =>
     ['ENOSPC', 'EROFS', 'EACCES'].map((code) => ({ name, change, code })),
   );
-  it.each(refusals)('rejects $name ($code) and keeps serving what is there', async ({ change, code }) => {
-    const refused = new Set([
-      'writeFileAtomic',
-      'write',
-      'mkdir',
-      'link',
-      'rename',
-      'unlink',
-      'truncate',
-      'datasync',
-    ]);
-    const disk = await openBreakable(({ name }) => (refused.has(name) ? diskError(code) : 'works'));
-    await prepare(disk.store);
-    const before = await contentOf(disk.store);
-    disk.break();
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      await expect(change(disk.store)).rejects.toThrow(code);
-      expect(await contentOf(disk.store)).toEqual(before);
-    }
-    disk.mend();
-    await change(disk.store);
-    expect(await contentOf(disk.store)).not.toEqual(before);
-  });
+  it.each(refusals)(
+    'rejects $name ($code) and keeps serving what is there',
+    async ({ change: { apply, result }, code }) => {
+      const refused = new Set([
+        'writeFileAtomic',
+        'write',
+        'mkdir',
+        'link',
+        'rename',
+        'unlink',
+        'truncate',
+        'datasync',
+      ]);
+      const disk = await openBreakable(({ name }) => (refused.has(name) ? diskError(code) : 'works'));
+      await prepare(disk.store);
+      const before = await contentOf(disk.store);
+      disk.break();
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        await expect(apply(disk.store)).rejects.toThrow(code);
+        expect(await contentOf(disk.store)).toEqual(before);
+      }
+      disk.mend();
+      await apply(disk.store);
+      expect(await contentOf(disk.store)).toEqual(result(before));
+    },
+  );
 
   it('names the key in the error and keeps its cause', async () => {
     const cause = diskError('ENOSPC');

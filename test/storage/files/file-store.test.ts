@@ -10,6 +10,7 @@ describeStoreContract('createFileStore', async () => {
       await store.close();
       store = await stores.open();
     },
+    everything: () => stores.everything(),
     dispose: () => stores.dispose(),
   };
 });

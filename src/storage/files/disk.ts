@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { constants } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { StoreError } from '../../core/errors.ts';
+import { errorCode, unlessMissing } from './file-error.ts';
+import type { FileSystem } from './file-system.ts';
+import { withFile } from './file-system.ts';
+import { backupOf, isWithin } from './keys.ts';
+
+export type Disk = ReturnType<typeof createDisk>;
+
+export interface Replacement {
+  readonly key: string;
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** Whether the old content is kept as `.bak`, or is to be on the disk no more when the replacement resolves; else it just goes. */
+  readonly former?: 'kept' | 'erased';
+  /** Asked with the present file just before it is replaced; `false` leaves everything as it is. */
+  readonly isExpected?: (present: BigIntStats | undefined) => boolean;
+}
+
+/**
+ * Changes to files and folders that survive `kill -9` and power loss once they resolve [S2]. What a kill leaves under temporary names is
+ * removed at the next start; what could not be removed at once is known until then, so that it can still be erased.
+ */
+export function createDisk(fileSystem: FileSystem) {
+  // Folders with a new name in them that is not on disk yet: the sync after `mkdir` may fail, and is then made up for.
+  const unsynced = new Set<string>();
+  // Temporary files that could not be removed, and which path each stood in for.
+  const leftovers = new Map<string, string>();
+
+  /** Makes the folder with its parents, 0700 [S6], on disk when it resolves. */
+  async function ensureFolder(path: string): Promise<void> {
+    const firstMade = await fileSystem.mkdir(path, 0o700);
+    if (firstMade !== undefined) {
+      for (let made = path; made !== dirname(firstMade); made = dirname(made)) unsynced.add(dirname(made));
+    }
+    for (const folder of unsynced) {
+      // It may have been removed since.
+      await unlessMissing(syncFolder(folder));
+      unsynced.delete(folder);
+    }
+  }
+
+  /** Puts the folder's list of names on disk. */
+  async function syncFolder(path: string): Promise<void> {
+    const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+    await withFile(opening, async (folder) => {
+      try {
+        await folder.sync();
+      } catch (error) {
+        // Some network file systems know no sync of folders: there is nothing more to be done there.
+        if (errorCode(error) !== 'EINVAL' && errorCode(error) !== 'ENOTSUP') throw error;
+      }
+    });
+  }
+
+  /**
+   * Replaces a file so that a reader, or a start after `kill -9` or power loss, finds all of the old content or all of
+   * the new. Resolves with the new file's stats, or `undefined` where it was not as expected. When it rejects, the old file
+   * stands.
+   *
+   * write-file-atomic takes a short write for a success and puts the half file in place of the good one. So it is given a
+   * name of our own, and only a file of the right size takes the real name.
+   */
+  async function replaceFile(replacement: Replacement): Promise<BigIntStats | undefined> {
+    const { key, path, bytes, former, isExpected } = replacement;
+    await ensureFolder(dirname(path));
+    const staged = temporaryName(path);
+    try {
+      // The owner of a file that a person made stays its owner.
+      const made = await unlessMissing(fileSystem.lstat(path));
+      const owner = made && { uid: Number(made.uid), gid: Number(made.gid) };
+      await fileSystem.writeFileAtomic(staged, bytes, { mode: 0o600, ...(owner && { owner }) });
+      const written = await fileSystem.lstat(staged);
+      if (written.size !== BigInt(bytes.length)) {
+        throw new StoreError(
+          `${key} could not be written: only ${written.size} of ${bytes.length} bytes fitted`,
+          key,
+        );
+      }
+      const present = await unlessMissing(fileSystem.lstat(path));
+      if (isExpected !== undefined && !isExpected(present)) {
+        await discard(staged, path);
+        return undefined;
+      }
+      if (present === undefined) await nameNew(staged, path);
+      else {
+        if (former === 'kept') await keepBackup(path);
+        await swap(staged, path, former === 'erased');
+      }
+      return written;
+    } catch (error) {
+      await discard(staged, path);
+      throw error;
+    }
+  }
+
+  async function nameNew(staged: string, path: string): Promise<void> {
+    await fileSystem.rename(staged, path);
+    try {
+      await syncFolder(dirname(path));
+    } catch (error) {
+      await fileSystem.unlink(path);
+      throw error;
+    }
+  }
+
+  /** Puts the staged file in place of another. When that cannot be brought on disk, or the old one not erased, the old one is put back. */
+  async function swap(staged: string, path: string, isErasing: boolean): Promise<void> {
+    const old = temporaryName(path);
+    try {
+      await copyFile(path, old);
+      await fileSystem.rename(staged, path);
+      try {
+        await syncFolder(dirname(path));
+        if (isErasing) await fileSystem.unlink(old);
+      } catch (error) {
+        await fileSystem.rename(old, path);
+        throw error;
+      }
+    } finally {
+      await discard(old, path);
+    }
+  }
+
+  /** Makes the backup a copy of the file in one step: it is always whole, the one before or the new one. */
+  async function keepBackup(path: string): Promise<void> {
+    const copy = temporaryName(path);
+    try {
+      await copyFile(path, copy);
+      await fileSystem.rename(copy, backupOf(path));
+    } finally {
+      // Renaming does nothing where both names are the same file already.
+      await discard(copy, path);
+    }
+  }
+
+  /** A second name for a file's content, or a synced copy where the file system has no hard links. Private either way [S6]. */
+  async function copyFile(from: string, to: string): Promise<void> {
+    try {
+      await fileSystem.link(from, to);
+    } catch (error) {
+      if (!withoutLinks.has(errorCode(error) ?? '')) throw error;
+      await fileSystem.copyFile(from, to);
+      await withFile(fileSystem.open(to, constants.O_RDONLY), (copy) => copy.sync());
+    }
+    await fileSystem.chmod(to, 0o600);
+  }
+
+  /** Removes a file for good, or not at all; its backup stays. Absent is fine. */
+  async function removeFile(path: string): Promise<void> {
+    const hidden = temporaryName(path);
+    const isThere = await unlessMissing(fileSystem.rename(path, hidden).then(() => true));
+    if (isThere === undefined) return;
+    try {
+      await syncFolder(dirname(path));
+      await fileSystem.unlink(hidden);
+    } catch (error) {
+      await bringBack(new Map([[hidden, path]]));
+      throw error;
+    }
+  }
+
+  /** Takes files and folders out of sight, all or none; `eraseLeftovers` takes them off the disk, or else the next start. */
+  async function hide(paths: readonly string[]): Promise<void> {
+    const hidden = new Map<string, string>();
+    try {
+      for (const path of paths) {
+        const name = temporaryName(path);
+        if (await unlessMissing(fileSystem.rename(path, name).then(() => true))) hidden.set(name, path);
+      }
+      const folders = new Set([...hidden.values()].map((path) => dirname(path)));
+      for (const folder of folders) await syncFolder(folder);
+    } catch (error) {
+      await bringBack(hidden);
+      throw error;
+    }
+    for (const [name, path] of hidden) leftovers.set(name, path);
+  }
+
+  /** Gives hidden files their paths again. */
+  async function bringBack(hidden: ReadonlyMap<string, string>): Promise<void> {
+    for (const [name, path] of hidden) leftovers.set(name, path);
+    for (const [name, path] of hidden) {
+      await fileSystem.rename(name, path);
+      leftovers.delete(name);
+    }
+  }
+
+  /** Removes a temporary file that may be there; a failure leaves it to the next erasing or start. */
+  async function discard(name: string, path: string): Promise<void> {
+    await unlessMissing(fileSystem.unlink(name)).catch(() => leftovers.set(name, path));
+  }
+
+  /** Removes what was hidden, staged or copied for a path, its copies, a folder above or what is below, and could not be removed then. */
+  async function eraseLeftovers(path: string): Promise<void> {
+    for (const [name, origin] of leftovers) {
+      if (!isWithin(path, origin) && !origin.startsWith(path)) continue;
+      await fileSystem.removeTree(name);
+      leftovers.delete(name);
+    }
+  }
+
+  return { ensureFolder, syncFolder, replaceFile, copyFile, removeFile, hide, eraseLeftovers };
+}
+
+const withoutLinks: ReadonlySet<string> = new Set([
+  'EPERM',
+  'EXDEV',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+]);
+
+/** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
+function temporaryName(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/** Removes what a killed process left behind anywhere below `root`; resolves with how many there were [S2]. */
+export async function removeTemporaryFiles(fileSystem: FileSystem, root: string): Promise<number> {
+  let removed = 0;
+  for (const entry of (await unlessMissing(fileSystem.readdir(root))) ?? []) {
+    const path = join(root, entry.name);
+    // write-file-atomic puts a number of its own behind the name.
+    if (/^\..+\.[0-9a-f]{12}\.tmp(\.\d+)?$/.test(entry.name)) {
+      await fileSystem.removeTree(path);
+      removed += 1;
+    } else if (entry.isDirectory()) {
+      removed += await removeTemporaryFiles(fileSystem, path);
+    }
+  }
+  return removed;
+}

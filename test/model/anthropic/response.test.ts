@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+
+import { blockEvents, messageEvents } from '../../support/model-answer.ts';
+import type { ModelAnswer } from '../../support/model-answer.ts';
+import { failureOf } from '../failure-of.ts';
+import { clientOf, request } from './client-under-test.ts';
+
+const thinking = { type: 'thinking', thinking: '', signature: 'signed' };
+
+const toolUse = (input: object[]): ModelAnswer => ({
+  events: messageEvents(
+    blockEvents(0, { type: 'tool_use', id: 'a', name: 'look_up', input: {} }, input),
+    'tool_use',
+  ),
+});
+const json = (text: string): object[] => [{ type: 'input_json_delta', partial_json: text }];
+
+describe('an answer that is none', () => {
+  const cases: readonly (readonly [string, ModelAnswer])[] = [
+    ['a web page', 'html'],
+    ['an empty message', 'empty'],
+    ['a message of white space', { text: ' \n ' }],
+    ['a message without content', { message: { stop_reason: 'end_turn' } }],
+    ['JSON that is no message', { message: 'hello' }],
+    [
+      'an unknown stop reason',
+      { events: messageEvents(blockEvents(0, { type: 'text', text: 'Hm' }, []), 'tired') },
+    ],
+    ['a tool call whose input is a list', toolUse(json('[1]'))],
+    ['a tool call whose input breaks off', toolUse(json('{"a":'))],
+    ['a tool call whose input is no JSON', toolUse(json('tea please'))],
+    ['a tool call with something after its input', toolUse(json('{"a":1}}'))],
+    [
+      'a tool call that is announced and missing',
+      { events: messageEvents(blockEvents(0, { type: 'text', text: 'Hm' }, []), 'tool_use') },
+    ],
+    [
+      'thoughts that used up the output limit',
+      { events: messageEvents(blockEvents(0, thinking, []), 'max_tokens') },
+    ],
+  ];
+
+  it.each(cases)('is invalid and not asked for again: %s', async (_, answer) => {
+    const { client, server } = await clientOf(() => answer);
+
+    const failure = await failureOf(client.complete(request()));
+
+    expect(failure.failure).toBe('invalid');
+    expect(server.requests).toHaveLength(1);
+  });
+});

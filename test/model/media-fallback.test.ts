@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+
+import { ModelError } from '../../src/core/errors.ts';
+import type { ModelRequest } from '../../src/core/model.ts';
+import { withMediaFallback } from '../../src/model/media-fallback.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { ScriptedModel } from '../support/scripted-model.ts';
+
+const request: ModelRequest = {
+  purpose: 'chat',
+  model: 'sonnet',
+  system: [],
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'cat.png:' },
+        { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+        { type: 'document', title: 'a.pdf', data: 'BBBB' },
+        { type: 'text', text: 'look' },
+      ],
+    },
+  ],
+  maxTokens: 10,
+};
+
+function typesIn(asked: ModelRequest | undefined): readonly string[] {
+  return asked?.messages.flatMap(({ content }) => content.map(({ type }) => type)) ?? [];
+}
+
+describe('a model that refuses a request with pictures', () => {
+  it('is asked once more without them, and not again with them in the same turn', async () => {
+    const model = new ScriptedModel((asked) =>
+      typesIn(asked).includes('image') ? new ModelError('Could not process image', 'rejected') : 'ok',
+    );
+    const logger = new RecordingLogger();
+    const client = withMediaFallback(model, logger);
+    expect((await client.complete(request)).content).toEqual([{ type: 'text', text: 'ok' }]);
+    await client.complete(request);
+    expect(model.requests.map(typesIn)).toEqual([
+      ['text', 'image', 'document', 'text'],
+      ['text', 'text', 'text', 'text'],
+      ['text', 'text', 'text', 'text'],
+    ]);
+    expect(JSON.stringify(model.requests[1])).toContain('(it could not be read)');
+    expect(logger.warnings).toHaveLength(1);
+  });
+
+  it('is not asked again where it fails for another reason, or without pictures', async () => {
+    const model = new ScriptedModel(() => new ModelError('busy', 'overloaded'));
+    const client = withMediaFallback(model, new RecordingLogger());
+    await expect(client.complete(request)).rejects.toThrow('busy');
+    model.become(() => new ModelError('no', 'rejected'));
+    await expect(client.complete({ ...request, messages: [] })).rejects.toThrow('no');
+    expect(model.requests).toHaveLength(2);
+  });
+});

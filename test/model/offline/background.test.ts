@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { textOf } from '../../../src/core/model.ts';
+import type { ModelRequest } from '../../../src/core/model.ts';
+import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
+import { offlineRequest } from './offline-request.ts';
+
+const limit = (maxChars: number): string =>
+  `Keep the summary under ${maxChars} characters (and under 600 words).`;
+
+async function summary(
+  previous: readonly string[],
+  turns: readonly string[],
+  maxChars = 2_000,
+): Promise<string> {
+  const sections = { previous_summary: previous, turns };
+  const request = offlineRequest({ purpose: 'summary', sections, system: limit(maxChars) });
+  return textOf((await createOfflineClient().complete(request)).content);
+}
+
+async function condensed(previous: string, maxChars: number): Promise<string> {
+  const sections = { previous_summary: previous.split('\n') };
+  const request = offlineRequest({ purpose: 'condense', sections, system: limit(maxChars) });
+  return textOf((await createOfflineClient().complete(request)).content);
+}
+
+describe('a summary', () => {
+  it('holds the previous one and what people said since', async () => {
+    expect(
+      await summary(
+        ['Alice: the release is on Friday'],
+        ['- [100] Alice: Bob tests it', '- [101] Alice: and writes the notes'],
+      ),
+    ).toBe('Alice: the release is on Friday\nAlice: Bob tests it\nAlice: and writes the notes');
+  });
+
+  it('leaves out small talk, repeats, what the stand-in said and what items hold', async () => {
+    const turns = [
+      '- [1] Alice: hi',
+      '- [2] Discoclaw: [offline model] You prefer Rust',
+      '- [3] Alice: Deploy now',
+      '- [5] Alice: remember that I prefer Rust',
+      '- [6] Alice: forget that I prefer Rust',
+      '- [4] Alice: Deploy now',
+    ];
+
+    expect(await summary([], turns)).toBe('Alice: Deploy now');
+  });
+
+  it('is never empty', async () => {
+    expect(await summary([], ['- [1] Alice: hi'])).toBe('Only small talk so far.');
+  });
+
+  it('lets the oldest go where the limit is reached', async () => {
+    const turns = Array.from(
+      { length: 30 },
+      (_, index) => `- [${index}] Alice: decision number${index} stands`,
+    );
+
+    const text = await summary(['Alice: something old'], turns, 200);
+
+    expect(text).toContain('number29');
+    expect(text).not.toContain('old');
+  });
+
+  it('always stays under the limits of characters and words', async () => {
+    const line = fc.string({ maxLength: 500 }).map((text) => text.replaceAll(/[\n<>]/gu, ' '));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line),
+        fc.array(line),
+        fc.integer({ min: 50, max: 3_000 }),
+        async (previous, said, maxChars) => {
+          const turns = said.map((text, index) => `- [${index}] Alice: ${text}`);
+
+          const text = await summary(previous, turns, maxChars);
+
+          expect(text.length).toBeLessThan(maxChars);
+          expect(text.split(/\s+/u).length).toBeLessThan(600);
+          expect(text.trim()).not.toBe('');
+        },
+      ),
+    );
+  });
+});
+
+describe('condensing', () => {
+  it('keeps whole sentences, the newest', async () => {
+    const text = 'Alice plans a release. Bob tests it. The notes are written by Carol.';
+
+    expect(await condensed(text, 60)).toBe('Bob tests it. The notes are written by Carol.');
+  });
+
+  it('always stays under the limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ minLength: 1, maxLength: 4_000 }),
+        fc.integer({ min: 20, max: 500 }),
+        async (text, maxChars) => {
+          expect((await condensed(text, maxChars)).length).toBeLessThan(maxChars);
+        },
+      ),
+    );
+  });
+});
+
+interface Item {
+  readonly kind: string;
+  readonly text: string;
+  readonly quote: string;
+  readonly messageId: string;
+}
+
+async function extracted(...messages: readonly string[]): Promise<readonly Item[]> {
+  const turns = messages.map((text, index) => `- [${100 + index}] Alice: ${text}`);
+  const request = offlineRequest({ purpose: 'extraction', sections: { turns } });
+  const answer: { items: readonly Item[] } = JSON.parse(
+    textOf((await createOfflineClient().complete(request)).content),
+  );
+  return answer.items;
+}
+
+describe('extraction', () => {
+  it.each([
+    ['I am a nurse.', 'fact', 'Is a nurse', 'I am a nurse'],
+    ["Hi, I'm a nurse", 'fact', 'Is a nurse', "I'm a nurse"],
+    ['I work at Acme', 'fact', 'Works at Acme', undefined],
+    ['I really like tea', 'preference', 'I really like tea', undefined],
+    ['I love my old bike', 'preference', 'I love my old bike', undefined],
+    ['I use Vim for everything', 'tool', 'Uses Vim for everything', undefined],
+    ['my name is Alice', 'fact', 'My name is Alice', undefined],
+    ['Call me Al', 'fact', 'Call me Al', undefined],
+    ["I'm working on a parser", 'project', 'Is working on a parser', undefined],
+    ["I can't eat nuts", 'constraint', "I can't eat nuts", undefined],
+    ["I don't like Mondays", 'preference', "I don't like Mondays", undefined],
+  ])('finds what a person says about themselves: %s', async (message, kind, text, quote) => {
+    const [item] = await extracted(message);
+
+    expect(item).toMatchObject({ kind, text, messageId: '100' });
+    expect(item?.quote).toBe(quote ?? message.replace(/\.$/u, ''));
+  });
+
+  it('ties each item to its message', async () => {
+    const items = await extracted('I live in Lisbon and I work at Acme', 'hello', 'I prefer Rust.');
+
+    expect(items.map(({ text, messageId }) => [messageId, text])).toEqual([
+      ['100', 'Lives in Lisbon'],
+      ['100', 'Works at Acme'],
+      ['102', 'Prefers Rust'],
+    ]);
+  });
+
+  it('takes at most three from a message', async () => {
+    expect(await extracted('I like tea. I like rum. I like gin. I like ale.')).toHaveLength(3);
+  });
+
+  it.each([
+    'Do I like tea?',
+    'My brother likes tea',
+    "I'm tired? no",
+    "I'm not sure about it",
+    'You prefer Rust',
+    'My password is swordfish',
+  ])('finds nothing in: %s', async (message) => {
+    expect(await extracted(message)).toEqual([]);
+  });
+
+  it('always quotes literally', async () => {
+    const part = fc.oneof(
+      fc.constantFrom('I like ', 'I am ', ' and ', 'my name is ', '. ', ', '),
+      fc.string(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { minLength: 1 }), async (parts) => {
+        const message =
+          parts
+            .join('')
+            .replaceAll(/[\n\r<>\u2028\u2029]/gu, ' ')
+            .trim() || 'x';
+        for (const { quote } of await extracted(message)) expect(message).toContain(quote);
+      }),
+    );
+  });
+});
+
+const reflectionRules = 'Keep facts/user.md.';
+
+async function reflected(
+  turns: readonly string[],
+  changes: { facts?: string[]; tools?: string[]; system?: string } = {},
+) {
+  const { facts = [], tools = ['memory_append'] } = changes;
+  const request: ModelRequest = offlineRequest({
+    purpose: 'reflection',
+    sections: { turns, facts },
+    tools,
+    system: changes.system ?? reflectionRules,
+  });
+  const { content } = await createOfflineClient().complete(request);
+  return content;
+}
+
+const nothingNew = [{ type: 'text', text: 'Nothing new.' }];
+
+describe('a reflection without a language model', () => {
+  it('adds what the person said of themselves to the facts', async () => {
+    const [call] = await reflected([
+      '- [1] Alice: my name is Alice',
+      '- [2] Discoclaw: I am a bot',
+      '- [3] Alice: I live in Lisbon',
+    ]);
+    expect(call).toMatchObject({
+      name: 'memory_append',
+      input: { path: 'facts/user.md', entry: '- My name is Alice\n- Lives in Lisbon' },
+    });
+  });
+
+  it.each([
+    ['nothing was said', ['- [1] Alice: hello', '- [2] Discoclaw: I am a bot'], {}],
+    ['the facts say it already', ['- [1] Alice: I live in Lisbon'], { facts: ['- Lives in  Lisbon'] }],
+    ['items were asked for', ['- [1] Alice: remember that I live in Lisbon'], {}],
+    ['there is no tool', ['- [1] Alice: I live in Lisbon'], { tools: [] }],
+    ['there are no facts files', ['- [1] Alice: I live in Lisbon'], { system: 'Keep overview.md.' }],
+  ])('finds nothing new where %s', async (_, turns, changes) => {
+    expect(await reflected(turns, changes)).toEqual(nothingNew);
+  });
+});

@@ -1,0 +1,261 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { DocumentKind } from '../../../src/core/store.ts';
+import type { FileStore } from '../../../src/storage/files/file-store.ts';
+import { alice, ben, document, log, noteSchema, notesOf, text } from '../store-fixtures.ts';
+import type { Fate, Operation } from './observed-file-system.ts';
+import { createObservedFileSystem, diskError } from './observed-file-system.ts';
+import type { TemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores } from './temporary-store.ts';
+
+let stores: TemporaryStores;
+beforeEach(async () => {
+  stores = await createTemporaryStores();
+});
+afterEach(() => stores.dispose());
+
+interface Note {
+  readonly version: 1;
+  readonly note: string;
+}
+const noteKind: DocumentKind<Note> = {
+  version: 1,
+  schema: z.object({ version: z.literal(1), note: z.string() }),
+};
+const canary = 'canary-4f1c';
+const clean = { version: 1 as const, note: 'clean' };
+
+/** Makes a document unreadable, as a broken disk would, some time ago. */
+async function damage(key: string, content: string): Promise<void> {
+  const path = join(stores.dataDir, key);
+  await writeFile(path, content);
+  const aMinuteAgo = Date.now() / 1000 - 60;
+  await utimes(path, aMinuteAgo, aMinuteAgo);
+}
+
+async function quarantined(folder = ''): Promise<readonly string[]> {
+  const path = join(stores.dataDir, 'quarantine', folder);
+  const found = await readdir(path, { recursive: true, withFileTypes: true });
+  return found.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+/** The canary in a document, text and log, in their backups, and twice in quarantine. */
+async function fill(store: FileStore): Promise<void> {
+  for (const note of [canary, `${canary} again`]) {
+    await store.update(document, noteKind, () => ({ version: 1, note }));
+    await store.writeText(text, note);
+    await store.append(log, { note });
+  }
+  for (const content of [`{ "note": "${canary}`, canary]) {
+    await damage(document, content);
+    await store.read(document, noteKind);
+  }
+}
+
+/** The same files, put there without a store, which takes less time. */
+async function fillQuickly(): Promise<void> {
+  const stamp = '20260115T110000000Z';
+  const files = {
+    [document]: `{ "version": 1, "note": "${canary}" }`,
+    [`${document}.bak`]: canary,
+    [`quarantine/${document}.${stamp}`]: canary,
+    [`quarantine/${document}.bak.${stamp}-2`]: canary,
+    [text]: canary,
+    [`${text}.bak`]: canary,
+    [log]: `{"sequence":1,"record":{"note":"${canary}"}}\n`,
+  };
+  for (const [key, content] of Object.entries(files)) {
+    const path = join(stores.dataDir, key);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+}
+
+/** The ways to erase all that `fill` made. */
+const erasings: Readonly<Record<string, (store: FileStore) => Promise<void>>> = {
+  async changes(store) {
+    await store.update(document, noteKind, () => clean, { erase: true });
+    await store.writeText(text, 'clean', { erase: true });
+    await store.rewrite(log, noteSchema, () => ({ note: 'clean' }));
+  },
+  async removals(store) {
+    for (const key of [document, text, log]) await store.remove(key);
+  },
+  async 'removals of folders'(store) {
+    for (const folder of ['users', 'sessions']) await store.removeAll(folder);
+  },
+};
+
+describe.each(Object.entries(erasings))('%s', (_, erase) => {
+  it('leave no byte of the former content in any file', async () => {
+    const store = await stores.open();
+    await fill(store);
+    expect((await quarantined()).length).toBe(2);
+    await erase(store);
+    expect(await stores.everything()).not.toContain(canary);
+    expect(await quarantined()).toEqual([]);
+  });
+
+  /** Lets the disk do as `fate` says from one operation on: the first one, the second one … until there is no such operation. */
+  async function eachOperation(
+    fate: (operation: Operation, index: number, failing: number) => Fate,
+    check: (store: FileStore, outcome: 'done' | 'rejected') => Promise<void>,
+  ): Promise<number> {
+    for (let failing = 0; ; failing += 1) {
+      let index = -1;
+      let isBroken = false;
+      const fileSystem = createObservedFileSystem((operation) => {
+        if (!isBroken) return 'works';
+        index += 1;
+        return fate(operation, index, failing);
+      });
+      const store = await stores.open({ fileSystem });
+      await fillQuickly();
+      isBroken = true;
+      const outcome = await erase(store).then(
+        () => 'done' as const,
+        () => 'rejected' as const,
+      );
+      isBroken = false;
+      await check(store, outcome);
+      await store.close();
+      if (index < failing) return failing;
+    }
+  }
+
+  it('that meet one failure leave none when they resolve, and else when called again', async () => {
+    const operations = await eachOperation(
+      (_operation, index, failing) => (index === failing ? diskError('EIO') : 'works'),
+      async (store, outcome) => {
+        if (outcome === 'rejected') await erase(store);
+        expect(await stores.everything()).not.toContain(canary);
+      },
+    );
+    expect(operations).toBeGreaterThan(10);
+  });
+
+  it('that are killed leave none when they are called again after the next start', async () => {
+    const operations = await eachOperation(
+      (_operation, index, failing) => (index >= failing ? diskError('EIO') : 'works'),
+      async (store) => {
+        await store.close();
+        const restarted = await stores.open();
+        await erase(restarted);
+        expect(await stores.everything()).not.toContain(canary);
+        await restarted.close();
+      },
+    );
+    expect(operations).toBeGreaterThan(10);
+  });
+});
+
+describe('a document whose former content was erased', () => {
+  it('is its own last good copy', async () => {
+    const store = await stores.open();
+    await fill(store);
+    await store.update(document, noteKind, () => clean, { erase: true });
+    await damage(document, 'damaged');
+    expect(await store.read(document, noteKind)).toEqual(clean);
+  });
+
+  it('keeps no other copy where the change leaves it as it is, or where there is none', async () => {
+    const store = await stores.open();
+    await fill(store);
+    await store.update(document, noteKind, () => clean);
+    expect(await store.update(document, noteKind, (current) => current, { erase: true })).toEqual(clean);
+    expect(await quarantined()).toEqual([]);
+    await damage(document, 'damaged');
+    expect(await store.read(document, noteKind)).toEqual(clean);
+    await store.remove(document);
+    await damage(document, canary);
+    expect(await store.read(document, noteKind)).toBeUndefined();
+    expect(await store.update(document, noteKind, () => undefined, { erase: true })).toBeUndefined();
+    expect(await quarantined()).toEqual([]);
+  });
+
+  it('costs no copy of another document, be its name alike', async () => {
+    const store = await stores.open();
+    const others = [`users/${ben}/durable.json`, `users/${alice}/durable.json5`, `users/${alice}/durable`];
+    for (const key of [document, ...others]) {
+      await store.update(key, noteKind, () => clean);
+      await damage(key, 'damaged');
+      await store.read(key, noteKind);
+    }
+    await store.update(document, noteKind, () => clean, { erase: true });
+    const left = (await quarantined()).map((name) => name.replace(/\.2026.*$/u, ''));
+    expect(new Set(left)).toEqual(new Set(['durable', 'durable.json', 'durable.json5']));
+    expect(left).toHaveLength(3);
+    expect(await quarantined(`users/${ben}`)).toHaveLength(1);
+  });
+});
+
+describe('an append that was rejected', () => {
+  it('leaves nothing on disk after a rewrite, also one that changes no record', async () => {
+    let isBroken = false;
+    const fileSystem = createObservedFileSystem(({ name }) =>
+      isBroken && (name === 'datasync' || name === 'truncate') ? diskError('EIO') : 'works',
+    );
+    const store = await stores.open({ fileSystem });
+    await store.append(log, { note: 'kept' });
+    isBroken = true;
+    await expect(store.append(log, { note: canary })).rejects.toThrow('EIO');
+    isBroken = false;
+    expect(await stores.everything()).toContain(canary);
+    await store.rewrite(log, noteSchema, ({ record }) => record);
+    expect(await stores.everything()).not.toContain(canary);
+    expect(await notesOf(store, log)).toEqual(['kept']);
+  });
+});
+
+/** Something that may put the canary on disk, or move it about there; some meet a disk that fails. */
+const anyStep = fc.record({
+  kind: fc.constantFrom('update', 'write', 'append', 'rewrite', 'damage', 'erase', 'restart'),
+  note: fc.constantFrom(canary, `${canary} again`, 'harmless'),
+  failsAt: fc.option(fc.nat({ max: 25 })),
+});
+
+it('whatever came before, after erasing no file below the folders holds what was there [S7]', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 15, size: 'max' }),
+      fc.constantFrom(...Object.values(erasings)),
+      async (steps, eraseAtLast) => {
+        let operationsLeft = Infinity;
+        const fileSystem = createObservedFileSystem(() => {
+          operationsLeft -= 1;
+          return operationsLeft === -1 ? diskError('EIO') : 'works';
+        });
+        let store = await stores.open({ fileSystem });
+        for (const { kind, note, failsAt } of steps) {
+          if (kind === 'restart') {
+            await store.close();
+            store = await stores.open({ fileSystem });
+            continue;
+          }
+          operationsLeft = failsAt ?? Infinity;
+          const step = {
+            update: () => store.update(document, noteKind, () => ({ version: 1 as const, note })),
+            write: () => store.writeText(text, note),
+            append: () => store.append(log, { note }),
+            rewrite: () => store.rewrite(log, noteSchema, () => ({ note })),
+            damage: async () => {
+              await store.update(document, noteKind, () => clean);
+              await damage(document, `damaged: ${note}`);
+              await store.read(document, noteKind);
+            },
+            erase: () => erasings['changes']?.(store) ?? Promise.resolve(),
+          }[kind];
+          await step().catch(() => undefined);
+          operationsLeft = Infinity;
+        }
+        await eraseAtLast(store);
+        expect(await stores.everything()).not.toContain(canary);
+        await store.close();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
