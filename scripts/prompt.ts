@@ -13,7 +13,7 @@ import type { SequencedMessage } from '../src/memory/session-log/fold-log.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
 import { createKeyedQueue } from '../src/core/keyed-queue.ts';
-import { createFileStore } from '../src/storage/files/file-store.ts';
+import { createFileStore } from '../src/storage/files/store.ts';
 import { noEnclosures } from '../src/turn/enclosures.ts';
 import { PromptComposer } from '../src/turn/prompt-composer.ts';
 

@@ -9,7 +9,7 @@ import { callCost } from './model/anthropic/models.ts';
 import { UsageMeter } from './observability/usage-meter.ts';
 import { watchModel } from './observability/watched-model.ts';
 import { watchStore } from './observability/watched-store.ts';
-import type { FileStore } from './storage/files/file-store.ts';
+import type { FileStore } from './storage/files/store.ts';
 import { processTimer } from './turn/idle-sessions.ts';
 
 export interface WatchedEdges {

@@ -12,7 +12,7 @@ import { startGateway } from './discord/gateway.ts';
 import { createIgnoredMessages } from './discord/intake.ts';
 import { createClientPresence } from './discord/presence.ts';
 import { createModel } from './create-model.ts';
-import { createFileStore } from './storage/files/file-store.ts';
+import { createFileStore } from './storage/files/store.ts';
 import { createChannelJournal } from './turn/channel-journal.ts';
 import { processTimer } from './turn/idle-sessions.ts';
 import { readIgnored, writeIgnored } from './turn/ignored-document.ts';
