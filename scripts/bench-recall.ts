@@ -4,12 +4,10 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
 import { snowflakeAt } from '../src/core/snowflake.ts';
-import { createMessageSource } from '../src/memory/recall/message-source.ts';
-import { rankingWeights } from '../src/memory/recall/ranking-weights.ts';
-import type { RankingWeights } from '../src/memory/recall/ranking-weights.ts';
-import { createRecall } from '../src/memory/recall/recall.ts';
-import type { Recall } from '../src/memory/recall/recall.ts';
-import type { SessionLog } from '../src/memory/session-log/session-log.ts';
+import { createMessageSource } from '../src/memory/recall/messages.ts';
+import { createRecall, type Recall } from '../src/memory/recall/recall.ts';
+import { rankingWeights, type RankingWeights } from '../src/memory/recall/score.ts';
+import type { SessionLog } from '../src/memory/log/session-log.ts';
 import { benchSpeed } from './bench/recall-speed.ts';
 import {
   dmOf,
@@ -139,14 +137,14 @@ async function benchQuality(file: string, isPerturbed: boolean): Promise<void> {
       conversations.map((conversation, index) => logConversation(log, conversation, index)),
     );
     const measureAll = async (weights: RankingWeights): Promise<Measured[]> => {
-      const recall = createRecall({ sources: [createMessageSource({ log })], timeZone, weights });
+      const recall = createRecall({ sources: [createMessageSource(log)], timeZone, weights });
       const measured: Measured[] = [];
       for (const one of logged) measured.push(...(await measure(recall, one)));
       return measured;
     };
     const heapBefore = await heapMegabytes();
     const start = performance.now();
-    const recall = createRecall({ sources: [createMessageSource({ log })], timeZone });
+    const recall = createRecall({ sources: [createMessageSource(log)], timeZone });
     for (const { userId } of logged) await search(recall, userId, 'x');
     const indexing = performance.now() - start;
     const measured = await measureAll(rankingWeights);

@@ -1,21 +1,19 @@
 import { parseArgs } from 'node:util';
 
-import { composeMemory } from '../src/compose-memory.ts';
-import type { Memory } from '../src/compose-memory.ts';
+import { createLayers } from '../src/bot/layers.ts';
+import type { Memory } from '../src/bot/layers.ts';
+import { createModel } from '../src/bot/start-bot.ts';
 import type { Config } from '../src/config/config.ts';
-import { loadEnvironment } from '../src/config/load-environment.ts';
-import { readConfig } from '../src/config/read-config.ts';
+import { loadEnvironment, readConfig } from '../src/config/config.ts';
 import type { ChatMessage } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
-import { createModel } from '../src/create-model.ts';
-import type { SequencedMessage } from '../src/memory/session-log/fold-log.ts';
+import type { SequencedMessage } from '../src/memory/log/records.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
 import { createKeyedQueue } from '../src/core/keyed-queue.ts';
 import { createFileStore } from '../src/storage/files/store.ts';
-import { noEnclosures } from '../src/turn/enclosures.ts';
-import { PromptComposer } from '../src/turn/prompt-composer.ts';
+import { PromptComposer } from '../src/turn/prompt-input.ts';
 
 const clock = () => new Date();
 
@@ -45,16 +43,25 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
   const store = await createFileStore({ ...config.storage, clock, logger, readOnly: true });
   try {
     const model = createModel(config.model, logger);
-    const memory = composeMemory(config, { store, model, writes: createKeyedQueue(), clock, logger });
+    const memory = createLayers(config, {
+      store,
+      model,
+      writes: createKeyedQueue(),
+      idleSessions: { wakeAt: () => {} },
+      clock,
+      logger,
+    });
     const { session, place, speakerName } = await findSession(memory, wish);
     const composer = new PromptComposer({
-      readers: memory.readers,
+      workspace: memory.workspace.readers,
+      layers: memory.readers,
       soul: () => memory.workspace.soul(),
       history: {
         recent: async (channelId, limit) =>
           (await memory.sessionLog.recent(session, limit)).map((entry) => chatMessageOf(channelId, entry)),
       },
-      enclosures: () => Promise.resolve(noEnclosures),
+      attachments: { open: () => Promise.resolve([]) },
+      readReplied: () => Promise.resolve('gone'),
       timeZone: config.timeZone,
       historyBudget: config.prompt.historyBudget,
       maxChars: config.prompt.maxChars,
@@ -70,6 +77,7 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
         now,
         hasThirdPartyText: true,
       },
+      { isMemoryOff: await memory.placeSettings.isMemoryOff(place), areActionsOff: true },
       new AbortController().signal,
     );
     process.stdout.write(renderPromptReport(prompt));

@@ -1,9 +1,7 @@
-import { ConfigError } from './config/config-error.ts';
-import { loadEnvironment } from './config/load-environment.ts';
-import { readConfig } from './config/read-config.ts';
+import { runConnected, runInSandbox } from './bot/run.ts';
+import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError } from './core/errors.ts';
 import { GatewayError } from './discord/client.ts';
-import { runConnected } from './run-connected.ts';
 
 /** `EX_CONFIG` of sysexits.h: starting again does not help. */
 const badConfiguration = 78;
@@ -24,10 +22,9 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
   const { config, notes } = readConfig(loadEnvironment());
   const { token } = config.discord;
-  if (token !== undefined) return runConnected(config, token, notes, stop.signal);
-  // A bot that is connected has no use for it, and starts sooner without.
-  const { runInSandbox } = await import('./run-in-sandbox.ts');
-  return runInSandbox(config, notes, stop.signal);
+  return token === undefined
+    ? runInSandbox(config, notes, stop.signal)
+    : runConnected(config, token, notes, stop.signal);
 }
 
 /** People get one clear line for what they can mend, and the whole error for what is ours. */

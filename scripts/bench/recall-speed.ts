@@ -1,7 +1,7 @@
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { createMessageSource } from '../../src/memory/recall/message-source.ts';
+import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
-import { logKey } from '../../src/memory/session-log/session-keys.ts';
+import { logKey } from '../../src/memory/log/session-state.ts';
 import { dmOf, heapMegabytes, median, print, search, timeZone, userIdOf, withLog } from './recall-bench.ts';
 
 /** Words as often as in real language: the n-th most frequent one n times more seldom than the first. */
@@ -57,7 +57,7 @@ export async function benchSpeed(count: number): Promise<void> {
       );
     }
     const before = await heapMegabytes();
-    const recall = createRecall({ sources: [createMessageSource({ log })], timeZone });
+    const recall = createRecall({ sources: [createMessageSource(log)], timeZone });
     const built = performance.now();
     await search(recall, userId, 'x');
     print(`indexing ${count} messages: ${(performance.now() - built).toFixed(0)} ms`);

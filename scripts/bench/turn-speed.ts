@@ -5,11 +5,11 @@ import { join } from 'node:path';
 
 import { Client, Events, GatewayDispatchEvents, GatewayIntentBits } from 'discord.js';
 
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import { startBot } from '../../src/start-bot.ts';
+import { startBot } from '../../src/bot/start-bot.ts';
 import { measure } from './measured.ts';
 
 const rounds = 100;

@@ -1,7 +1,7 @@
-import { renderSection } from '../core/section.ts';
+import { fitLines, renderSection } from '../core/section.ts';
 import type { Section, SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
-import type { HistoryEntry } from './history-entry.ts';
+import type { HistoryEntry } from './history.ts';
 
 /** All that a prompt is made of, before it becomes blocks and turns. */
 export interface PromptDraft {
@@ -98,4 +98,11 @@ function withoutLastLines(
     left -= before - renderSection(shorter).length;
     return shorter;
   });
+}
+
+/** Readers keep their budgets; this holds them to it. A section that fits is returned as it is. */
+export function withinBudget(section: Section): Section {
+  return renderSection(section).length <= section.budget
+    ? section
+    : { ...section, lines: fitLines(section, section.lines) };
 }

@@ -1,17 +1,16 @@
-import type { Clock } from './world/snowflakes.ts';
-import { controlRoutes } from './control/control-routes.ts';
+import { controlRoutes } from './control/control-http.ts';
 import { createLocalControl } from './control/local-control.ts';
 import type { SandboxControl, TypingView } from './control/sandbox-control.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { CdnFaults } from './rest/cdn-faults.ts';
-import type { Download } from './rest/cdn-faults.ts';
-import { Faults } from './rest/faults.ts';
+import { CdnFaults, Faults } from './rest/faults.ts';
 import { RateLimits } from './rest/rate-limits.ts';
 import { RequestLog } from './rest/request-log.ts';
+import type { Download } from './rest/request-log.ts';
 import { apiPath, createRestServer } from './rest/rest-server.ts';
 import { createDefaultWorld } from './world/default-world.ts';
 import type { PrivilegedIntents } from './world/entities.ts';
-import type { WorldEvent } from './world/world-event.ts';
+import type { Clock } from './world/snowflakes.ts';
+import type { WorldEvent } from './world/world.ts';
 
 export interface SandboxOptions {
   /** 0, which is what is taken if nothing is said, for any free port. */

@@ -1,19 +1,24 @@
+import { z } from 'zod';
+
 import { catchUpWindowMs } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
+import type { Logger } from '../core/logger.ts';
 import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
-import { snowflakeTime } from '../core/snowflake.ts';
-import type { SessionLog } from '../memory/session-log/session-log.ts';
+import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
-import { beginAnswerReply, newestOf } from './answer-reply.ts';
-import type { AnswerReplyOptions, Question } from './answer-reply.ts';
-import { interruptedLine, keptBackLine } from './failure-line.ts';
-import type { BegunReply, PreparedReply } from './journal-state.ts';
-import { createKeep } from './keep.ts';
-import { TurnControl } from './turn-control.ts';
+import { saveBestEffort } from './journal.ts';
+import type { BegunReply, PreparedReply } from './journal.ts';
+import { beginReply, interruptedLine, keptBackLine, newestOf, sendLine } from './reply.ts';
+import type { Question, ReplyPorts } from './reply.ts';
+import type { TurnPorts } from './run-turn.ts';
+import { TurnControl } from './sessions.ts';
 
-export interface RecoveryOptions extends AnswerReplyOptions {
+export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions' | 'message'>;
+  readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   /** Takes edits and deletions to the layers that they had not reached. */
   readonly finishRetractions: (session: SessionKey) => Promise<void>;
@@ -24,7 +29,7 @@ export interface RecoveryOptions extends AnswerReplyOptions {
  * What a kill left undone, done at start: answers that were ready are sent under their old nonce, or finished in the messages that stand there, so
  * that Discord recognises what had arrived; derived layers go on from their cursors [F4].
  */
-export async function recover(options: RecoveryOptions): Promise<void> {
+export async function recover(options: RecoveryPorts): Promise<void> {
   const { journal, sessionLog, afterTurn, logger } = options;
   for (const channelId of await journal.channels()) {
     try {
@@ -38,7 +43,10 @@ export async function recover(options: RecoveryOptions): Promise<void> {
   }
   for (const session of await sessionLog.sessions()) {
     await options.finishRetractions(session).catch((error: unknown) => {
-      logger.error('memory could not follow', { what: 'a retraction from before the restart', error });
+      logger.error('an edit or deletion could not be applied to memory', {
+        what: 'a retraction from before the restart',
+        error,
+      });
     });
     afterTurn.schedule(session);
   }
@@ -46,9 +54,9 @@ export async function recover(options: RecoveryOptions): Promise<void> {
 
 /** What cannot be done now stays unhandled, so that it is asked again when the bot catches up. */
 async function trying<Reply extends Question>(
-  options: RecoveryOptions,
+  options: RecoveryPorts,
   reply: Reply,
-  work: (options: RecoveryOptions, reply: Reply) => Promise<'handled' | 'unhandled'>,
+  work: (options: RecoveryPorts, reply: Reply) => Promise<'handled' | 'unhandled'>,
 ): Promise<void> {
   const { channelId } = reply.place;
   try {
@@ -60,7 +68,7 @@ async function trying<Reply extends Question>(
 }
 
 async function finishReply(
-  options: RecoveryOptions,
+  options: RecoveryPorts,
   prepared: PreparedReply,
 ): Promise<'handled' | 'unhandled'> {
   const { text, isCommand, ...question } = prepared;
@@ -75,7 +83,7 @@ async function finishReply(
     return 'handled';
   }
   const control = new TurnControl();
-  const reply = await beginAnswerReply(options, question, question.place, control);
+  const reply = await beginReply(options, question, question.place, control);
   const finished = await reply.finish(text);
   if (finished.kind === 'sent') {
     await logReply(options, prepared, finished.ids, now);
@@ -91,7 +99,7 @@ async function finishReply(
  * A reply that was only begun: the message is asked again if it is young enough, and what stands of the reply is no part of history till then; else
  * the beginning stays, marked as such. If the message itself is gone, so is the beginning; others that it answered are asked again.
  */
-async function settleBegun(options: RecoveryOptions, begun: BegunReply): Promise<'handled' | 'unhandled'> {
+async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'handled' | 'unhandled'> {
   const { journal, replies, presentPlace } = options;
   const { replyIds: known, ...question } = begun;
   const { place } = question;
@@ -101,7 +109,7 @@ async function settleBegun(options: RecoveryOptions, begun: BegunReply): Promise
   const replyIds = known.length > 0 ? known : found.ids;
   if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
   if (await isTakenBack(options, question)) {
-    const reply = await beginAnswerReply(options, question, place, new TurnControl());
+    const reply = await beginReply(options, question, place, new TurnControl());
     await reply.withdraw();
     return 'handled';
   }
@@ -119,14 +127,14 @@ async function settleBegun(options: RecoveryOptions, begun: BegunReply): Promise
 }
 
 /** Takes away what stands there from before the restart. */
-async function withdrawReply(options: RecoveryOptions, question: Question): Promise<void> {
-  const reply = await beginAnswerReply(options, question, question.place, new TurnControl());
+async function withdrawReply(options: RecoveryPorts, question: Question): Promise<void> {
+  const reply = await beginReply(options, question, question.place, new TurnControl());
   await reply.withdraw();
 }
 
 /** Whether all that was asked was deleted since: the question is logged before the model hears of it. Of another bot nothing is. */
 async function isTakenBack(
-  { sessionLog }: RecoveryOptions,
+  { sessionLog }: RecoveryPorts,
   { messageIds, userId, place: { channelId }, isBot }: Question,
 ): Promise<boolean> {
   if (isBot !== undefined) return false;
@@ -138,24 +146,14 @@ function isOld(question: Question, now: Date): boolean {
   return now.getTime() - snowflakeTime(newestOf(question)).getTime() > catchUpWindowMs;
 }
 
-async function sendLine(
-  { journal, replies, logger }: RecoveryOptions,
-  question: Question,
-  line: string,
-  isAfterReply: boolean,
-): Promise<void> {
-  const { channelId } = question.place;
-  await replies.send(channelId, line, newestOf(question) + (isAfterReply ? 'e' : ''), (id) =>
-    createKeep(logger)('what is no part of history', () => journal.hide(channelId, [id])),
-  );
-}
-
+/** The reply enters the log as it would have without the kill. */
 async function logReply(
-  { sessionLog, logger }: RecoveryOptions,
+  { sessionLog, settings, logger }: RecoveryPorts,
   { messageIds, userId, speakerName, isBot, place, text }: PreparedReply,
   ids: readonly string[],
   now: Date,
 ): Promise<void> {
+  if (await settings.isMemoryOff(place)) return;
   const at = now.toISOString();
   const speaker = {
     id: userId,
@@ -164,12 +162,41 @@ async function logReply(
     ...(isBot === undefined ? {} : { isBot }),
   };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
+  await saveBestEffort(logger, 'the reply', () =>
+    sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText: true }, { ids, text, at }),
+  );
+}
+
+const ignoredKey = 'ignored.json';
+const ignoredSchema = z.object({ version: z.literal(1), messageIds: z.array(z.string()) });
+const ignoredKind: DocumentKind<z.infer<typeof ignoredSchema>> = { version: 1, schema: ignoredSchema };
+
+/** The messages that the process before this one ignored and that could be caught up with. Never rejects: unknown, they are judged anew. */
+export async function readIgnored(store: Store, logger: Logger): Promise<readonly string[]> {
   try {
-    await sessionLog.recordReply(
-      { speaker, place, messages, now, hasThirdPartyText: true },
-      { ids, text, at },
+    return (await store.read(ignoredKey, ignoredKind))?.messageIds ?? [];
+  } catch (error) {
+    logger.warn('what was ignored before the start is not known', { error });
+    return [];
+  }
+}
+
+/** Keeps, when the bot stops, what is young enough to be caught up with. Never rejects. */
+export async function writeIgnored(
+  store: Store,
+  messageIds: readonly string[],
+  { now, logger }: { readonly now: Date; readonly logger: Logger },
+): Promise<void> {
+  const young = messageIds.filter(
+    (id) => isSnowflake(id) && now.getTime() - snowflakeTime(id).getTime() <= catchUpWindowMs,
+  );
+  try {
+    await store.update(ignoredKey, ignoredKind, (current) =>
+      current === undefined && young.length === 0
+        ? undefined
+        : { version: 1 as const, messageIds: [...young] },
     );
   } catch (error) {
-    logger.error('could not be saved', { what: 'the reply', error });
+    logger.warn('what was ignored could not be kept', { error });
   }
 }

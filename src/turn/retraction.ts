@@ -2,12 +2,12 @@ import type { SessionKey } from '../core/place.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import { supports } from '../memory/durable/evidence.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
-import type { AffectedSession, SessionLog } from '../memory/session-log/session-log.ts';
-import { saysAny, withdrawnTerms } from '../memory/session-log/withdrawn-words.ts';
+import type { AffectedSession, SessionLog } from '../memory/log/session-log.ts';
+import { saysAny, withdrawnTerms } from '../memory/log/withdrawal.ts';
 import type { ShortTerm } from '../memory/short-term/short-term.ts';
 import type { MessageEdit } from '../core/chat.ts';
 import type { AfterTurn } from './after-turn.ts';
-import type { ChannelJournal } from './channel-journal.ts';
+import type { ChannelJournal } from './journal.ts';
 
 export interface RetractionOptions {
   readonly sessionLog: Pick<

@@ -1,7 +1,6 @@
 import type { WaitingReactionPort } from '../core/chat.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import type { TurnRunner } from './session-turns.ts';
 
 /** Who waits no longer than this is shown no reaction; milliseconds. */
 const patienceMs = 300;
@@ -64,16 +63,13 @@ export class WaitingReactions {
     if (this.#shown.delete(id)) this.#reactions.remove(channelId, id);
   }
 
-  /** The same turns, each of which ends its messages' waiting when it begins. */
-  untilTurn(runTurn: TurnRunner): TurnRunner {
-    return (messages, signal) => {
-      for (const message of messages) {
-        // A process that was killed may have left its reaction on what it did not come to answer.
-        if (this.#isFromBefore(message)) this.#shown.add(message.id);
-        this.end(message);
-      }
-      return runTurn(messages, signal);
-    };
+  /** The turn that answers these messages begins. */
+  endForTurn(messages: readonly Waiting[]): void {
+    for (const message of messages) {
+      // A process that was killed may have left its reaction on what it did not come to answer.
+      if (this.#isFromBefore(message)) this.#shown.add(message.id);
+      this.end(message);
+    }
   }
 
   #isFromBefore({ id }: Waiting): boolean {

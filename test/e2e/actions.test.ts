@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
 import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';

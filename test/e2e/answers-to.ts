@@ -1,4 +1,4 @@
-import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import type { SandboxControl } from '../../src/sandbox/control/sandbox-control.ts';
 
 /** The bot's replies that point at this message. A reply in several parts counts once: only its first part points. */

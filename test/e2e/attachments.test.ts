@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import type { ControlInput } from '../../src/sandbox/control/control-inputs.ts';
 import { sampleBytes } from '../discord/attachments/samples.ts';
 import type { MessagesBlock } from '../support/model-server.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { connectSandbox } from '../../src/sandbox/control/connect-sandbox.ts';
+import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/sandbox-control.ts';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';

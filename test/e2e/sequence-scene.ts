@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { compareSnowflakes, snowflakeAt } from '../../src/core/snowflake.ts';
-import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { wordsIn } from './sequence-model.ts';
 import type { Doing, Step } from './sequence-steps.ts';
 import type { Stage } from './stage.ts';

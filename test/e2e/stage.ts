@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 
 import { z } from 'zod';
 
-import { connectSandbox } from '../../src/sandbox/control/connect-sandbox.ts';
+import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/sandbox-control.ts';
-import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { startModelServer } from '../support/model-server.ts';
 import type { ModelScript, ModelServer } from '../support/model-server.ts';
 import { startChild } from './child.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { read } from '../discord/support/markdown.ts';

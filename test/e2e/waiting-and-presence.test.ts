@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { MessageView } from '../../src/sandbox/control/control-views.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { callsForAnswers, toldIn } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';

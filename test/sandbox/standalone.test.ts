@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { connectSandbox } from '../../src/sandbox/control/connect-sandbox.ts';
+import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 
 const infoSchema = z.object({ url: z.string(), token: z.string(), people: z.record(z.string(), z.string()) });
 const program = ['--import', 'tsx', new URL('../../src/sandbox/standalone.ts', import.meta.url).pathname];

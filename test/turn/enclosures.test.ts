@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
 import type { TurnMessage } from '../../src/core/turn-context.ts';
-import { createReadEnclosures } from '../../src/turn/enclosures.ts';
-import type { Enclosures } from '../../src/turn/enclosures.ts';
+import { readEnclosures } from '../../src/turn/prompt-input.ts';
+import type { Enclosures } from '../../src/turn/prompt-input.ts';
 import { aliceContext } from '../model/alice-context.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 
@@ -31,7 +31,7 @@ async function read(
   others: readonly RepliedMessage[] = [],
 ): Promise<Enclosures & { readonly asked: readonly string[] }> {
   const asked: string[] = [];
-  const readEnclosures = createReadEnclosures({
+  const ports: Parameters<typeof readEnclosures>[0] = {
     attachments: {
       open: (files) =>
         Promise.resolve(
@@ -47,8 +47,9 @@ async function read(
       if (id === 'command') return Promise.resolve('hidden');
       return Promise.resolve(others.find((each) => each.id === id) ?? 'gone');
     },
-  });
-  return { ...(await readEnclosures({ ...aliceContext, messages }, new AbortController().signal)), asked };
+  };
+  const turn = { ...aliceContext, messages };
+  return { ...(await readEnclosures(ports, turn, new AbortController().signal)), asked };
 }
 
 function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {

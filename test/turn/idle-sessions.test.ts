@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { SessionKey } from '../../src/core/place.ts';
-import { IdleSessions, processTimer } from '../../src/turn/idle-sessions.ts';
+import { processTimer } from '../../src/bot/create-bot.ts';
+import { IdleSessions } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 
 const alice: SessionKey = { channelId: generalId, userId: aliceId };

@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { createChannelJournal } from '../../src/turn/channel-journal.ts';
-import type { ChannelJournal } from '../../src/turn/channel-journal.ts';
-import { interruptedLine, keptBackLine } from '../../src/turn/failure-line.ts';
-import type { PreparedReply } from '../../src/turn/journal-state.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import type { ChannelJournal, PreparedReply } from '../../src/turn/journal.ts';
+import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
 import { recover } from '../../src/turn/recover.ts';
-import type { RecoveryOptions } from '../../src/turn/recover.ts';
+import type { RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import type { FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -25,7 +24,7 @@ const question = { userId: aliceId, speakerName: 'Alice', place: publicPlace };
 /** Recovers a channel in which an answer was ready, or, with `begun`, only begun. */
 async function start(
   messageId: string,
-  changes: (journal: ChannelJournal) => Partial<RecoveryOptions>,
+  changes: (journal: ChannelJournal) => Partial<RecoveryPorts>,
   { begun, ...prepared }: Partial<PreparedReply> & { begun?: readonly string[] } = {},
   fake: FakeRepliesOptions = {},
 ) {
@@ -50,6 +49,7 @@ async function start(
       sessions: () => Promise.resolve([session]),
       message: () => Promise.resolve('the question'),
     },
+    settings: { isMemoryOff: () => Promise.resolve(false) },
     afterTurn: { schedule: (each) => scheduled.push(each) },
     finishRetractions: () => Promise.resolve(),
     replies: fakeReplies({ note: (step) => sent.push(step), ...fake }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { SessionTurns } from '../../src/turn/session-turns.ts';
+import { SessionTurns } from '../../src/turn/sessions.ts';
 import { WaitingReactions } from '../../src/turn/waiting-reactions.ts';
 import { incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
@@ -30,12 +30,11 @@ function turnsWithReactions() {
     timer: timer.set,
     clock: () => started,
   });
-  const turns = new SessionTurns(
-    reactions.untilTurn((messages) => {
-      log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
-      return new Promise((resolve) => releases.push(resolve));
-    }),
-  );
+  const turns = new SessionTurns((messages) => {
+    reactions.endForTurn(messages);
+    log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
+    return new Promise<void>((resolve) => releases.push(resolve));
+  });
   const submit = (second: number): Promise<void> => {
     const message = incoming({ id: idAt(second) });
     return reactions.while(message, () => turns.submit(message));

@@ -1,10 +1,10 @@
-import { composeBot } from '../../src/compose-bot.ts';
-import type { Bot } from '../../src/compose-bot.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { createBot } from '../../src/bot/create-bot.ts';
+import type { Bot } from '../../src/bot/create-bot.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Audience, Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -80,7 +80,7 @@ export class Scene {
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
     });
     const store = new MemoryStore();
-    this.#bot = composeBot(config, {
+    this.#bot = createBot(config, {
       store,
       model: createHarmfulModel(
         (text) => {
@@ -169,10 +169,11 @@ export class Scene {
     ephemeral = false,
   ): Promise<string> {
     const place = this.placeOf(speaker, placeName);
-    const answer = await this.#bot.handlers.command({
+    const command = this.#bot.commands.parse(`!memory ${words}`);
+    if (command === undefined) throw new Error(`No command: ${words}`);
+    const { text: answer } = await this.#bot.handlers.command({
       id: this.#nextId(),
-      name: 'memory',
-      words,
+      command,
       speaker: { id: people[speaker], name: speaker, isOwner: speaker === 'alice' },
       place,
       ephemeral,

@@ -1,10 +1,10 @@
-import { composeBot } from '../../src/compose-bot.ts';
-import type { Bot } from '../../src/compose-bot.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { createBot } from '../../src/bot/create-bot.ts';
+import type { Bot } from '../../src/bot/create-bot.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { DocumentKind } from '../../src/core/store.ts';
-import { createChannelJournal } from '../../src/turn/channel-journal.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -84,7 +84,7 @@ export class SwitchedScene {
       },
       () => Promise.resolve(),
     );
-    this.#bot = composeBot(config, {
+    this.#bot = createBot(config, {
       store: this.#store,
       model: {
         ...model,
@@ -187,16 +187,18 @@ export class SwitchedScene {
     await this.#bot.idle();
   }
 
-  #command(userId: string, name: 'memory' | 'settings', room: RoomName, words: string): Promise<string> {
-    return this.#bot.handlers.command({
+  async #command(userId: string, name: string, room: RoomName, words: string): Promise<string> {
+    const command = this.#bot.commands.parse(`!${name} ${words}`);
+    if (command === undefined) throw new Error(`No command: ${words}`);
+    const { text } = await this.#bot.handlers.command({
       id: this.#nextId(),
-      name,
-      words,
+      command,
       speaker: { id: userId, name: 'somebody', isOwner: userId === ownerId },
       place: rooms[room],
       ephemeral: false,
       at: new Date(this.#now).toISOString(),
     });
+    return text;
   }
 
   #newWord(): string {

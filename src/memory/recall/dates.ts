@@ -11,17 +11,10 @@ const languages = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'ru', 'uk'];
 /** Marks a term as one of a date, which no word of a text is. */
 const prefix = 'date:';
 
-/** Dates as terms: what a text's time is found by, and what a query asks for. */
-export interface Dates {
-  /** The local day of a moment: `YYYY-MM-DD`; empty for a text that is no time. */
-  dayOf(at: string): string;
-  /** The terms of a moment: its day, day of the month, weekday, month and year in the local time zone. */
-  termsOf(at: string): readonly string[];
-  /** The terms that a query names: `8 May 2023`, `2023-05-08`, `monday`, `yesterday`, in the languages known. */
-  termsIn(query: string, now: Date): readonly string[];
-}
+export type Dates = ReturnType<typeof createDates>;
 
-export function createDates(timeZone: string): Dates {
+/** Dates as terms, in a local time zone: what a text's time is found by, and what a query asks for. */
+export function createDates(timeZone: string) {
   const known = growing<number>(keptTimes);
   const days = growing<string>(keptDays);
   // Made once: for many messages `localDate` takes longer to make its format than to use it.
@@ -34,7 +27,7 @@ export function createDates(timeZone: string): Dates {
     day: '2-digit',
   });
 
-  function dayOf(time: number): string {
+  function localDay(time: number): string {
     const [month = '', day = '', year = ''] = format.format(time).split('/');
     return `${year.padStart(4, '0')}-${month}-${day}`;
   }
@@ -45,22 +38,28 @@ export function createDates(timeZone: string): Dates {
     return found;
   }
 
-  function termsOf(at: string): readonly string[] {
-    const time = Date.parse(at);
-    if (Number.isNaN(time)) return [];
-    // Every time zone's offset is a multiple of a quarter of an hour.
-    const quarter = Math.floor(time / quarterHour);
-    const found = known.get(quarter) ?? termsOfDay(dayOf(time));
-    known.set(quarter, found);
-    return found;
-  }
-
   return {
-    dayOf: (at) => (Number.isNaN(Date.parse(at)) ? '' : dayOf(Date.parse(at))),
-    termsOf,
-    termsIn(query, now) {
+    /** The local day of a moment: `YYYY-MM-DD`; empty for a text that is no time. */
+    dayOf(at: string): string {
+      const time = Date.parse(at);
+      return Number.isNaN(time) ? '' : localDay(time);
+    },
+
+    /** The terms of a moment: its day, day of the month, weekday, month and year. */
+    termsOf(at: string): readonly string[] {
+      const time = Date.parse(at);
+      if (Number.isNaN(time)) return [];
+      // Every time zone's offset is a multiple of a quarter of an hour.
+      const quarter = Math.floor(time / quarterHour);
+      const found = known.get(quarter) ?? termsOfDay(localDay(time));
+      known.set(quarter, found);
+      return found;
+    },
+
+    /** The terms that a query names: `8 May 2023`, `2023-05-08`, `monday`, `yesterday`, in the languages known. */
+    termsIn(query: string, now: Date): readonly string[] {
       const words = query.toLowerCase().match(/\d{4}-\d{2}-\d{2}|[\p{L}\p{M}]+|\d+/gu) ?? [];
-      const today = dayOf(now.getTime());
+      const today = localDay(now.getTime());
       const found = words.flatMap((word): readonly string[] => {
         if (/^\d{4}-\d{2}-\d{2}$/u.test(word)) return [`${prefix}${word}`];
         if (/^(?:19|20)\d{2}$/u.test(word)) return [`${prefix}year-${word}`];
@@ -130,3 +129,26 @@ function namesOfDates(): ReadonlyMap<string, readonly string[]> {
 }
 
 const dateNames = namesOfDates();
+
+const timeQuestion =
+  /\b(?:when|how long|(?:what|which) (?:date|day|week|month|year|time))\b|когда|сколько времени|как долго/iu;
+
+const timeExpression = new RegExp(
+  [
+    '\\b(?:yesterday|today|tonight|tomorrow|ago|last|next|recently|week|weekend|month|year|morning|evening',
+    'summer|winter|spring|autumn|fall|since|(?:mon|tues|wednes|thurs|fri|satur|sun)day',
+    'january|february|march|april|june|july|august|september|october|november|december|(?:19|20)\\d{2})s?\\b',
+    'вчера|сегодня|завтра|назад|прошл|следующ|недел|месяц',
+  ].join('|'),
+  'iu',
+);
+
+/** Whether a query asks for a time. */
+export function asksWhen(query: string): boolean {
+  return timeQuestion.test(query);
+}
+
+/** Whether a text tells a time: who asks when something was is helped by "last week". */
+export function tellsWhen(text: string): boolean {
+  return timeExpression.test(text);
+}

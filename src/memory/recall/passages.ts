@@ -1,11 +1,13 @@
 import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
-import type { RecallUnit, SourceName } from './recall-unit.ts';
-import type { Segment } from './segment.ts';
-import type { Hit } from './top-hits.ts';
+import type { Hit } from './hits.ts';
+import type { RecallQuery } from './query.ts';
+import type { RecallUnit, Segment, TextReaders } from './segments.ts';
+import type { SourceName } from './sources.ts';
 
 /** Characters of a passage at most [C3]. */
 const passageChars = 300;
+const separator = ' | ';
 
 /** What was found, as it may be shown: one line of data. */
 export interface Passage {
@@ -16,60 +18,52 @@ export interface Passage {
   readonly score: number;
 }
 
-const separator = ' | ';
-
-export interface PassageOptions {
-  /** Whether a word is one of the query's: the part of a long text that matters is around it. */
-  readonly isWord: (word: string) => boolean;
-  /** What is never shown beside a hit: the messages of the turn that asks. */
-  readonly isHidden: (unit: RecallUnit) => boolean;
-  /** The local day of a moment. */
-  readonly dateOf: (at: string) => string;
-}
-
-/** Shows hits with the lines around them. No line is shown twice: one that is a hit of its own is not repeated beside its neighbour. */
+/**
+ * Shows hits with the lines around them, but never a line that `isHidden`. No line is shown twice: one that is a hit of its own is not
+ * repeated beside its neighbour.
+ */
 export function passagesOf(
   hits: readonly Hit[],
-  { isWord, isHidden, dateOf }: PassageOptions,
+  query: RecallQuery,
+  { terms, dates }: TextReaders,
+  isHidden: (unit: RecallUnit) => boolean,
 ): readonly Passage[] {
+  const wanted = new Set(query.terms.map(({ term }) => term));
+  const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
   const shown = new Map<Segment, Set<number>>();
   for (const { segment, index } of hits) {
     shown.set(segment, (shown.get(segment) ?? new Set<number>()).add(index));
   }
-  return hits.flatMap((hit): readonly Passage[] => {
-    const unit = hit.segment.traits[hit.index]?.unit;
-    if (unit === undefined) return [];
+  return hits.map((hit) => {
+    const { source, unit, score } = hit;
+    const day = unit.at === undefined ? '' : dates.dayOf(unit.at);
+    const date = day === '' ? '' : `[${day}] `;
+    const room = passageChars - date.length;
+    const author = authorOf(unit);
+    const line = author + excerpt(dataLine(unit.text), room - author.length, isWord);
     const taken = shown.get(hit.segment) ?? new Set<number>();
-    return [
-      {
-        source: hit.source,
-        unit,
-        content: contentOf(hit, unit, taken, { isWord, isHidden, dateOf }),
-        score: hit.score,
-      },
-    ];
+    return { source, unit, content: date + withNeighbours(hit, line, room, taken, isHidden), score };
   });
 }
 
-function contentOf(
-  { segment, index }: Hit,
-  unit: RecallUnit,
+/** The hit's line with those around it in its stretch, as far as they fit into `room`; they are `taken` then. */
+function withNeighbours(
+  { segment, index, unit }: Hit,
+  hitLine: string,
+  room: number,
   taken: Set<number>,
-  { isWord, isHidden, dateOf }: PassageOptions,
+  isHidden: (unit: RecallUnit) => boolean,
 ): string {
-  const day = unit.at === undefined ? '' : dateOf(unit.at);
-  const date = day === '' ? '' : `[${day}] `;
-  const room = passageChars - date.length;
-  const author = unit.author === '' ? '' : `${clip(dataLine(unit.author), 40)}: `;
-  const lines = [author + excerpt(dataLine(unit.text), room - author.length, isWord)];
-  let used = lines.join('').length;
+  const lines = [hitLine];
+  let used = hitLine.length;
 
   /** Adds a neighbour whole, or not at all. */
   const add = (at: number, isBefore: boolean): boolean => {
-    const traits = segment.traits[at];
-    if (traits === undefined || traits.unit.stretch !== unit.stretch) return false;
-    if (taken.has(at) || isHidden(traits.unit)) return false;
-    const line = lineOf(traits.unit);
+    const neighbour = segment.traits[at]?.unit;
+    if (neighbour === undefined || neighbour.stretch !== unit.stretch) return false;
+    if (taken.has(at) || isHidden(neighbour)) return false;
+    const text = dataLine(neighbour.text);
+    const line = text === '' ? '' : authorOf(neighbour) + text;
     if (line === '' || used + separator.length + line.length > room) return false;
     used += separator.length + line.length;
     taken.add(at);
@@ -93,12 +87,11 @@ function contentOf(
     }
     isBefore = !isBefore;
   }
-  return date + lines.join(separator);
+  return lines.join(separator);
 }
 
-function lineOf({ author, text }: RecallUnit): string {
-  const line = dataLine(text);
-  return line === '' || author === '' ? line : `${clip(dataLine(author), 40)}: ${line}`;
+function authorOf({ author }: RecallUnit): string {
+  return author === '' ? '' : `${clip(dataLine(author), 40)}: `;
 }
 
 /** The part of a long line around its first word of the query. */

@@ -1,13 +1,13 @@
-import type { RankingWeights } from './ranking-weights.ts';
-import type { RecallQuery } from './recall-query.ts';
-import type { Reach, SourceName } from './recall-unit.ts';
-import { unitOf } from './segment.ts';
-import type { Segment } from './segment.ts';
-import { SegmentScores, createScoreSheet } from './segment-scores.ts';
-import type { Admits } from './segment-scores.ts';
-import { TopHits } from './top-hits.ts';
-import type { Hit } from './top-hits.ts';
+import { normalizeText } from '../../core/text.ts';
+import { TopHits, compareHits, type Hit } from './hits.ts';
+import type { QueryTerm, RecallQuery } from './query.ts';
+import { SegmentScores, createScoreSheet, type Admits, type RankingWeights } from './score.ts';
+import { unitOf, type Reach, type Segment } from './segments.ts';
+import type { SourceName } from './sources.ts';
+import type { TermReader } from './words.ts';
 
+/** Hits of a source that are looked at closely. */
+const depth = 100;
 const lookedBack = 100;
 
 export interface SourceSegments {
@@ -16,15 +16,11 @@ export interface SourceSegments {
   readonly segments: readonly Segment[];
 }
 
-export interface RankOptions {
+/** What a search may find. */
+export interface SearchView {
   readonly mayUse: (reach: Reach) => boolean;
   /** Messages that are no finds: those of the turn itself. */
   readonly excluded: ReadonlySet<string>;
-  /** Whether the query names an author. */
-  readonly isNamedAuthor: (author: string) => boolean;
-  readonly weights: RankingWeights;
-  /** Hits at most. */
-  readonly depth: number;
 }
 
 /**
@@ -34,41 +30,55 @@ export interface RankOptions {
 export function rank(
   sources: readonly SourceSegments[],
   query: RecallQuery,
-  options: RankOptions,
+  view: SearchView,
+  weights: RankingWeights,
 ): readonly (readonly Hit[])[] {
   const segments = sources.flatMap((source) => source.segments);
-  const admission = new Map(segments.map((segment) => [segment, admitted(segment, options)]));
-  const totals = totalsOf(segments, options.mayUse);
+  const admission = new Map(segments.map((segment) => [segment, admitted(segment, view)]));
+  const totals = totalsOf(segments, view.mayUse);
   if (totals.units === 0) return [];
-  const inverses = new Map(
-    query.terms.map((term) => {
-      let holding = 0;
-      for (const [segment, admits] of admission) holding += holdingOf(segment.postings(term.term), admits);
-      return [term, holding === 0 ? 0 : rarity(holding, totals.units) * term.weight] as const;
-    }),
-  );
+  const values = query.terms.map((term) => {
+    let holding = 0;
+    for (const [segment, admits] of admission) holding += holdingOf(segment.postings(term.term), admits);
+    return { ...term, value: holding === 0 ? 0 : rarity(holding, totals.units) * weightOf(term, weights) };
+  });
   const sheet = createScoreSheet(Math.max(...segments.map(({ traits }) => traits.length)));
   const meanLength = Math.max(1, totals.terms / totals.units);
   return sources.map(({ source, segments: ofSource }) => {
-    const top = new TopHits(source, options.depth);
+    const top = new TopHits(depth);
     for (const [order, segment] of ofSource.entries()) {
       if (!query.terms.some(({ term }) => segment.postings(term).length > 0)) continue;
-      const scores = new SegmentScores(segment, admission.get(segment), options.weights, meanLength, sheet);
-      for (const [{ term, isField }, value] of inverses) {
+      const scores = new SegmentScores(segment, admission.get(segment), weights, meanLength, sheet);
+      for (const { term, kind, value } of values) {
         const postings = segment.postings(term);
         if (postings.length === 0 || value === 0) continue;
-        if (isField) scores.addField(postings, value);
+        if (kind === 'title' || kind === 'date') scores.addField(postings, value);
         else scores.addWord(postings, value);
       }
-      scores.collect(query, options.isNamedAuthor, top.of(segment, order));
+      scores.collect(query, source, order, top);
     }
     return top.inOrder();
   });
 }
 
+function weightOf({ kind }: QueryTerm, weights: RankingWeights): number {
+  switch (kind) {
+    case 'word':
+      return 1;
+    case 'author':
+      return weights.authorTerm;
+    case 'related':
+      return weights.related;
+    case 'title':
+      return weights.title;
+    case 'date':
+      return weights.date;
+  }
+}
+
 /** `undefined` where all units are admitted. */
-function admitted(segment: Segment, { mayUse, excluded }: RankOptions): Admits | undefined {
-  const usable = segment.reaches.map(mayUse);
+function admitted(segment: Segment, { mayUse, excluded }: SearchView): Admits | undefined {
+  const usable = segment.reaches.map(({ reach }) => mayUse(reach));
   const left = excludedIn(segment, excluded);
   if (left.size === 0 && usable.every(Boolean)) return undefined;
   return (index) => usable[segment.traits[index]?.reach ?? -1] === true && !left.has(index);
@@ -87,11 +97,10 @@ function excludedIn({ traits }: Segment, excluded: ReadonlySet<string>): Readonl
 function totalsOf(segments: readonly Segment[], mayUse: (reach: Reach) => boolean) {
   const totals = { units: 0, terms: 0 };
   for (const segment of segments) {
-    for (const [index, reach] of segment.reaches.entries()) {
-      const count = segment.reachCounts[index];
-      if (count === undefined || !mayUse(reach)) continue;
-      totals.units += count.units;
-      totals.terms += count.terms;
+    for (const { reach, units, terms } of segment.reaches) {
+      if (!mayUse(reach)) continue;
+      totals.units += units;
+      totals.terms += terms;
     }
   }
   return totals;
@@ -107,4 +116,72 @@ function holdingOf(postings: readonly number[], admits: Admits | undefined): num
 /** Inverse document frequency as in BM25. */
 function rarity(holding: number, units: number): number {
   return Math.log(1 + (Math.max(0, units - holding) + 0.5) / (holding + 0.5));
+}
+
+/** How far apart two words of a pair may stand. */
+const pairReach = 2;
+
+/** Looks closer at the best hits: words of the query side by side, and the query word for word, count more. */
+export function rerank(
+  hits: readonly Hit[],
+  query: RecallQuery,
+  reader: TermReader,
+  weights: RankingWeights,
+): readonly Hit[] {
+  const pairs = pairsOf(query);
+  const best = hits[0]?.score ?? 0;
+  const isPhrase = query.words.length > 1;
+  if (pairs.length === 0 && !isPhrase) return hits;
+  return hits
+    .map((hit) => {
+      const text = hit.unit.text;
+      const share = pairs.length === 0 ? 0 : pairShare(reader.read(text), pairs);
+      const phrase = isPhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
+      return { ...hit, score: hit.score + best * (weights.pair * share + phrase) };
+    })
+    .toSorted(compareHits);
+}
+
+type Pair = readonly [string, string];
+
+function pairsOf({ words, authorTerms }: RecallQuery): readonly Pair[] {
+  return words.slice(1).flatMap((word, index): readonly Pair[] => {
+    const before = words[index];
+    if (before === undefined || before === word) return [];
+    return authorTerms.has(before) || authorTerms.has(word) ? [] : [[before, word]];
+  });
+}
+
+/** How many of the pairs stand in the text, as a share. */
+function pairShare(terms: readonly string[], pairs: readonly Pair[]): number {
+  const found = pairs.filter(([first, second]) =>
+    terms.some(
+      (term, index) => term === first && terms.slice(index + 1, index + 1 + pairReach).includes(second),
+    ),
+  );
+  return found.length / pairs.length;
+}
+
+/**
+ * Texts of each source that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or
+ * `to be or not to be`.
+ */
+export function literalHits(
+  sources: readonly SourceSegments[],
+  { text: wanted }: RecallQuery,
+  { mayUse, excluded }: SearchView,
+): readonly (readonly Hit[])[] {
+  if (wanted === '') return [];
+  return sources.map(({ source, segments }) => {
+    const hits: Hit[] = [];
+    for (const [order, segment] of segments.entries()) {
+      const usable = segment.reaches.map(({ reach }) => mayUse(reach));
+      for (const [index, { unit, reach }] of segment.traits.entries()) {
+        if (usable[reach] !== true || !normalizeText(unit.text).includes(wanted)) continue;
+        if (unit.reference.kind === 'message' && excluded.has(unit.reference.messageId)) continue;
+        hits.push({ source, unit, score: 1, segment, index, order });
+      }
+    }
+    return hits.toSorted(compareHits);
+  });
 }

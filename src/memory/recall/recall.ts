@@ -1,27 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Place } from '../../core/place.ts';
-import type { Speaker } from '../../core/turn-context.ts';
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { chooseHits } from './choose-hits.ts';
+import type { Place } from '../../core/place.ts';
+import { mayUse } from '../../core/visibility.ts';
+import type { DurableItem } from '../durable/document.ts';
+import { tells } from '../durable/evidence.ts';
 import { createDates } from './dates.ts';
-import type { Dates } from './dates.ts';
-import type { IsForgotten } from './forgotten-texts.ts';
-import { literalHits } from './literal-hits.ts';
-import { passagesOf } from './passages.ts';
-import type { Passage } from './passages.ts';
-import { rank } from './rank.ts';
-import type { SourceSegments } from './rank.ts';
-import { rankingWeights } from './ranking-weights.ts';
-import type { RankingWeights } from './ranking-weights.ts';
-import { readQuery } from './recall-query.ts';
-import type { RecallQuery } from './recall-query.ts';
-import type { RecallShelf, RecallSource } from './recall-source.ts';
-import { mayRecall } from './recall-unit.ts';
-import type { Reach, RecallUnit, SourceName } from './recall-unit.ts';
-import { relatedTerms } from './related-words.ts';
-import { rerank } from './rerank.ts';
-import { TermReader } from './term-reader.ts';
+import { chooseHits } from './hits.ts';
+import { passagesOf, type Passage } from './passages.ts';
+import { readQuery } from './query.ts';
+import { literalHits, rank, rerank, type SearchView, type SourceSegments } from './rank.ts';
+import { rankingWeights, type RankingWeights } from './score.ts';
+import type { RecallUnit, TextReaders } from './segments.ts';
+import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sources.ts';
+import { TermReader } from './words.ts';
 
 export interface RecallRequest {
   /** Literal text. */
@@ -29,20 +21,11 @@ export interface RecallRequest {
   readonly scope: SourceName | 'all';
   /** Passages at most. */
   readonly limit: number;
-  readonly speaker: Pick<Speaker, 'id' | 'isOwner'>;
+  readonly speaker: RecallPerson;
   readonly place: Place;
   readonly now: Date;
   /** Messages that are not looked for: those of the turn that asks. */
   readonly excluded: readonly string[];
-}
-
-/** Finds what a person said and noted [C1]. */
-export interface Recall {
-  /**
-   * The best passages of the speaker's own memory that may be used in the place [V2], best first. Never older than the last acknowledged write.
-   * Rejects with `StoreError`.
-   */
-  search(request: RecallRequest): Promise<readonly Passage[]>;
 }
 
 export interface RecallOptions {
@@ -52,117 +35,97 @@ export interface RecallOptions {
   /** Messages, lines and items kept in memory at most, of all people; whose memory was searched least recently is dropped. */
   readonly maxUnits?: number;
   readonly weights?: RankingWeights;
-  /** What of a person's memory was forgotten since; by default nothing. */
-  readonly forgotten?: (userId: string) => Promise<IsForgotten>;
+  /** The items that a person has had forgotten; by default none. */
+  readonly forgotten?: (userId: string) => Promise<readonly ForgottenItem[]>;
 }
 
-/** Hits of a source that are looked at closely. */
-const depth = 100;
+type ForgottenItem = Pick<DurableItem, 'text' | 'updatedAt'>;
 
-interface OpenShelf {
-  readonly source: SourceName;
-  readonly shelf: RecallShelf;
-}
+export type Recall = ReturnType<typeof createRecall>;
 
-/** What texts and queries are read with. */
-interface Reading {
-  readonly terms: TermReader;
-  readonly dates: Dates;
-  readonly related: ReturnType<typeof relatedTerms>;
-}
-
-function createReading(timeZone: string): Reading {
-  const terms = new TermReader();
-  return { terms, dates: createDates(timeZone), related: relatedTerms(terms) };
-}
-
-export function createRecall(options: RecallOptions): Recall {
+/** Finds what a person said and noted [C1], in indexes that are made at a person's first search and may be dropped at any time. */
+export function createRecall(options: RecallOptions) {
   const { sources, timeZone, maxUnits = 500_000, weights = rankingWeights } = options;
-  let reading: Reading | undefined;
-  const shelves = new LRUCache<string, readonly OpenShelf[]>({ maxSize: maxUnits });
-  const searches = createKeyedQueue();
-
-  /** Made at the first search: the tables take some milliseconds and megabytes. */
-  const read = (): Reading => (reading ??= createReading(timeZone));
+  const readers: TextReaders = { terms: new TermReader(), dates: createDates(timeZone) };
+  const indexes = new LRUCache<string, readonly PersonIndex[]>({ maxSize: maxUnits });
+  const jobs = createKeyedQueue();
 
   /** All sources of a person as they stand now. */
-  async function segmentsOf({ id, isOwner }: RecallRequest['speaker']): Promise<readonly SourceSegments[]> {
-    const key = `${id}:${isOwner}`;
-    return searches.run(key, async () => {
-      const open =
-        shelves.get(key) ??
-        sources.map((source) => ({
-          source: source.name,
-          shelf: source.open({ userId: id, isOwner }, read()),
-        }));
-      const found = await Promise.all(
-        open.map(async ({ source, shelf }) => ({ source, segments: await shelf.segments() })),
+  async function segmentsOf(person: RecallPerson): Promise<readonly SourceSegments[]> {
+    const key = indexKey(person);
+    const open = indexes.get(key) ?? sources.map((source) => source.open(person, readers));
+    const found = await Promise.all(open.map((index) => index()));
+    const units = found.flatMap((segments) => segments.map(({ traits }) => traits.length));
+    const size = 1 + units.reduce((sum, count) => sum + count, 0);
+    indexes.set(key, open, { size: Math.min(size, maxUnits) });
+    return sources.map(({ name }, at) => ({ source: name, segments: found[at] ?? [] }));
+  }
+
+  async function find(request: RecallRequest): Promise<readonly Passage[]> {
+    const { query, scope, limit, speaker, place, now } = request;
+    const all = await segmentsOf(speaker);
+    const searched = all.filter(({ source }) => scope === 'all' || scope === source);
+    const excluded = new Set(request.excluded);
+    const view: SearchView = {
+      mayUse: (reach) => mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),
+      excluded,
+    };
+    const asked = readQuery(query, now, authorsOf(searched, view), readers);
+    const found =
+      asked.terms.length === 0
+        ? literalHits(searched, asked, view)
+        : rank(searched, asked, view, weights).map((hits) => rerank(hits, asked, readers.terms, weights));
+    const forgotten = (await options.forgotten?.(speaker.id)) ?? [];
+    const told = found.map((hits) => hits.filter(({ unit }) => !isForgotten(unit, forgotten)));
+    return passagesOf(chooseHits(told, limit), asked, readers, (unit) => {
+      const { reference } = unit;
+      return (
+        (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
       );
-      const units = found.flatMap(({ segments }) => segments.map(({ traits }) => traits.length));
-      const size = 1 + units.reduce((sum, count) => sum + count, 0);
-      shelves.set(key, open, { size: Math.min(size, maxUnits) });
-      return found;
     });
   }
 
   return {
-    async search(request) {
-      const { query, scope, limit, speaker, place, now } = request;
-      const { terms, dates, related } = read();
-      const all = await segmentsOf(speaker);
-      const searched = all.filter(({ source }) => scope === 'all' || scope === source);
-      const mayUse = (reach: Reach): boolean => mayRecall(reach, speaker.id, place, speaker.id);
-      const excluded = new Set(request.excluded);
-      const authors = authorsOf(searched, mayUse, terms);
-      const names = new Set([...authors.values()].flat());
-      const asked = readQuery(query, now, names, { terms, dates, related }, weights);
-      const isNamedAuthor = namedBy(asked, authors);
-      const found =
-        asked.terms.length === 0
-          ? searched.map((source) => literalHits(source, query, mayUse, excluded))
-          : rank(searched, asked, { mayUse, excluded, isNamedAuthor, weights, depth }).map((hits) =>
-              rerank(hits, asked, terms, weights),
-            );
-      const isForgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
-      const kept = found.map((hits) =>
-        hits.filter(({ segment, index }) => {
-          const unit = segment.traits[index]?.unit;
-          return unit !== undefined && !isForgotten(unit);
-        }),
-      );
-      const hits = chooseHits(kept, limit);
-      const wanted = new Set(asked.terms.map(({ term }) => term));
-      const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
-      const isHidden = (unit: RecallUnit): boolean =>
-        (unit.reference.kind === 'message' && excluded.has(unit.reference.messageId)) || isForgotten(unit);
-      return passagesOf(hits, { isWord, isHidden, dateOf: (at) => dates.dayOf(at) });
+    /**
+     * The best passages of the speaker's own memory that may be used in the place [V2], best first. Never older than the last acknowledged
+     * write. Rejects with `StoreError`.
+     */
+    search(request: RecallRequest): Promise<readonly Passage[]> {
+      return jobs.run(request.speaker.id, () => find(request));
+    },
+
+    /**
+     * Keeps nothing in memory of what a person said and noted. The index is read anew at their next search, so that what is to be gone for good
+     * must be off the disk first.
+     */
+    forgetPerson(userId: string): Promise<void> {
+      return jobs.run(userId, () => {
+        for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
+        readers.terms.forget();
+        return Promise.resolve();
+      });
     },
   };
 }
 
-/** The names that authors have in what may be used, as terms. */
-function authorsOf(
-  sources: readonly SourceSegments[],
-  mayUse: (reach: Reach) => boolean,
-  reader: TermReader,
-): ReadonlyMap<string, readonly string[]> {
-  const authors = new Map<string, readonly string[]>();
-  for (const { segments } of sources) {
-    for (const segment of segments) {
-      if (!segment.reaches.some(mayUse)) continue;
-      for (const author of segment.authors) authors.set(author, reader.read(author));
-    }
-  }
-  return authors;
+function indexKey({ id, isOwner }: RecallPerson): string {
+  return `${id}:${isOwner}`;
 }
 
-/** Whether the query names an author; where it names them all, that tells nothing. */
-function namedBy(
-  { authorTerms }: RecallQuery,
-  authors: ReadonlyMap<string, readonly string[]>,
-): (author: string) => boolean {
-  const named = new Set(
-    [...authors].flatMap(([author, names]) => (names.some((name) => authorTerms.has(name)) ? [author] : [])),
-  );
-  return named.size === authors.size ? () => false : (author) => named.has(author);
+/** Who is an author in what may be used. */
+function authorsOf(sources: readonly SourceSegments[], view: SearchView): ReadonlySet<string> {
+  const usable = sources
+    .flatMap(({ segments }) => segments)
+    .filter(({ reaches }) => reaches.some(({ reach }) => view.mayUse(reach)));
+  return new Set(usable.flatMap(({ authors }) => [...authors]));
+}
+
+/**
+ * Whether a unit tells what its owner has had forgotten since it was said, in the owner's words or the bot's; said again later, it is found. A
+ * notebook is left alone: its owner can read and edit it.
+ */
+function isForgotten({ text, at, reference }: RecallUnit, items: readonly ForgottenItem[]): boolean {
+  if (reference.kind === 'item' || (reference.kind === 'line' && reference.channelId === undefined))
+    return false;
+  return items.some((item) => (at === undefined || at <= item.updatedAt) && tells(item.text, text));
 }

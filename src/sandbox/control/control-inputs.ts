@@ -1,8 +1,8 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { z } from 'zod';
 
+import { cdnFaultSchema, faultSchema } from '../rest/faults.ts';
 import { maxFiles } from '../world/attachments.ts';
-import { faultInputs } from './fault-inputs.ts';
 
 const permission = z.custom<keyof typeof PermissionFlagsBits>(
   (value) => typeof value === 'string' && value in PermissionFlagsBits,
@@ -19,6 +19,7 @@ const outcome = {
   followUps: z.int().nonnegative().default(0),
   timeoutMs,
 };
+const nothing = z.strictObject({});
 /** A person by name or id. */
 const person = z.string().min(1);
 /** `#general` or `general`; `dm` for the speaker's DM with the bot; `@alice` for Alice's; a thread's name; or an id. */
@@ -49,6 +50,9 @@ const writing = {
 
 /** What each method of the control takes; checked in the process as over HTTP. */
 export const controlInputs = {
+  info: nothing,
+  channels: nothing,
+  commands: nothing,
   addPerson: z.strictObject({
     name: z.string().regex(/^[\p{L}\p{N}_]+$/u, 'a name is made of letters, digits and _'),
     id: z
@@ -248,11 +252,29 @@ export const controlInputs = {
     /** The path after `/api/v10`, with `*` for any one segment. */
     path: z.string().optional(),
   }),
-  ...faultInputs,
-  dispatchAgain: z.strictObject({ message: z.string() }),
+  presence: nothing,
+  invalidRequests: nothing,
+  downloads: nothing,
   delivered: z.strictObject({ timeoutMs: z.int().positive().default(5_000) }),
-  nothing: z.strictObject({}),
+  sessions: nothing,
+  setRateLimits: z.strictObject({ on: z.boolean() }),
+  setFault: faultSchema,
+  setCdnFault: cdnFaultSchema,
+  clearFaults: nothing,
+  dropConnection: z.strictObject({
+    how: z.enum(['close', 'cut', 'reconnect', 'invalidate']).default('close'),
+    /** Whether the session may be resumed; otherwise the resume is answered by op 9. */
+    resumable: z.boolean().default(true),
+    /** The resume sends so many events again that the client has already had. */
+    repeat: z.int().nonnegative().default(0),
+  }),
+  dispatchAgain: z.strictObject({ message: z.string() }),
 } as const;
 
+export type ControlMethod = keyof typeof controlInputs;
+
 /** What a caller hands to a method: fields with a default may be left out. */
-export type ControlInput<Method extends keyof typeof controlInputs> = z.input<(typeof controlInputs)[Method]>;
+export type ControlInput<Method extends ControlMethod> = z.input<(typeof controlInputs)[Method]>;
+
+/** The same when it was checked, with all defaults filled in. */
+export type CheckedInput<Method extends ControlMethod> = z.output<(typeof controlInputs)[Method]>;

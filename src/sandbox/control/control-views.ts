@@ -1,14 +1,10 @@
-import { MessageType } from 'discord-api-types/v10';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord-api-types/v10';
+import type { APIApplicationCommandOption } from 'discord-api-types/v10';
 
-import type { Channel, Interaction, Message, User } from '../world/entities.ts';
-import { isEphemeral, isThere } from '../world/ephemerals.ts';
+import type { Channel, Command, User } from '../world/entities.ts';
 import { canView } from '../world/permissions.ts';
 import { guildIdOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { componentsView } from './component-view.ts';
-import type { ComponentsView } from './component-view.ts';
-import { pollView } from './poll-view.ts';
-import type { PollView } from './poll-view.ts';
 
 export interface PersonView {
   readonly id: string;
@@ -31,61 +27,6 @@ export interface ChannelView {
   readonly seenBy: readonly string[];
 }
 
-export interface MessageView {
-  readonly id: string;
-  readonly channelId: string;
-  readonly author: PersonView;
-  /** As the bot sees it: mentions are `<@id>`. */
-  readonly text: string;
-  /** Who is pinged, by id. */
-  readonly mentions: readonly string[];
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly editedAt?: string;
-  /** The id of the message answered. */
-  readonly replyTo?: string;
-  readonly nonce?: string | number;
-  readonly isEphemeral: boolean;
-  /** Buttons and selects; no rows where there are none. */
-  readonly components: ComponentsView;
-  readonly isPinned: boolean;
-  /** What made the message where nobody wrote it. */
-  readonly system?: 'pinned' | 'poll result' | 'thread created' | 'thread started';
-  readonly attachments: readonly AttachmentView[];
-  readonly poll?: PollView;
-  /** Emoji with the names of those who reacted with it. */
-  readonly reactions: Readonly<Record<string, readonly string[]>>;
-}
-
-export interface AttachmentView {
-  readonly id: string;
-  readonly name: string;
-  readonly bytes: number;
-  readonly contentType?: string;
-  /** The alternative text. */
-  readonly description?: string;
-}
-
-export interface InteractionView {
-  readonly id: string;
-  /** `failed`: nothing came within three seconds. */
-  readonly state: 'waiting' | 'deferred' | 'answered' | 'failed';
-  readonly isEphemeral: boolean;
-  /**
-   * The first answer, or the message of the button that was clicked where the bot changes that instead: as it is now, absent
-   * where it was deleted.
-   */
-  readonly answer?: MessageView;
-  readonly followUps: readonly MessageView[];
-}
-
-const systemKinds: Partial<Record<MessageType, NonNullable<MessageView['system']>>> = {
-  [MessageType.ChannelPinnedMessage]: 'pinned',
-  [MessageType.PollResult]: 'poll result',
-  [MessageType.ThreadCreated]: 'thread created',
-  [MessageType.ThreadStarterMessage]: 'thread started',
-};
-
 export function personView(user: User): PersonView {
   return { id: user.id, name: user.username, isBot: user.bot };
 }
@@ -106,47 +47,87 @@ export function channelView(world: World, channel: Channel): ChannelView {
   };
 }
 
-export function messageView(world: World, message: Message): MessageView {
+/** A command as the bot has registered it. */
+export interface CommandView {
+  readonly name: string;
+  /** `message` and `user` are entries of the menus of messages and people. */
+  readonly type: 'slash' | 'message' | 'user';
+  /** Where it belongs to one guild only. */
+  readonly guildId?: string;
+  /** Empty where the command takes its options itself. */
+  readonly subcommands: readonly { readonly name: string; readonly options: readonly OptionView[] }[];
+  /** Its own options. */
+  readonly options: readonly OptionView[];
+}
+
+export interface OptionView {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'user' | 'channel' | 'other';
+  readonly required: boolean;
+  /** Whether the bot completes what is typed. */
+  readonly autocomplete: boolean;
+  /** The only values; empty where others are taken too. */
+  readonly choices: readonly { readonly name: string; readonly value: string | number }[];
+}
+
+export function commandView({ type, name, guildId, options }: Command): CommandView {
   return {
-    id: message.id,
-    channelId: message.channelId,
-    author: personView(userOf(world, message.authorId)),
-    text: message.text,
-    mentions: [...message.mentionedIds],
-    at: message.createdAt,
-    ...(message.editedAt === null ? {} : { editedAt: message.editedAt }),
-    ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo.messageId }),
-    ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
-    isEphemeral: isEphemeral(message),
-    components: componentsView(message.components),
-    isPinned: message.pinnedAt !== null,
-    ...(systemKinds[message.type] === undefined ? {} : { system: systemKinds[message.type] }),
-    attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
-      id,
-      name,
-      bytes: bytes.length,
-      ...(contentType === undefined ? {} : { contentType }),
-      ...(description === undefined ? {} : { description }),
+    name,
+    type: commandType(type),
+    ...(guildId === undefined ? {} : { guildId }),
+    subcommands: options.filter(isSubcommand).map((subcommand) => ({
+      name: subcommand.name,
+      options: 'options' in subcommand ? (subcommand.options ?? []).map(optionView) : [],
     })),
-    ...(message.poll === undefined ? {} : { poll: pollView(world, message.poll) }),
-    reactions: Object.fromEntries(
-      Array.from(message.reactions, ([emoji, users]) => [
-        emoji,
-        Array.from(users, (id) => userOf(world, id).username),
-      ]),
-    ),
+    options: options.filter((option) => !isSubcommand(option)).map(optionView),
   };
 }
 
-export function interactionView(world: World, interaction: Interaction): InteractionView {
-  const { id, state, ephemeral, original, followUps } = interaction;
+function commandType(type: ApplicationCommandType): CommandView['type'] {
+  switch (type) {
+    case ApplicationCommandType.Message:
+      return 'message';
+    case ApplicationCommandType.User:
+      return 'user';
+    case ApplicationCommandType.ChatInput:
+    case ApplicationCommandType.PrimaryEntryPoint:
+      return 'slash';
+  }
+}
+
+function isSubcommand({ type }: APIApplicationCommandOption): boolean {
+  return type === ApplicationCommandOptionType.Subcommand;
+}
+
+function optionView(option: APIApplicationCommandOption): OptionView {
   return {
-    id,
-    state,
-    isEphemeral: ephemeral,
-    ...(original === undefined || !isThere(world, original) ? {} : { answer: messageView(world, original) }),
-    followUps: followUps
-      .filter((message) => isThere(world, message))
-      .map((message) => messageView(world, message)),
+    name: option.name,
+    type: optionType(option.type),
+    required: option.required ?? false,
+    autocomplete: 'autocomplete' in option && (option.autocomplete ?? false),
+    choices: 'choices' in option ? (option.choices ?? []).map(({ name, value }) => ({ name, value })) : [],
   };
+}
+
+function optionType(type: ApplicationCommandOptionType): OptionView['type'] {
+  switch (type) {
+    case ApplicationCommandOptionType.String:
+      return 'string';
+    case ApplicationCommandOptionType.Integer:
+      return 'integer';
+    case ApplicationCommandOptionType.Number:
+      return 'number';
+    case ApplicationCommandOptionType.Boolean:
+      return 'boolean';
+    case ApplicationCommandOptionType.User:
+      return 'user';
+    case ApplicationCommandOptionType.Channel:
+      return 'channel';
+    case ApplicationCommandOptionType.Subcommand:
+    case ApplicationCommandOptionType.SubcommandGroup:
+    case ApplicationCommandOptionType.Role:
+    case ApplicationCommandOptionType.Mentionable:
+    case ApplicationCommandOptionType.Attachment:
+      return 'other';
+  }
 }

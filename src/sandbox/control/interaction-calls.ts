@@ -1,37 +1,257 @@
-import type { Interaction } from '../world/entities.ts';
-import { failIfLate } from '../world/interactions.ts';
-import type { World } from '../world/world.ts';
-import { complete, menu, slash } from './command-actions.ts';
-import { click } from './component-actions.ts';
-import type { DefineCall } from './control-calls.ts';
-import { controlInputs } from './control-inputs.ts';
-import { interactionView } from './control-views.ts';
-import type { InteractionView } from './control-views.ts';
-import { outcomeOf } from './interaction-outcome.ts';
-import type { OutcomeWish } from './interaction-outcome.ts';
-import type { SandboxControl } from './sandbox-control.ts';
-import { SandboxError } from './sandbox-error.ts';
+import { randomBytes } from 'node:crypto';
 
-type InteractionCalls = Pick<SandboxControl, 'slash' | 'complete' | 'menu' | 'click' | 'interaction'>;
+import { ApplicationCommandType, ButtonStyle, ComponentType } from 'discord-api-types/v10';
+import type { APIButtonComponentWithCustomId, APIStringSelectComponent } from 'discord-api-types/v10';
+
+import type {
+  Channel,
+  Interaction,
+  InteractionRequest,
+  Message,
+  MessageComponent,
+  User,
+} from '../world/entities.ts';
+import { createInteraction, failIfLate, firstResponseWithin } from '../world/interactions.ts';
+import { findMessageAnywhere } from '../world/messages.ts';
+import { channelOf, guildIdOf, memberOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import type { CheckedInput } from './control-inputs.ts';
+import { interactionView } from './message-view.ts';
+import type { InteractionView } from './message-view.ts';
+import { waitUntil } from './observation.ts';
+import {
+  findChannel,
+  findMessageById,
+  findPerson,
+  requireRightToWrite,
+  requireView,
+  titleOf,
+} from './references.ts';
+import { SandboxError } from './sandbox-control.ts';
+import type { DefineCall } from './sandbox-control.ts';
+import { halfTypedOptions, offeredCommand, requireRightToCommand, slashOptions } from './slash-command.ts';
+
+/** How far an interaction is to be before its caller hears of it. */
+type OutcomeWish = Pick<CheckedInput<'slash'>, 'until' | 'followUps' | 'timeoutMs'>;
 
 /** What people ask of the bot other than by writing. */
-export function interactionCalls(define: DefineCall, world: World): InteractionCalls {
+export function interactionCalls(define: DefineCall, world: World) {
   const viewOf = async (interaction: Interaction, wish: OutcomeWish): Promise<InteractionView> =>
     interactionView(world, await outcomeOf(world, interaction, wish));
   return {
-    slash: define('slash', controlInputs.slash, (input) => viewOf(slash(world, input), input)),
-    complete: define('complete', controlInputs.complete, async (input) => {
+    slash: define('slash', (input) => viewOf(slash(world, input), input)),
+    complete: define('complete', async (input) => {
       const wish = { until: 'answered', followUps: 0, timeoutMs: input.timeoutMs } as const;
       const { choices } = await outcomeOf(world, complete(world, input), wish);
       return choices.map(({ name, value }) => ({ name, value }));
     }),
-    menu: define('menu', controlInputs.menu, (input) => viewOf(menu(world, input), input)),
-    click: define('click', controlInputs.click, (input) => viewOf(click(world, input), input)),
-    interaction: define('interaction', controlInputs.interaction, (input) => {
+    menu: define('menu', (input) => viewOf(menu(world, input), input)),
+    click: define('click', (input) => viewOf(click(world, input), input)),
+    interaction: define('interaction', (input) => {
       const interaction = world.interactions.get(input.id);
       if (interaction === undefined) throw new SandboxError(`There is no interaction ${input.id}`);
       failIfLate(world, interaction);
       return interactionView(world, interaction);
     }),
   };
+}
+
+/** A person gives a slash command. @throws {SandboxError} where Discord's client would not offer it. */
+function slash(world: World, input: CheckedInput<'slash'>): Interaction {
+  const { user, channel } = whoAndWhere(world, input);
+  const command = offeredCommand(world, channel, user, ApplicationCommandType.ChatInput, input.name);
+  const options = slashOptions(world, command, input.subcommand, input.options);
+  return ask(world, channel, user, { kind: 'slash', command, options });
+}
+
+/** A person is typing an option whose values the bot completes. @throws {SandboxError} where Discord would not ask the bot. */
+function complete(world: World, input: CheckedInput<'complete'>): Interaction {
+  const { user, channel } = whoAndWhere(world, input);
+  const command = offeredCommand(world, channel, user, ApplicationCommandType.ChatInput, input.name);
+  const options = halfTypedOptions(world, command, input);
+  return ask(world, channel, user, { kind: 'complete', command, options });
+}
+
+/** A person gives a command from the menu of a message or of a person. @throws {SandboxError} where Discord would not offer it. */
+function menu(world: World, input: CheckedInput<'menu'>): Interaction {
+  const user = findPerson(world, input.as);
+  if (input.message !== undefined) {
+    const message = findMessageById(world, input.message);
+    const channel = channelOf(world, message.channelId);
+    requireView(world, channel, user);
+    requireRightToCommand(world, channel, user);
+    const command = offeredCommand(world, channel, user, ApplicationCommandType.Message, input.name);
+    return ask(world, channel, user, { kind: 'message-menu', command, message });
+  }
+  const channel = findChannel(world, input.in ?? 'dm', user);
+  requireView(world, channel, user);
+  requireRightToCommand(world, channel, user);
+  const target = findPerson(world, input.person ?? input.as);
+  requirePresence(world, channel, target);
+  const command = offeredCommand(world, channel, user, ApplicationCommandType.User, input.name);
+  return ask(world, channel, user, { kind: 'user-menu', command, targetId: target.id });
+}
+
+/** Puts a request before the bot. */
+function ask(world: World, channel: Channel, user: User, request: InteractionRequest): Interaction {
+  const token = randomBytes(48).toString('base64url');
+  return createInteraction(world, { channel, userId: user.id, request, token });
+}
+
+function whoAndWhere(
+  world: World,
+  input: CheckedInput<'slash' | 'complete'>,
+): { readonly user: User; readonly channel: Channel } {
+  const user = findPerson(world, input.as);
+  const channel = findChannel(world, input.in, user);
+  // A slash command is typed where messages are.
+  requireRightToWrite(world, channel, user);
+  requireRightToCommand(world, channel, user);
+  return { user, channel };
+}
+
+function requirePresence(world: World, channel: Channel, target: User): void {
+  const guildId = guildIdOf(channel);
+  const isHere =
+    guildId === undefined
+      ? target.id === world.botId || (channel.kind === 'dm' && channel.personId === target.id)
+      : memberOf(world, guildId, target.id) !== undefined;
+  if (!isHere) throw new SandboxError(`${target.username} is not in ${titleOf(channel)}`);
+}
+
+/** A person clicks a button, or chooses in a select. @throws {SandboxError} where Discord's client would not let them. */
+function click(world: World, input: CheckedInput<'click'>): Interaction {
+  const user = findPerson(world, input.as);
+  const message = visibleMessage(world, user, input.message);
+  const channel = channelOf(world, message.channelId);
+  const component = findComponent(message, input);
+  if (component.disabled === true) throw new SandboxError(`${titleOfComponent(component)} is disabled`);
+  if (!('custom_id' in component)) {
+    throw new SandboxError(
+      `${titleOfComponent(component)} opens ${component.url}; the bot hears nothing of it`,
+    );
+  }
+  const values = chosenValues(component, input.values);
+  return ask(world, channel, user, { kind: 'component', message, component, values });
+}
+
+/** A message that the person sees, be it only they. @throws {SandboxError} */
+function visibleMessage(world: World, user: User, id: string): Message {
+  const ephemeral = world.ephemerals.get(id);
+  if (ephemeral !== undefined && ephemeral.viewerId !== user.id) {
+    throw new SandboxError(`${user.username} does not see message ${id}: it is for somebody else alone`);
+  }
+  const message = ephemeral?.message ?? findMessageAnywhere(world, id);
+  if (message === undefined) throw new SandboxError(`There is no message ${id}`);
+  requireView(world, channelOf(world, message.channelId), user);
+  return message;
+}
+
+function findComponent(message: Message, input: CheckedInput<'click'>): MessageComponent {
+  const components = message.components.flatMap((row) => row.components);
+  const { customId, label } = input;
+  const found = components.find((component) =>
+    customId === undefined
+      ? facesOf(component).includes(label ?? '')
+      : 'custom_id' in component && component.custom_id === customId,
+  );
+  if (found !== undefined) return found;
+  const titles = components.map(titleOfComponent).join(', ');
+  throw new SandboxError(
+    `Message ${message.id} has no component ${JSON.stringify(customId ?? label)} (it has: ${titles || 'none'})`,
+  );
+}
+
+function chosenValues(
+  component: APIButtonComponentWithCustomId | APIStringSelectComponent,
+  values: readonly string[] | undefined,
+): readonly string[] {
+  const title = titleOfComponent(component);
+  if (component.type === ComponentType.Button) {
+    if (values === undefined) return [];
+    throw new SandboxError(`${title} is a button: there is nothing to choose`);
+  }
+  const chosen = values ?? [];
+  const offered = component.options.map(({ value }) => value);
+  const unknown = chosen.filter((value) => !offered.includes(value));
+  if (unknown.length > 0 || new Set(chosen).size < chosen.length) {
+    throw new SandboxError(`${title} offers ${offered.join(', ')}, each once`);
+  }
+  const least = component.min_values ?? 1;
+  const most = component.max_values ?? 1;
+  if (chosen.length < least || chosen.length > most) {
+    throw new SandboxError(`${title} takes ${least} to ${most} values, not ${chosen.length}`);
+  }
+  return chosen;
+}
+
+/** By what a person can name a component: label, emoji, placeholder. */
+function facesOf(component: MessageComponent): readonly string[] {
+  const faces =
+    component.type === ComponentType.Button
+      ? [component.label, component.emoji?.name]
+      : [component.placeholder];
+  return faces.flatMap((face) => face ?? []);
+}
+
+function titleOfComponent(component: MessageComponent): string {
+  const face = facesOf(component)[0];
+  const kind = component.type === ComponentType.StringSelect ? 'The select' : 'The button';
+  const link = component.type === ComponentType.Button && component.style === ButtonStyle.Link;
+  const name = face ?? ('custom_id' in component ? component.custom_id : '');
+  return `${kind} [${name}]${link ? ' (a link)' : ''}`;
+}
+
+/**
+ * Resolves with the interaction when it is as far as wished.
+ * @throws {SandboxError} when the bot lets the three seconds for its first response pass, or the wish does not come true in time.
+ */
+export async function outcomeOf(
+  world: World,
+  interaction: Interaction,
+  wish: OutcomeWish,
+): Promise<Interaction> {
+  const title = titleOfRequest(interaction.request);
+  const deadline = setTimeout(() => failIfLate(world, interaction), firstResponseWithin + 1);
+  try {
+    await waitUntil(world, {
+      check: () => (isAsWished(interaction, wish) ? interaction : undefined),
+      timeoutMs: wish.timeoutMs,
+      what: () =>
+        `the answer to ${title}, which is ${interaction.state} with ${interaction.followUps.length} follow-ups`,
+    });
+  } finally {
+    clearTimeout(deadline);
+  }
+  if (interaction.state === 'failed') {
+    throw new SandboxError(`The bot did not respond to ${title} within three seconds`);
+  }
+  return interaction;
+}
+
+function isAsWished({ state, followUps }: Interaction, wish: OutcomeWish): boolean {
+  switch (state) {
+    case 'waiting':
+      return false;
+    case 'failed':
+      return true;
+    case 'deferred':
+      return wish.until === 'acknowledged' && followUps.length >= wish.followUps;
+    case 'answered':
+      return followUps.length >= wish.followUps;
+  }
+}
+
+function titleOfRequest(request: InteractionRequest): string {
+  switch (request.kind) {
+    case 'slash':
+      return `/${request.command.name}`;
+    case 'complete':
+      return `half a /${request.command.name}`;
+    case 'message-menu':
+    case 'user-menu':
+      return JSON.stringify(request.command.name);
+    case 'component':
+      return `a click on ${request.component.custom_id}`;
+  }
 }

@@ -1,42 +1,52 @@
-import { deleteMessage, deleteMessages } from '../world/messages.ts';
-import { pinnedMessages } from '../world/pins.ts';
+import { contentTypeOf, maxFileBytes } from '../world/attachments.ts';
+import type { Attachment, Channel, Message, User } from '../world/entities.ts';
+import { linkMentions, mentionsIn } from '../world/mentions.ts';
+import {
+  createMessage,
+  deleteMessage,
+  deleteMessages,
+  editMessage,
+  findMessage,
+  maxPins,
+  pinMessage,
+  pinnedMessages,
+  unpinMessage,
+} from '../world/messages.ts';
+import {
+  hasPoll,
+  isOver,
+  knownEmoji,
+  maxReactionKinds,
+  setReaction,
+  setVote,
+} from '../world/reactions-and-polls.ts';
+import { channelOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import type { DefineCall } from './control-calls.ts';
-import { controlInputs } from './control-inputs.ts';
-import { messageView } from './control-views.ts';
-import { edit, pin, react, requireRightToDelete, say, vote } from './person-actions.ts';
-import { findChannel, findMessageById, findPerson } from './references.ts';
-import { requireView } from './rights.ts';
-import type { SandboxControl } from './sandbox-control.ts';
-import { SandboxError } from './sandbox-error.ts';
-
-type MessageCalls = Pick<
-  SandboxControl,
-  | 'say'
-  | 'edit'
-  | 'delete'
-  | 'bulkDelete'
-  | 'react'
-  | 'unreact'
-  | 'pin'
-  | 'unpin'
-  | 'pins'
-  | 'vote'
-  | 'versions'
-  | 'type'
->;
+import type { CheckedInput } from './control-inputs.ts';
+import { messageView } from './message-view.ts';
+import {
+  findChannel,
+  findMessageById,
+  findPerson,
+  requireOpen,
+  requirePermission,
+  requireRightToWrite,
+  requireView,
+} from './references.ts';
+import { SandboxError } from './sandbox-control.ts';
+import type { DefineCall } from './sandbox-control.ts';
 
 /** What people do with messages. */
-export function messageCalls(define: DefineCall, world: World): MessageCalls {
+export function messageCalls(define: DefineCall, world: World) {
   return {
-    say: define('say', controlInputs.say, (input) => messageView(world, say(world, input))),
-    edit: define('edit', controlInputs.edit, (input) => messageView(world, edit(world, input))),
-    delete: define('delete', controlInputs.delete, (input) => {
+    say: define('say', (input) => messageView(world, say(world, input))),
+    edit: define('edit', (input) => messageView(world, edit(world, input))),
+    delete: define('delete', (input) => {
       const message = findMessageById(world, input.message);
       requireRightToDelete(world, [message], input.as);
       deleteMessage(world, message.channelId, message.id);
     }),
-    bulkDelete: define('bulkDelete', controlInputs.bulkDelete, (input) => {
+    bulkDelete: define('bulkDelete', (input) => {
       const messages = input.messages.map((id) => findMessageById(world, id));
       const channelIds = new Set(messages.map(({ channelId }) => channelId));
       const [channelId] = channelIds;
@@ -45,24 +55,157 @@ export function messageCalls(define: DefineCall, world: World): MessageCalls {
       requireRightToDelete(world, messages, input.as);
       deleteMessages(world, channelId, input.messages);
     }),
-    react: define('react', controlInputs.react, (input) => react(world, input, true)),
-    unreact: define('unreact', controlInputs.unreact, (input) => react(world, input, false)),
-    pin: define('pin', controlInputs.pin, (input) => pin(world, input, true)),
-    unpin: define('unpin', controlInputs.unpin, (input) => pin(world, input, false)),
-    pins: define('pins', controlInputs.pins, (input) =>
+    react: define('react', (input) => react(world, input, true)),
+    unreact: define('unreact', (input) => react(world, input, false)),
+    pin: define('pin', (input) => pin(world, input, true)),
+    unpin: define('unpin', (input) => pin(world, input, false)),
+    pins: define('pins', (input) =>
       pinnedMessages(world, findChannel(world, input.in).id).map((message) => messageView(world, message)),
     ),
-    vote: define('vote', controlInputs.vote, (input) => vote(world, input)),
-    versions: define('versions', controlInputs.versions, (input) => {
+    vote: define('vote', (input) => vote(world, input)),
+    versions: define('versions', (input) => {
       const versions = world.versions.get(input.message);
       if (versions === undefined) throw new SandboxError(`There never was a message ${input.message}`);
       return [...versions];
     }),
-    type: define('type', controlInputs.type, (input) => {
+    type: define('type', (input) => {
       const user = findPerson(world, input.as);
       const channel = findChannel(world, input.in, user);
       requireView(world, channel, user);
       world.emit({ type: 'typing-started', channel, userId: user.id, at: world.now() });
     }),
+  };
+}
+
+/** A person writes a message. @throws {SandboxError} where Discord would not let them. */
+export function say(world: World, input: CheckedInput<'say'>): Message {
+  const author = findPerson(world, input.as);
+  const channel = findChannel(world, input.in, author);
+  requireRightToWrite(world, channel, author);
+  const { text, attachments } = written(world, channel, author, input);
+  const replied = input.replyTo === undefined ? undefined : findMessage(world, channel.id, input.replyTo);
+  if (input.replyTo !== undefined && replied === undefined) {
+    throw new SandboxError(`There is no message ${input.replyTo} in ${input.in} to reply to`);
+  }
+  return createMessage(world, {
+    channel,
+    authorId: author.id,
+    text,
+    mentions: mentionsIn(text, undefined, input.pingReplied ? replied?.authorId : undefined),
+    replyTo: replied === undefined ? undefined : { channelId: channel.id, messageId: replied.id },
+    attachments,
+  });
+}
+
+/** A person changes a message of theirs. @throws {SandboxError} for one of the bot, or one that is not there. */
+function edit(world: World, input: CheckedInput<'edit'>): Message {
+  const message = findMessageById(world, input.message);
+  if (message.authorId === world.botId) throw new SandboxError("Only the bot can edit the bot's messages");
+  requireOpen(world, channelOf(world, message.channelId), userOf(world, message.authorId));
+  const text = linkMentions(input.text, world.users.values()).trim();
+  requireLength(text);
+  editMessage(world, message, { text, mentions: mentionsIn(text, undefined, undefined) });
+  return message;
+}
+
+/** Puts a person's reaction under a message, or takes it back. @throws {SandboxError} where Discord would not let them. */
+function react(world: World, input: CheckedInput<'react'>, present: boolean): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  const channel = channelOf(world, message.channelId);
+  requireView(world, channel, user);
+  requireOpen(world, channel, user);
+  const emoji = knownEmoji(input.emoji);
+  if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is no emoji`);
+  if (present && !message.reactions.has(emoji)) {
+    requirePermission(world, channel, user, 'AddReactions');
+    if (message.reactions.size >= maxReactionKinds) {
+      throw new SandboxError(`A message takes ${maxReactionKinds} different emoji at most`);
+    }
+  }
+  setReaction(world, message, { userId: user.id, emoji, present });
+}
+
+/** A person pins a message, or takes it from the pins. @throws {SandboxError} where Discord would not let them. */
+function pin(world: World, input: CheckedInput<'pin'>, pinned: boolean): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  const channel = channelOf(world, message.channelId);
+  requireView(world, channel, user);
+  requirePermission(world, channel, user, 'PinMessages');
+  if (!pinned) unpinMessage(world, channel, message);
+  else if (pinnedMessages(world, channel.id).length < maxPins) pinMessage(world, channel, message, user.id);
+  else throw new SandboxError(`A channel has ${maxPins} pinned messages at most`);
+}
+
+/** A person votes in a poll, or takes their vote back. @throws {SandboxError} where Discord would not let them. */
+function vote(world: World, input: CheckedInput<'vote'>): void {
+  const user = findPerson(world, input.as);
+  const message = findMessageById(world, input.message);
+  requireView(world, channelOf(world, message.channelId), user);
+  if (!hasPoll(message)) throw new SandboxError(`Message ${message.id} has no poll`);
+  if (isOver(message.poll, world.now())) throw new SandboxError('The poll is over');
+  const answer = message.poll.answers.find(({ text }) => text === input.answer);
+  if (answer === undefined) {
+    const texts = message.poll.answers.map(({ text }) => text).join(', ');
+    throw new SandboxError(`The poll has no answer ${JSON.stringify(input.answer)}; it has ${texts}`);
+  }
+  setVote(world, message, { userId: user.id, answerId: answer.id, present: !input.withdraw });
+}
+
+/** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */
+function requireRightToDelete(world: World, messages: readonly Message[], as: string | undefined): void {
+  if (as === undefined) return;
+  const user = findPerson(world, as);
+  for (const message of messages) {
+    const channel = channelOf(world, message.channelId);
+    requireView(world, channel, user);
+    if (message.authorId !== user.id) requirePermission(world, channel, user, 'ManageMessages');
+  }
+}
+
+/** Discord's limit for people with Nitro, in UTF-16 units. */
+const maxPersonMessageLength = 4_000;
+
+/** What a person types, and the files that they drop. */
+export type Writing = Pick<CheckedInput<'say'>, 'text' | 'mentionBot' | 'attachments'>;
+
+/** A person's message as it is posted. @throws {SandboxError} where Discord would not take it. */
+export function written(
+  world: World,
+  channel: Channel,
+  author: User,
+  input: Writing,
+): { readonly text: string; readonly attachments: readonly Attachment[] } {
+  const mention = input.mentionBot ? `<@${world.botId}> ` : '';
+  const text = linkMentions(mention + input.text, world.users.values()).trim();
+  if (input.attachments.length > 0) requirePermission(world, channel, author, 'AttachFiles');
+  if (text === '' && input.attachments.length === 0)
+    throw new SandboxError('A message needs a text or an attachment');
+  requireLength(text);
+  return { text, attachments: input.attachments.map((file) => uploaded(world, file)) };
+}
+
+/** @throws {SandboxError} for a text that is too long for a person. */
+function requireLength(text: string): void {
+  if (text.length <= maxPersonMessageLength) return;
+  throw new SandboxError(
+    `A message has at most ${maxPersonMessageLength} characters, this one has ${text.length}`,
+  );
+}
+
+function uploaded(world: World, file: Writing['attachments'][number]): Attachment {
+  const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '') : Buffer.from(file.base64, 'base64');
+  if (bytes.length > maxFileBytes) {
+    throw new SandboxError(
+      `${file.name} has ${bytes.length} bytes, more than the ${maxFileBytes} of Discord`,
+    );
+  }
+  return {
+    id: world.nextId(),
+    name: file.name,
+    contentType: file.contentType ?? contentTypeOf(file.name),
+    bytes,
+    ...(file.pretended === undefined ? {} : { pretended: file.pretended }),
   };
 }

@@ -1,9 +1,11 @@
-import type { Download } from '../rest/cdn-faults.ts';
-import type { RecordedRequest } from '../rest/request-log.ts';
+import { z } from 'zod';
+
+import type { Download, RecordedRequest } from '../rest/request-log.ts';
 import type { MessageVersion, Presence } from '../world/entities.ts';
-import type { CommandView } from './command-view.ts';
-import type { ControlInput } from './control-inputs.ts';
-import type { ChannelView, InteractionView, MessageView, PersonView } from './control-views.ts';
+import { controlInputs } from './control-inputs.ts';
+import type { CheckedInput, ControlInput, ControlMethod } from './control-inputs.ts';
+import type { ChannelView, CommandView, PersonView } from './control-views.ts';
+import type { InteractionView, MessageView } from './message-view.ts';
 
 /** Where the sandbox is and who is in it. */
 export interface SandboxInfo {
@@ -138,4 +140,38 @@ export interface SandboxControl {
   dropConnection(input?: ControlInput<'dropConnection'>): Promise<number>;
   /** Sends the MESSAGE_CREATE of a message a second time. */
   dispatchAgain(input: ControlInput<'dispatchAgain'>): Promise<void>;
+}
+
+/** The sandbox was asked for something that it cannot do; the message says what and, where it helps, what there is. */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError';
+}
+
+/** A method as HTTP calls it. */
+export type ControlCall = (input?: unknown) => Promise<unknown>;
+
+/** Makes a method of the control, which checks its input, out of what it does. */
+export type DefineCall = <Method extends ControlMethod, Result>(
+  name: Method,
+  run: (input: CheckedInput<Method>) => Result | Promise<Result>,
+) => (input?: unknown) => Promise<Result>;
+
+const schemas: { readonly [Method in ControlMethod]: z.ZodType<CheckedInput<Method>> } = controlInputs;
+
+/** Methods that check their input, and all that were defined, by name. */
+export function createControlCalls(): {
+  readonly define: DefineCall;
+  readonly calls: ReadonlyMap<string, ControlCall>;
+} {
+  const calls = new Map<string, ControlCall>();
+  const define: DefineCall = (name, run) => {
+    const call = async (input?: unknown): Promise<Awaited<ReturnType<typeof run>>> => {
+      const parsed = schemas[name].safeParse(input ?? {});
+      if (parsed.success) return await run(parsed.data);
+      throw new SandboxError(`${name}: ${z.prettifyError(parsed.error)}`);
+    };
+    calls.set(name, call);
+    return call;
+  };
+  return { define, calls };
 }

@@ -5,20 +5,17 @@ import type { Duplex } from 'node:stream';
 import { GatewayCloseCodes, GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 import { WebSocketServer } from 'ws';
 
-import { SandboxError } from '../control/sandbox-error.ts';
-import { applicationFlags } from '../payloads/application-payload.ts';
+import { SandboxError } from '../control/sandbox-control.ts';
 import { guildCreatePayload, memberPayload } from '../payloads/guild-payload.ts';
-import { userPayload } from '../payloads/user-payload.ts';
-import { offline, setPresence } from '../world/presence.ts';
-import type { Presence } from '../world/entities.ts';
-import type { WorldEvent } from '../world/world-event.ts';
-import { guildOf, userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { applicationFlags, userPayload } from '../payloads/user-payload.ts';
+import type { Presence, PrivilegedIntents } from '../world/entities.ts';
+import { guildOf, offline, setPresence, userOf } from '../world/world.ts';
+import type { World, WorldEvent } from '../world/world.ts';
 import { dispatchesFor } from './event-dispatches.ts';
+import { subscribes } from './gated-events.ts';
 import { GatewayConnection } from './gateway-connection.ts';
 import type { ConnectionHost, IdentifyRequest, MembersRequest, ResumeRequest } from './gateway-connection.ts';
 import { GatewaySession } from './gateway-session.ts';
-import { judgeIntents, subscribes } from './intents.ts';
 
 export interface GatewayOptions {
   readonly world: World;
@@ -209,4 +206,22 @@ export class Gateway implements ConnectionHost {
 
 function bareToken(token: string): string {
   return token.replace(/^Bot /, '');
+}
+
+const knownIntents = Object.values(GatewayIntentBits).reduce<number>(
+  (all, bit) => (typeof bit === 'number' ? all | bit : all),
+  0,
+);
+
+/** What is to be said of the intents that a client identifies with. */
+export type IntentsVerdict = 'allowed' | 'invalid' | 'disallowed';
+
+/** `invalid`: bits that Discord does not know; `disallowed`: privileged intents that are not switched on for the bot. */
+export function judgeIntents(intents: number, privileged: PrivilegedIntents): IntentsVerdict {
+  if (!Number.isInteger(intents) || intents < 0 || (intents & ~knownIntents) !== 0) return 'invalid';
+  const refused =
+    (privileged.messageContent ? 0 : GatewayIntentBits.MessageContent) |
+    (privileged.guildMembers ? 0 : GatewayIntentBits.GuildMembers) |
+    (privileged.presences ? 0 : GatewayIntentBits.GuildPresences);
+  return (intents & refused) === 0 ? 'allowed' : 'disallowed';
 }

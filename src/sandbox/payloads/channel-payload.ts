@@ -15,8 +15,7 @@ import type { Channel, DmChannel, Overwrite, TextChannel, ThreadChannel } from '
 import { beginsThread, messagesOf } from '../world/messages.ts';
 import { userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { flagBits } from './flag-bits.ts';
-import { userPayload } from './user-payload.ts';
+import { flagBits, userPayload } from './user-payload.ts';
 
 export type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
 

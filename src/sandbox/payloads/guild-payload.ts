@@ -14,14 +14,12 @@ import type {
   GatewayGuildCreateDispatchData,
 } from 'discord-api-types/v10';
 
+import { activeThreads } from '../world/channels.ts';
 import type { Guild, Member, Role } from '../world/entities.ts';
-import { activeThreads } from '../world/active-threads.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { guildChannelPayload, threadPayload } from './channel-payload.ts';
-import { emojiPayload } from './emoji-payload.ts';
-import { flagBits } from './flag-bits.ts';
-import { userPayload } from './user-payload.ts';
+import { emojiPayload, flagBits, userPayload } from './user-payload.ts';
 
 export function rolePayload(role: Role): APIRole {
   return {

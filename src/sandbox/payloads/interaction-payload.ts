@@ -1,19 +1,26 @@
 import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
   InteractionType,
   Locale,
 } from 'discord-api-types/v10';
+import type { APIApplicationCommand } from 'discord-api-types/v10';
 
-import type { Command, Interaction, InteractionRequest } from '../world/entities.ts';
+import type {
+  Channel,
+  Command,
+  Interaction,
+  InteractionOption,
+  InteractionRequest,
+} from '../world/entities.ts';
 import { channelPermissions } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { channelPayload } from './channel-payload.ts';
-import { memberPayload } from './guild-payload.ts';
+import { memberPayload, memberPayloadWithoutUser } from './guild-payload.ts';
 import { messagePayload } from './message-payload.ts';
-import { resolvedUsers, resolvedValues } from './resolved-payload.ts';
-import type { Asking } from './resolved-payload.ts';
 import { userPayload } from './user-payload.ts';
 
 /** INTERACTION_CREATE: with `member` in a guild, with `user` in a DM. Messages in it can be read whatever the intents are. */
@@ -103,5 +110,73 @@ function commandPart(command: Command): object {
     name: command.name,
     type: command.type,
     ...(command.guildId === undefined ? {} : { guild_id: command.guildId }),
+  };
+}
+
+/** Who asks, and where. */
+export interface Asking {
+  readonly userId: string;
+  readonly channel: Channel;
+}
+
+/** The users and channels that options name; empty where they name none. */
+export function resolvedValues(
+  world: World,
+  options: readonly InteractionOption[],
+  { userId, channel: here }: Asking,
+): object {
+  const given = options.flatMap((option) => option.options ?? [option]);
+  const idsOf = (wanted: ApplicationCommandOptionType): readonly string[] =>
+    given.flatMap(({ type, value }) => (type === wanted && typeof value === 'string' ? [value] : []));
+  const userIds = idsOf(ApplicationCommandOptionType.User).filter((id) => world.users.has(id));
+  const channels = idsOf(ApplicationCommandOptionType.Channel).flatMap((id) => world.channels.get(id) ?? []);
+  return {
+    ...(userIds.length === 0 ? {} : resolvedUsers(world, userIds, here)),
+    ...(channels.length === 0
+      ? {}
+      : {
+          channels: Object.fromEntries(
+            channels.map((channel) => {
+              const permissions = channelPermissions(world, channel, userId).toString();
+              return [channel.id, { ...channelPayload(world, channel, userId), permissions }];
+            }),
+          ),
+        }),
+  };
+}
+
+/** Users, and in a guild what they are there as members. */
+export function resolvedUsers(world: World, ids: readonly string[], here: Channel): object {
+  const guildId = guildIdOf(here);
+  const members = ids.flatMap((id) => {
+    const member = guildId === undefined ? undefined : memberOf(world, guildId, id);
+    const permissions = channelPermissions(world, here, id).toString();
+    return member === undefined ? [] : [[id, { ...memberPayloadWithoutUser(member), permissions }]];
+  });
+  return {
+    users: Object.fromEntries(ids.map((id) => [id, userPayload(userOf(world, id))])),
+    ...(members.length === 0 ? {} : { members: Object.fromEntries(members) }),
+  };
+}
+
+/** A registered command as Discord lists it. */
+export function commandPayload(world: World, command: Command): APIApplicationCommand {
+  const { memberPermissions, contexts } = command;
+  return {
+    id: command.id,
+    type: command.type,
+    application_id: world.application.id,
+    name: command.name,
+    description: command.description,
+    ...(command.type === ApplicationCommandType.ChatInput ? { options: [...command.options] } : {}),
+    default_member_permissions: memberPermissions === undefined ? null : memberPermissions.toString(),
+    nsfw: command.nsfw,
+    version: command.version,
+    ...(command.guildId === undefined
+      ? {
+          contexts: contexts === undefined ? null : [...contexts],
+          integration_types: [ApplicationIntegrationType.GuildInstall],
+        }
+      : { guild_id: command.guildId }),
   };
 }

@@ -1,24 +1,22 @@
-import { InteractionType, MessageReferenceType, MessageType } from 'discord-api-types/v10';
+import { InteractionType, MessageReferenceType, MessageType, PollLayoutType } from 'discord-api-types/v10';
 import type {
   APIAttachment,
   APIMessage,
   APIMessageInteractionMetadata,
+  APIPoll,
   APIReaction,
   GatewayMessageCreateDispatchData,
 } from 'discord-api-types/v10';
 
-import { imageDimensions } from '../world/attachments.ts';
-import type { Attachment, InteractionOrigin, Message } from '../world/entities.ts';
+import { imageDimensions, signedUrl } from '../world/attachments.ts';
+import type { Attachment, InteractionOrigin, Message, Poll } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
+import { isOver } from '../world/reactions-and-polls.ts';
 import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { channelType, threadPayload } from './channel-payload.ts';
-import { reactionEmoji } from './emoji-payload.ts';
-import { flagBits } from './flag-bits.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
-import { signedUrl } from './cdn-url.ts';
-import { pollPayload } from './poll-payload.ts';
-import { userPayload } from './user-payload.ts';
+import { flagBits, reactionEmoji, userPayload } from './user-payload.ts';
 
 /** How the bot gets to see messages. */
 export interface MessageView {
@@ -185,4 +183,26 @@ function reactionPayloads(world: World, message: Message): APIReaction[] {
     me_burst: false,
     burst_colors: [],
   }));
+}
+
+/** A poll as `viewerId` gets to see it. */
+export function pollPayload(poll: Poll, viewerId: string, now: Date): APIPoll {
+  return {
+    question: { text: poll.question },
+    answers: poll.answers.map(({ id, text, emoji }) => ({
+      answer_id: id,
+      poll_media: { text, ...(emoji === undefined ? {} : { emoji: { id: null, name: emoji } }) },
+    })),
+    expiry: poll.expiresAt,
+    allow_multiselect: poll.allowsSeveral,
+    layout_type: PollLayoutType.Default,
+    results: {
+      is_finalized: isOver(poll, now),
+      answer_counts: Array.from(poll.votes, ([id, voters]) => ({
+        id,
+        count: voters.size,
+        me_voted: voters.has(viewerId),
+      })),
+    },
+  };
 }

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { isSigned } from '../payloads/cdn-url.ts';
-import { findAttachment } from '../world/attachments.ts';
+import { findAttachment, isSigned } from '../world/attachments.ts';
 import type { Attachment } from '../world/entities.ts';
-import type { CdnFaultKind } from './cdn-faults.ts';
+import type { CdnFault } from './faults.ts';
 import type { RestContext } from './rest-context.ts';
 
 interface OnAttachment {
@@ -39,7 +38,7 @@ export function cdnRoutes(app: FastifyInstance, context: RestContext): void {
   }
 }
 
-function misbehave(fault: CdnFaultKind, { bytes }: Attachment, reply: FastifyReply): FastifyReply {
+function misbehave(fault: CdnFault, { bytes }: Attachment, reply: FastifyReply): FastifyReply {
   const half = Math.ceil(bytes.length / 2);
   switch (fault.kind) {
     case 'redirect':

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { ApplicationCommandType } from 'discord-api-types/v10';
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ChannelType,
+  InteractionContextType,
+} from 'discord-api-types/v10';
+import type { APIApplicationCommandOption } from 'discord-api-types/v10';
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 
-import { commandPayload } from '../payloads/command-payload.ts';
+import { commandPayload } from '../payloads/interaction-payload.ts';
 import type { Command } from '../world/entities.ts';
-import { apiErrors } from './api-error.ts';
-import { parseCommandForm, parseCommandForms } from './command-form.ts';
-import type { CommandForm } from './command-form.ts';
+import { apiErrors, parseForm } from './api-error.ts';
 import { guildWithBot } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
 
@@ -122,4 +128,163 @@ function requireRoom(forms: readonly CommandForm[]): void {
     const most = mostCommands[type];
     if (forms.filter((form) => form.type === type).length > most) throw apiErrors.tooManyCommands(most);
   }
+}
+
+const slashName = z
+  .string()
+  .regex(/^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u)
+  .refine((name) => name === name.toLowerCase(), 'Command name is invalid');
+const menuName = z.string().trim().min(1).max(32);
+const description = z.string().min(1).max(100);
+const named = { name: slashName, description };
+const valued = { ...named, required: z.boolean().optional() };
+const choiceName = z.string().min(1).max(100);
+const choices = <Value extends z.ZodType>(of: Value) =>
+  z
+    .array(z.object({ name: choiceName, value: of }))
+    .max(25)
+    .optional();
+const bounds = { min_value: z.number().optional(), max_value: z.number().optional() };
+const completes = { autocomplete: z.boolean().optional() };
+
+const valueOption = z
+  .discriminatedUnion('type', [
+    z.object({
+      ...valued,
+      ...completes,
+      type: z.literal(ApplicationCommandOptionType.String),
+      choices: choices(z.string().max(100)),
+      min_length: z.int().min(0).max(6_000).optional(),
+      max_length: z.int().min(1).max(6_000).optional(),
+    }),
+    z.object({
+      ...valued,
+      ...completes,
+      ...bounds,
+      type: z.literal(ApplicationCommandOptionType.Integer),
+      choices: choices(z.int()),
+    }),
+    z.object({
+      ...valued,
+      ...completes,
+      ...bounds,
+      type: z.literal(ApplicationCommandOptionType.Number),
+      choices: choices(z.number()),
+    }),
+    z.object({
+      ...valued,
+      type: z.literal(ApplicationCommandOptionType.Channel),
+      channel_types: z.array(z.enum(ChannelType)).optional(),
+    }),
+    z.object({
+      ...valued,
+      type: z.literal([
+        ApplicationCommandOptionType.Boolean,
+        ApplicationCommandOptionType.User,
+        ApplicationCommandOptionType.Role,
+        ApplicationCommandOptionType.Mentionable,
+        ApplicationCommandOptionType.Attachment,
+      ]),
+    }),
+  ])
+  .refine(
+    (option) => !('choices' in option && option.choices !== undefined && option.autocomplete === true),
+    { error: 'Autocomplete cannot be set where choices are', path: ['autocomplete'] },
+  );
+
+const valueOptions = optionList(valueOption).refine(
+  (options) =>
+    options.every(({ required }, index) => {
+      const before = options[index - 1];
+      return required !== true || before === undefined || before.required === true;
+    }),
+  'Required options must be placed before non-required options',
+);
+
+const subcommands = optionList(
+  z.object({
+    ...named,
+    type: z.literal(ApplicationCommandOptionType.Subcommand),
+    options: valueOptions.optional(),
+  }),
+);
+
+const common = {
+  default_member_permissions: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .nullish(),
+  dm_permission: z.boolean().nullish(),
+  contexts: z.array(z.enum(InteractionContextType)).min(1).nullish(),
+  integration_types: z.array(z.enum(ApplicationIntegrationType)).nullish(),
+  nsfw: z.boolean().optional(),
+};
+
+const menu = {
+  ...common,
+  name: menuName,
+  description: z.literal('', 'Context menu commands cannot have description').optional(),
+  options: z.array(z.never()).optional(),
+};
+
+/** Either subcommands or options of its own; subcommand groups are not known here. */
+const commandSchema = z.discriminatedUnion('type', [
+  z.object({
+    ...common,
+    ...named,
+    type: z.literal(ApplicationCommandType.ChatInput),
+    options: z.union([subcommands, valueOptions]).optional(),
+  }),
+  z.object({ ...menu, type: z.literal(ApplicationCommandType.User) }),
+  z.object({ ...menu, type: z.literal(ApplicationCommandType.Message) }),
+]);
+
+/** What the bot decides of a command; the rest is Discord's. */
+export type CommandForm = Omit<Command, 'id' | 'guildId' | 'version'>;
+
+/** Reads commands as Discord would take them; a command without a type is a slash command. @throws {ApiError} 50035 */
+export function parseCommandForms(body: unknown): readonly CommandForm[] {
+  return parseForm(z.array(z.preprocess(withType, commandSchema)), body).map(commandForm);
+}
+
+/** Reads one command. @throws {ApiError} 50035 */
+export function parseCommandForm(body: unknown): CommandForm {
+  return commandForm(parseForm(z.preprocess(withType, commandSchema), body));
+}
+
+function commandForm(form: z.infer<typeof commandSchema>): CommandForm {
+  const permissions = form.default_member_permissions;
+  const contexts =
+    form.contexts ?? (form.dm_permission === false ? [InteractionContextType.Guild] : undefined);
+  return {
+    type: form.type,
+    name: form.name,
+    description: form.description ?? '',
+    options: withoutAbsent(form.options ?? []),
+    memberPermissions: typeof permissions === 'string' ? BigInt(permissions) : undefined,
+    contexts,
+    nsfw: form.nsfw ?? false,
+  };
+}
+
+function optionList<Option extends z.ZodType<{ readonly name: string }>>(option: Option) {
+  return z
+    .array(option)
+    .max(25)
+    .refine(
+      (options) => new Set(options.map(({ name }) => name)).size === options.length,
+      'Option names must be unique',
+    );
+}
+
+function withType(value: unknown): unknown {
+  return typeof value === 'object' && value !== null
+    ? { ...value, type: ('type' in value ? value.type : undefined) ?? ApplicationCommandType.ChatInput }
+    : value;
+}
+
+/** The options without keys that say nothing, so that equal commands look equal. */
+function withoutAbsent(options: readonly object[]): readonly APIApplicationCommandOption[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it; only absent keys go
+  return JSON.parse(JSON.stringify(options)) as APIApplicationCommandOption[];
 }

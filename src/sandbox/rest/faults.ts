@@ -1,26 +1,40 @@
-/** What goes wrong with a request. */
-export type FaultKind =
-  /** Answered by 429 with `retryAfterSeconds`; the scope as in `x-ratelimit-scope`. */
-  | { readonly kind: '429'; readonly retryAfterSeconds: number; readonly scope: 'user' | 'shared' | 'global' }
-  /** Answered by this status, with an error body of Discord's form where there is a `code`. */
-  | { readonly kind: 'status'; readonly status: number; readonly code: number; readonly message: string }
-  /** Answered later, in milliseconds. */
-  | { readonly kind: 'latency'; readonly milliseconds: number }
-  /** The connection breaks before the request is carried out. */
-  | { readonly kind: 'reset' }
-  /** The request is carried out, then the connection breaks: the bot cannot know. */
-  | { readonly kind: 'lost' };
+import { z } from 'zod';
 
-export interface Fault {
-  readonly fault: FaultKind;
-  // A line comment, because the pattern itself would end a block.
-  // Method and path, `*` for any one segment, as in `POST /channels/*/messages`; `*` alone for every request.
-  readonly route: string;
-  /** How often. */
-  readonly times: number;
+const onRoute = {
+  /** Method and path after `/api/v10`, with `*` for any one segment; `*` alone for every request. */
+  route: z.string().min(1),
+  /** How often; 1 if not said. */
+  times: z.int().positive().default(1),
   /** So many requests of the route pass first. */
-  readonly after: number;
-}
+  after: z.int().nonnegative().default(0),
+};
+
+/** What goes wrong with a request. */
+export const faultSchema = z.discriminatedUnion('kind', [
+  /** Answered by 429; the scope as in `x-ratelimit-scope`. */
+  z.strictObject({
+    kind: z.literal('429'),
+    retryAfterSeconds: z.number().positive().default(1),
+    scope: z.enum(['user', 'shared', 'global']).default('user'),
+    ...onRoute,
+  }),
+  /** Answered by this status, with an error body of Discord's form. */
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int().min(400).max(599),
+    code: z.int().default(0),
+    message: z.string().default('Set by the sandbox'),
+    ...onRoute,
+  }),
+  /** Answered later. */
+  z.strictObject({ kind: z.literal('latency'), milliseconds: z.int().positive(), ...onRoute }),
+  /** The connection breaks before the request is carried out. */
+  z.strictObject({ kind: z.literal('reset'), ...onRoute }),
+  /** The request is carried out, then the connection breaks: the bot cannot know. */
+  z.strictObject({ kind: z.literal('lost'), ...onRoute }),
+]);
+
+export type Fault = z.output<typeof faultSchema>;
 
 /** The faults that are set: each request meets at most one, the first set that is not used up. */
 export class Faults {
@@ -35,7 +49,7 @@ export class Faults {
   }
 
   /** What goes wrong with this request; counts it. */
-  take(method: string, path: string): FaultKind | undefined {
+  take(method: string, path: string): Fault | undefined {
     for (const entry of this.#pending) {
       if (entry.left <= 0 || !entry.pattern.test(`${method} ${path}`)) continue;
       if (entry.toPass > 0) {
@@ -43,7 +57,7 @@ export class Faults {
         continue;
       }
       entry.left -= 1;
-      return entry.fault.fault;
+      return entry.fault;
     }
     return undefined;
   }
@@ -56,4 +70,57 @@ function routePattern(route: string): RegExp {
     .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
     .join('[^/ ]+');
   return new RegExp(`^${source}$`);
+}
+
+const onFile = {
+  /** The name of the file; every file if not said. */
+  file: z.string().optional(),
+  /** How often; 1 if not said. */
+  times: z.int().positive().default(1),
+};
+
+/** What the CDN does wrong with a file. */
+export const cdnFaultSchema = z.discriminatedUnion('kind', [
+  /** Sends the client elsewhere. */
+  z.strictObject({ kind: z.literal('redirect'), to: z.url(), ...onFile }),
+  z.strictObject({ kind: z.literal('status'), status: z.int().min(400).max(599), ...onFile }),
+  /** Does not say how long the file is. */
+  z.strictObject({ kind: z.literal('no-length'), ...onFile }),
+  /** Sends so many bytes, whatever the message announced; without `withLength` it does not say so before. */
+  z.strictObject({
+    kind: z.literal('larger'),
+    bytes: z.int().positive(),
+    withLength: z.boolean().default(true),
+    ...onFile,
+  }),
+  /** Sends half of the file, and the rest so much later. */
+  z.strictObject({ kind: z.literal('slow'), milliseconds: z.int().positive(), ...onFile }),
+  z.strictObject({ kind: z.literal('type'), contentType: z.string().min(1), ...onFile }),
+  /** Breaks the connection in the middle of the file. */
+  z.strictObject({ kind: z.literal('cut'), ...onFile }),
+]);
+
+export type CdnFault = z.output<typeof cdnFaultSchema>;
+
+/** What is to go wrong at the CDN: a download meets at most one fault, the first set that is not used up. */
+export class CdnFaults {
+  #pending: { readonly fault: CdnFault; left: number }[] = [];
+
+  add(fault: CdnFault): void {
+    this.#pending.push({ fault, left: fault.times });
+  }
+
+  clear(): void {
+    this.#pending = [];
+  }
+
+  /** What goes wrong with this file now; counts it. */
+  take(file: string): CdnFault | undefined {
+    const entry = this.#pending.find(
+      ({ fault, left }) => left > 0 && (fault.file === undefined || fault.file === file),
+    );
+    if (entry === undefined) return undefined;
+    entry.left -= 1;
+    return entry.fault;
+  }
 }

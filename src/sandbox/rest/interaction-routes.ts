@@ -1,26 +1,43 @@
-import { InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
+import { InteractionResponseType, MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { interactionType } from '../payloads/interaction-payload.ts';
 import { messagePayload } from '../payloads/message-payload.ts';
-import type { Interaction, Message } from '../world/entities.ts';
-import { isEphemeral, isThere } from '../world/ephemerals.ts';
-import { advanceInteraction, failIfLate } from '../world/interactions.ts';
+import type { Interaction, InteractionOrigin, InteractionRequest, Message } from '../world/entities.ts';
+import { advanceInteraction, ageOf, failIfLate, findInteractionByToken } from '../world/interactions.ts';
+import { mentionsIn } from '../world/mentions.ts';
+import {
+  createEphemeral,
+  createMessage,
+  deleteAnyMessage,
+  editMessage,
+  isEphemeral,
+  isThere,
+} from '../world/messages.ts';
+import type { World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseCallback } from './callback-form.ts';
 import type { Callback } from './callback-form.ts';
-import { fillAnswer, postAnswer } from './interaction-answers.ts';
-import { parseMessageForm, requireContent } from './message-form.ts';
+import { parseMessageForm, requireContent, Upload } from './message-form.ts';
 import type { MessageForm } from './message-form.ts';
+import { attachmentsAfter } from './post-message.ts';
 import { restView } from './rest-context.ts';
 import type { RestContext } from './rest-context.ts';
-import { Upload } from './upload.ts';
 
 const querySchema = z.object({ with_response: z.enum(['true', 'false']).default('false') });
 
+/** How long an interaction's token is good, in milliseconds. */
+const tokenLifetime = 15 * 60_000;
+
 interface OnInteraction {
   readonly Params: { readonly interaction: string; readonly token: string };
+}
+interface OnWebhook {
+  readonly Params: { readonly application: string; readonly token: string };
+}
+interface OnAnswer {
+  readonly Params: OnWebhook['Params'] & { readonly message: string };
 }
 
 /** The first response to an interaction. The token in the path is the authorisation. */
@@ -122,4 +139,135 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
     if (request.kind !== 'component' || !isThere(world, request.message)) throw apiErrors.unknownMessage();
     return request.message;
   }
+}
+
+/** What comes after the first response to an interaction: follow-ups, edits, deletions. The token is the authorisation. */
+export function webhookRoutes(app: FastifyInstance, context: RestContext): void {
+  const { world } = context;
+
+  app.post<OnWebhook>('/webhooks/:application/:token', (request) => {
+    const interaction = acknowledged(request.params);
+    const form = parseMessageForm(request.body);
+    requireContent(form);
+    const loading = loadingAnswer(interaction);
+    // As in Discord, the first message after a deferral fills in the deferred answer.
+    if (loading !== undefined) {
+      fillAnswer(world, interaction, loading, form);
+      return payload(loading);
+    }
+    const followUp = postAnswer(world, interaction, form, 0);
+    advanceInteraction(world, interaction, { state: 'answered', followUp });
+    return payload(followUp);
+  });
+
+  app.get<OnAnswer>('/webhooks/:application/:token/messages/:message', ({ params }) =>
+    payload(answerWith(world, acknowledged(params), params.message)),
+  );
+
+  app.patch<OnAnswer>('/webhooks/:application/:token/messages/:message', ({ params, body }) => {
+    const interaction = acknowledged(params);
+    const message = answerWith(world, interaction, params.message);
+    fillAnswer(world, interaction, message, parseMessageForm(body));
+    return payload(message);
+  });
+
+  app.delete<OnAnswer>('/webhooks/:application/:token/messages/:message', ({ params }, reply) => {
+    const interaction = acknowledged(params);
+    deleteAnyMessage(world, answerWith(world, interaction, params.message));
+    // A deferred answer that is taken back ends the wait for it.
+    advanceInteraction(world, interaction, { state: 'answered' });
+    return reply.code(204).send();
+  });
+
+  function acknowledged(params: OnWebhook['Params']): Interaction {
+    const interaction = findInteractionByToken(world, params.token);
+    const valid = interaction !== undefined && params.application === world.application.id;
+    if (!valid || ageOf(world, interaction) > tokenLifetime) throw apiErrors.invalidWebhookToken();
+    failIfLate(world, interaction);
+    if (interaction.state === 'waiting' || interaction.state === 'failed') throw apiErrors.unknownWebhook();
+    return interaction;
+  }
+
+  function loadingAnswer({ original }: Interaction): Message | undefined {
+    if (original === undefined || !isThere(world, original)) return undefined;
+    return (original.flags & MessageFlags.Loading) === 0 ? undefined : original;
+  }
+
+  function payload(message: Message): object {
+    return messagePayload(world, message, restView(context));
+  }
+}
+
+/** Posts a first answer or, where the interaction has one, a follow-up: in the channel, or before the asker's eyes alone. */
+function postAnswer(world: World, interaction: Interaction, form: MessageForm, extraFlags: number): Message {
+  const channel = world.channels.get(interaction.channelId);
+  if (channel === undefined) throw apiErrors.unknownChannel();
+  const { original } = interaction;
+  const answered = original ?? answeredMessage(interaction.request);
+  const input = {
+    channel,
+    authorId: world.botId,
+    text: form.text ?? '',
+    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, undefined),
+    type: answerType(interaction),
+    attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
+    embeds: form.embeds ?? [],
+    components: form.components,
+    flags: (form.flags ?? 0) | extraFlags,
+    interaction: originOf(interaction),
+    replyTo: answered === undefined ? undefined : { channelId: channel.id, messageId: answered.id },
+  };
+  return (input.flags & MessageFlags.Ephemeral) === 0
+    ? createMessage(world, input)
+    : createEphemeral(world, input, interaction.userId);
+}
+
+/** Changes an answer; a deferred one is answered by it. Who sees it stays as it was. @throws {ApiError} 50006 */
+function fillAnswer(world: World, interaction: Interaction, message: Message, form: MessageForm): void {
+  const text = form.text ?? message.text;
+  const embeds = form.embeds ?? message.embeds;
+  const attachments = attachmentsAfter(world, message, form);
+  if (attachments.length === 0) requireContent({ ...form, text, embeds });
+  editMessage(world, message, {
+    text: form.text,
+    embeds: form.embeds,
+    components: form.components,
+    attachments,
+    flags: message.flags & ~MessageFlags.Loading,
+    ...(form.text === undefined
+      ? {}
+      : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, undefined) }),
+  });
+  advanceInteraction(world, interaction, message === interaction.original ? { state: 'answered' } : {});
+}
+
+/** The first answer by `@original` or its id, or a follow-up by its id. @throws {ApiError} 10008 where it is gone. */
+function answerWith(world: World, interaction: Interaction, id: string): Message {
+  const { original, followUps } = interaction;
+  const message =
+    id === '@original' || id === original?.id ? original : followUps.find((followUp) => followUp.id === id);
+  if (message === undefined || !isThere(world, message)) throw apiErrors.unknownMessage();
+  return message;
+}
+
+function originOf({ id, userId, request, original }: Interaction): InteractionOrigin {
+  const messageId = answeredMessage(request)?.id;
+  return {
+    id,
+    userId,
+    kind: request.kind,
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(original === undefined ? {} : { originalId: original.id }),
+  };
+}
+
+/** The message that the request was made on. */
+function answeredMessage(request: InteractionRequest): Message | undefined {
+  return 'message' in request ? request.message : undefined;
+}
+
+/** Follow-ups, and answers to components, are replies. */
+function answerType({ request, original }: Interaction): MessageType {
+  if (original !== undefined || request.kind === 'component') return MessageType.Reply;
+  return request.kind === 'slash' ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }

@@ -1,14 +1,51 @@
+import { PollLayoutType } from 'discord-api-types/v10';
 import type { APIEmbed } from 'discord-api-types/v10';
 import { z } from 'zod';
 
-import { maxFileBytes, maxFiles } from '../world/attachments.ts';
-import type { Attachment, ComponentRow } from '../world/entities.ts';
+import { contentTypeOf, maxFileBytes, maxFiles } from '../world/attachments.ts';
+import type { Attachment, ComponentRow, Poll } from '../world/entities.ts';
+import { knownEmoji } from '../world/reactions-and-polls.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { componentRows, componentRowsSchema } from './component-form.ts';
-import { pollSchema } from './poll-form.ts';
-import type { PollForm } from './poll-form.ts';
-import { Upload } from './upload.ts';
-import type { UploadedFile } from './upload.ts';
+
+const emojiSchema = z.object({
+  name: z.string().refine((name) => knownEmoji(name) !== undefined, 'Invalid emoji'),
+});
+
+/** A poll as the bot hands it in, with the limits of Discord. */
+export const pollSchema = z.object({
+  question: z.object({ text: z.string().min(1).max(300) }),
+  answers: z
+    .array(
+      z.object({
+        poll_media: z.object({ text: z.string().min(1).max(55), emoji: emojiSchema.nullish() }),
+      }),
+    )
+    .min(1)
+    .max(10),
+  /** Hours. */
+  duration: z.int().min(1).max(768).default(24),
+  allow_multiselect: z.boolean().default(false),
+  layout_type: z.literal(PollLayoutType.Default).optional(),
+});
+
+export type PollForm = z.infer<typeof pollSchema>;
+
+/** The poll that begins now. */
+export function newPoll(form: PollForm, now: Date): Poll {
+  return {
+    question: form.question.text,
+    answers: form.answers.map(({ poll_media: { text, emoji } }, index) => ({
+      id: index + 1,
+      text,
+      ...(emoji === null || emoji === undefined ? {} : { emoji: emoji.name }),
+    })),
+    allowsSeveral: form.allow_multiselect,
+    expiresAt: new Date(now.getTime() + form.duration * 3_600_000).toISOString(),
+    closed: false,
+    votes: new Map(),
+  };
+}
 
 /** Discord's limit for a message, counted in UTF-16 units: the strictest reading of "characters". */
 const maxMessageLength = 2_000;
@@ -120,4 +157,48 @@ function described(
 export function requireContent(form: MessageForm): void {
   const hasMore = (form.embeds ?? []).length > 0 || form.files.length > 0 || form.poll !== undefined;
   if ((form.text ?? '') === '' && !hasMore) throw apiErrors.emptyMessage();
+}
+
+/** A file of a multipart body. */
+export interface UploadedFile extends Omit<Attachment, 'id'> {
+  /** The n of its part's name, `files[n]`, by which the JSON part speaks of it. */
+  readonly number: string | undefined;
+}
+
+/** A multipart body: the JSON part and the files. */
+export class Upload {
+  readonly payload: unknown;
+  readonly files: readonly UploadedFile[];
+  constructor(payload: unknown, files: readonly UploadedFile[]) {
+    this.payload = payload;
+    this.files = files;
+  }
+}
+
+/** Reads `payload_json` and `files[n]`. @throws {ApiError} for a body that is neither. */
+export async function parseUpload(body: Buffer, contentType: string): Promise<Upload> {
+  try {
+    const form = await new Response(new Uint8Array(body), {
+      headers: { 'content-type': contentType },
+    }).formData();
+    const json = form.get('payload_json');
+    const payload: unknown = typeof json === 'string' ? JSON.parse(json) : {};
+    const files = await Promise.all(
+      [...form.entries()].flatMap(([part, value]) =>
+        typeof value === 'string' ? [] : [readFile(part, value)],
+      ),
+    );
+    return new Upload(payload, files);
+  } catch (error) {
+    throw Object.assign(apiErrors.invalidJson(), { cause: error });
+  }
+}
+
+async function readFile(part: string, file: File): Promise<UploadedFile> {
+  return {
+    number: /^files\[(\d+)\]$/.exec(part)?.[1],
+    name: file.name,
+    contentType: contentTypeOf(file.name) ?? (file.type === '' ? undefined : file.type),
+    bytes: Buffer.from(await file.arrayBuffer()),
+  };
 }

@@ -1,3 +1,5 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+
 import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
@@ -5,11 +7,8 @@ import type { NewMessage } from '../world/messages.ts';
 import { canSend, isLockedFor, may } from '../world/permissions.ts';
 import { memberOf, userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
-import { PermissionFlagsBits } from 'discord-api-types/v10';
-
 import { apiErrors } from './api-error.ts';
-import { requireContent } from './message-form.ts';
-import { newPoll } from './poll-form.ts';
+import { newPoll, requireContent } from './message-form.ts';
 import type { MessageForm } from './message-form.ts';
 
 /** Discord looks for an equal nonce among the messages "of the past few minutes", in milliseconds. */

@@ -54,3 +54,14 @@ export class RequestLog {
     return this.#requests;
   }
 }
+
+/** A file that somebody fetched. */
+export interface Download {
+  /** With its query. */
+  readonly path: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly status: number;
+  /** Whether the bot gave away its token, which files do not need. */
+  readonly sentToken: boolean;
+}

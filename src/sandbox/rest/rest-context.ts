@@ -6,10 +6,9 @@ import { findMessage } from '../world/messages.ts';
 import { canView, isLockedFor, may } from '../world/permissions.ts';
 import type { World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
-import type { CdnFaults, Download } from './cdn-faults.ts';
-import type { Faults } from './faults.ts';
+import type { CdnFaults, Faults } from './faults.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { RequestLog } from './request-log.ts';
+import type { Download, RequestLog } from './request-log.ts';
 
 /** What every route is given. */
 export interface RestContext {
@@ -23,6 +22,16 @@ export interface RestContext {
   readonly downloads: Download[];
   /** Known once the server listens. */
   readonly urls: () => { readonly gateway: string; readonly cdn: string };
+}
+
+/** A route whose path names a channel. */
+export interface InChannel {
+  readonly Params: { readonly channel: string };
+}
+
+/** A route whose path names a message of a channel. */
+export interface OnMessage {
+  readonly Params: { readonly channel: string; readonly message: string };
 }
 
 /** How REST shows messages: content is kept back only where the application has no access to it at all. */
@@ -46,6 +55,15 @@ export function messageIn(context: RestContext, channel: Channel, id: string): M
   const message = findMessage(context.world, channel.id, id);
   if (message === undefined) throw apiErrors.unknownMessage();
   return message;
+}
+
+/** The message that a path names, and its channel. @throws {ApiError} 10003, 50001 or 10008. */
+export function messageAt(
+  context: RestContext,
+  params: OnMessage['Params'],
+): { readonly channel: Channel; readonly message: Message } {
+  const channel = viewableChannel(context, params.channel);
+  return { channel, message: messageIn(context, channel, params.message) };
 }
 
 /** A guild that the bot is in. @throws {ApiError} 10004. */

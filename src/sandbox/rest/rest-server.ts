@@ -3,25 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { accountRoutes } from './account-routes.ts';
+import { accountRoutes, guildRoutes } from './account-and-guild-routes.ts';
 import { ApiError, apiErrors } from './api-error.ts';
 import { cdnRoutes } from './cdn-routes.ts';
-import { channelRoutes } from './channel-routes.ts';
+import { channelRoutes, messageRoutes, pinRoutes } from './channel-routes.ts';
 import { commandRoutes } from './command-routes.ts';
-import type { FaultKind } from './faults.ts';
-import { guildRoutes } from './guild-routes.ts';
-import { interactionRoutes } from './interaction-routes.ts';
-import { messageRoutes } from './message-routes.ts';
-import { pinRoutes } from './pin-routes.ts';
-import { pollRoutes } from './poll-routes.ts';
-import { answerRateLimited } from './rate-limited.ts';
-import { reactionRoutes } from './reaction-routes.ts';
+import type { Fault } from './faults.ts';
+import { interactionRoutes, webhookRoutes } from './interaction-routes.ts';
+import { parseUpload, Upload } from './message-form.ts';
+import { answerRateLimited } from './rate-limits.ts';
+import { pollRoutes, reactionRoutes } from './reaction-and-poll-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
-import { threadListRoutes } from './thread-list-routes.ts';
-import { threadRoutes } from './thread-routes.ts';
-import { Upload, parseUpload } from './upload.ts';
-import { webhookRoutes } from './webhook-routes.ts';
+import { threadListRoutes, threadRoutes } from './thread-routes.ts';
 
 /** Where the API begins; the client adds the version. */
 export const apiPath = '/api';
@@ -107,7 +101,7 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
 }
 
 async function suffer(
-  fault: Exclude<FaultKind, { kind: 'lost' }>,
+  fault: Exclude<Fault, { kind: 'lost' }>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {

@@ -1,36 +1,13 @@
-import type { CommandView } from '../control/command-view.ts';
-import type { ChannelView } from '../control/control-views.ts';
+import type { ChannelView, CommandView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
 import type { ChatAction } from './chat-action.ts';
 import { interactionActions } from './interaction-actions.ts';
-import { markActions } from './mark-actions.ts';
 import { messageActions } from './message-actions.ts';
-import { placeActions } from './place-actions.ts';
 import { inReadingOrder, placeName } from './places.ts';
-
-/** What the chat says of the bot at its beginning. */
-export interface BotFacts {
-  /** The id of the language model; absent where the offline stand-in speaks. */
-  readonly model?: string | undefined;
-  /** Where the bot keeps what it remembers. */
-  readonly dataDirectory: string;
-}
-
-export function banner(botName: string, { model, dataDirectory }: BotFacts): string {
-  const voice =
-    model ?? 'none: an offline stand-in answers by rules, from memory (with ANTHROPIC_API_KEY a model does)';
-  return [
-    `${botName} in a sandbox: a small Discord on this machine, without an account.`,
-    `  language model  ${voice}`,
-    `  memory          ${dataDirectory}`,
-  ].join('\n');
-}
 
 /** Commands of the chat that stand for what people do in Discord. */
 export const chatActions: Readonly<Record<string, ChatAction>> = {
   ...messageActions,
-  ...markActions,
-  ...placeActions,
   ...interactionActions,
 };
 

@@ -1,16 +1,16 @@
 import type { ChannelView, PersonView } from '../control/control-views.ts';
+import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
-import { SandboxError } from '../control/sandbox-error.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
+import { requireWords } from './chat-action.ts';
 import type { Acted, Scene } from './chat-action.ts';
 import { chatActions, chatCommands, helpText, whoText } from './chat-texts.ts';
 import type { ChatView } from './chat-texts.ts';
-import type { Happening, Said } from './happening.ts';
+import type { Happening, Said } from './happenings.ts';
 import { giveSlashCommand } from './interaction-actions.ts';
-import { requireWords } from './message-target.ts';
 import { findPlace, placeName } from './places.ts';
+import { saidLine, toldHappening } from './readable.ts';
 import type { Names } from './readable.ts';
-import { saidLine, toldHappening } from './told-happening.ts';
 import type { Transcript, TranscriptLine } from './transcript.ts';
 
 export interface ChatOptions {

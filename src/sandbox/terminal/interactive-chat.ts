@@ -1,11 +1,8 @@
 import type { SandboxServer } from '../sandbox-server.ts';
-import { followSandbox } from './chat-feed.ts';
 import { Chat } from './chat.ts';
-import type { Happening } from './happening.ts';
-import { GrowingMessage } from './growing-message.ts';
+import { followSandbox } from './happenings.ts';
+import type { Happening } from './happenings.ts';
 import type { PromptLine } from './prompt-line.ts';
-import { growthOf } from './shown-message.ts';
-import type { ShownMessage } from './shown-message.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Discord shows that somebody types for so long, in milliseconds. */
@@ -84,4 +81,91 @@ export async function chatInteractively({
     growing.finish();
     prompt.close();
   }
+}
+
+/** A message that was not changed for so long counts as finished, in milliseconds; a bot edits every second or so. */
+const quietMs = 2_500;
+
+/**
+ * The newest message of the bot, kept right above the prompt while it may still grow, and written for good when it has been
+ * quiet, or something else comes.
+ */
+export class GrowingMessage {
+  readonly #prompt: PromptLine;
+  #messageId: string | undefined;
+  #text = '';
+  #quiet: NodeJS.Timeout | undefined;
+
+  constructor(prompt: PromptLine) {
+    this.#prompt = prompt;
+  }
+
+  /** Whether the message can still be changed where it stands. */
+  shows(messageId: string): boolean {
+    return this.#messageId === messageId && this.#prompt.isLive;
+  }
+
+  /** Shows a message as it is now; one that stands above the prompt is replaced. `text` is whole lines. */
+  show(messageId: string, text: string): void {
+    if (!this.shows(messageId)) this.finish();
+    this.#messageId = messageId;
+    this.#text = text;
+    this.#prompt.live(text);
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.finish(), quietMs);
+  }
+
+  /** Writes the message for good. */
+  finish(): void {
+    const isOpen = this.#prompt.isLive;
+    const text = this.#text;
+    this.drop();
+    if (isOpen) this.#prompt.write(text);
+  }
+
+  /** Takes the message away. */
+  drop(): void {
+    clearTimeout(this.#quiet);
+    this.#messageId = undefined;
+    this.#text = '';
+    this.#prompt.live('');
+  }
+}
+
+/** The newest message on the screen. */
+export interface ShownMessage {
+  readonly id: string;
+  readonly text: string;
+  /** What of it stands further up for good; the rest may still change. */
+  readonly prefix: string;
+}
+
+/** A message as it is now. */
+export interface NewWording {
+  readonly id: string;
+  readonly text: string;
+  /** It was seen before, with other words. */
+  readonly isCorrection: boolean;
+}
+
+export interface Growth {
+  readonly shown: ShownMessage;
+  /** What is to be shown: all of the message, or what came after the part that stands for good. */
+  readonly text: string;
+  readonly isEdited: boolean;
+}
+
+/** What to show of a message that may have grown since it was shown; `isLive` where that can still be replaced. */
+export function growthOf(last: ShownMessage | undefined, now: NewWording, isLive: boolean): Growth {
+  const { id, text, isCorrection } = now;
+  const all: Growth = { shown: { id, text, prefix: '' }, text, isEdited: isCorrection };
+  if (last?.id !== id) return all;
+  const prefix = isLive ? last.prefix : last.text;
+  if (prefix === '') return { ...all, isEdited: false };
+  if (!text.startsWith(prefix) || text === prefix) return all;
+  return {
+    shown: { id, text, prefix },
+    text: `… ${text.slice(prefix.length).trimStart()}`,
+    isEdited: false,
+  };
 }

@@ -1,12 +1,27 @@
-import type { MessageView } from '../control/control-views.ts';
-import { SandboxError } from '../control/sandbox-error.ts';
-import { botsMessage, requireShared, visibleMessages } from './chat-action.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+
+import type { MessageView } from '../control/message-view.ts';
+import { SandboxError } from '../control/sandbox-control.ts';
+import { maxFileBytes } from '../world/attachments.ts';
+import {
+  botsMessage,
+  findTarget,
+  newestMessage,
+  readOnlyTarget,
+  readTarget,
+  requireShared,
+  requireWords,
+  visibleMessages,
+} from './chat-action.ts';
 import type { ChatAction, Scene } from './chat-action.ts';
-import { readLocalFile, readUploadLine } from './local-file.ts';
-import { findTarget, readOnlyTarget, readTarget, requireWords } from './message-target.ts';
 import { bytesText, quoted, readableText } from './readable.ts';
 
-/** What people write, change and take back. */
+/** So many messages are listed. */
+const listed = 15;
+
+/** What people write, change, take back and put on messages, and the messages and threads of a place. */
 export const messageActions: Readonly<Record<string, ChatAction>> = {
   reply: {
     usage: '[^2] TEXT',
@@ -67,6 +82,93 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       return { expectsAnswer: false };
     },
   },
+  react: {
+    usage: 'EMOJI [^2]',
+    meaning: 'react to the bot’s newest message, or take the reaction back (🛑 stops an answer)',
+    async act(scene, rest) {
+      const { count, rest: emoji } = readTarget(rest, 'either end');
+      requireWords(emoji, 'With what? /react 👍, or /react 👍 ^2');
+      const missing =
+        'The bot has written nothing here to react to; /react 👍 ^1 means the newest message of all';
+      const target = await botsMessage(scene, count, missing);
+      const call = { as: scene.speaker.id, message: target.id, emoji };
+      const mine = target.reactions[emoji]?.includes(scene.speaker.name) ?? false;
+      await (mine ? scene.sandbox.unreact(call) : scene.sandbox.react(call));
+      return { expectsAnswer: false };
+    },
+  },
+  pin: {
+    usage: '[^2]',
+    meaning: 'pin the newest message, or unpin it',
+    async act(scene, rest) {
+      const { count } = readOnlyTarget(rest, '/pin takes at most a count, as in /pin ^2');
+      const target = await newestMessage(scene, count);
+      const call = { as: scene.speaker.id, message: target.id };
+      await (target.isPinned ? scene.sandbox.unpin(call) : scene.sandbox.pin(call));
+      return { expectsAnswer: false };
+    },
+  },
+  vote: {
+    usage: 'ANSWER [^2]',
+    meaning: 'vote in the newest poll, or take the vote back',
+    async act(scene, rest) {
+      const { count, rest: words } = readTarget(rest, 'either end');
+      requireWords(words, 'For what? /vote ANSWER');
+      const target = findTarget(
+        await visibleMessages(scene),
+        count,
+        ({ poll }) => poll !== undefined,
+        'There is no poll here',
+      );
+      const answers = target.poll?.answers ?? [];
+      const answer = answers.find(({ text }) => text.toLowerCase() === words.toLowerCase());
+      await scene.sandbox.vote({
+        as: scene.speaker.id,
+        message: target.id,
+        answer: answer?.text ?? words,
+        withdraw: answer?.votes.includes(scene.speaker.name) ?? false,
+      });
+      return { expectsAnswer: false };
+    },
+  },
+  thread: {
+    usage: 'NAME [^2]',
+    meaning: 'open a thread here, on a message where one is counted to, and go there',
+    async act(scene, rest) {
+      const { count, rest: name } = readTarget(rest, 'either end');
+      requireWords(name, 'Called what? /thread NAME');
+      const message = count === undefined ? undefined : await newestMessage(scene, count);
+      const thread = await scene.sandbox.addThread({
+        channel: scene.place.id,
+        name,
+        as: scene.speaker.id,
+        ...(message === undefined ? {} : { message: message.id }),
+      });
+      return { goTo: thread.id, expectsAnswer: false };
+    },
+  },
+  messages: {
+    usage: '',
+    meaning: 'the newest messages here, with their counts',
+    async act(scene) {
+      const messages = await visibleMessages(scene);
+      const lines = messages.slice(-listed).map((message, index, shown) => {
+        const { author, reactions, isEphemeral, isPinned } = message;
+        const marks = [
+          ...Object.entries(reactions).map(([emoji, names]) => `${emoji} ${names.join(', ')}`),
+          ...(isPinned ? ['pinned'] : []),
+          ...(isEphemeral ? ['only you see this'] : []),
+        ];
+        const count = `^${shown.length - index}`.padStart(4);
+        const words = quoted(readableText(contentOf(message), scene.names));
+        return `${count}  ${author.name}: ${words}${marks.length === 0 ? '' : ` (${marks.join('; ')})`}`;
+      });
+      return {
+        tell: lines.length === 0 ? 'Nothing was written here yet.' : lines.join('\n'),
+        expectsAnswer: false,
+      };
+    },
+  },
 };
 
 /** Of the speaker, or the one counted to. */
@@ -77,4 +179,57 @@ async function ownMessage(scene: Scene, count: number | undefined): Promise<Mess
     ({ author }) => author.id === scene.speaker.id,
     `${scene.speaker.name} has written nothing here yet`,
   );
+}
+
+/** What a message says, or what it has instead. */
+function contentOf({ text, attachments, poll }: MessageView): string {
+  if (text !== '') return text;
+  return poll === undefined
+    ? attachments.map(({ name }) => `[file ${name}]`).join(' ')
+    : `📊 ${poll.question}`;
+}
+
+/** The path, quoted where it has spaces, and the words after it. */
+export function readUploadLine(rest: string): { readonly path: string; readonly text: string } {
+  const [, double, single, bare, text = ''] = /^(?:"([^"]+)"|'([^']+)'|(\S+))\s*([^]*)$/u.exec(rest) ?? [];
+  const path = double ?? single ?? bare;
+  if (path === undefined) throw new SandboxError('Which file? /upload FILE, and a text if you like');
+  return { path, text };
+}
+
+/** @throws {SandboxError} for a file that is missing, unreadable, no file, or larger than Discord takes. */
+export async function readLocalFile(
+  path: string,
+): Promise<{ readonly name: string; readonly base64: string }> {
+  const place = resolve(path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
+  try {
+    const { size, ...kind } = await facts(place);
+    if (!kind.isFile) throw new SandboxError(`${place} is no file`);
+    if (size > maxFileBytes) {
+      const most = bytesText(maxFileBytes);
+      throw new SandboxError(`${place} is too large: it has ${size} bytes, and ${most} is the limit`);
+    }
+    return { name: basename(place), base64: await readFile(place, 'base64') };
+  } catch (error) {
+    throw error instanceof SandboxError ? error : new SandboxError(whyUnread(place, error), { cause: error });
+  }
+}
+
+async function facts(path: string): Promise<{ readonly size: number; readonly isFile: boolean }> {
+  const found = await stat(path);
+  return { size: found.size, isFile: found.isFile() };
+}
+
+function whyUnread(path: string, error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `There is no file ${path}`;
+    case 'EACCES':
+    case 'EPERM':
+      return `${path} may not be read`;
+    default:
+      return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }

@@ -1,5 +1,5 @@
 import type { ChannelView } from '../control/control-views.ts';
-import { SandboxError } from '../control/sandbox-error.ts';
+import { SandboxError } from '../control/sandbox-control.ts';
 
 /** How a channel is called in the chat: `#general`, `#dev › talk` for a thread, `@dm` for the speaker's own DM, `@bob` for Bob's. */
 export function placeName(channel: ChannelView, channels: readonly ChannelView[], speaker: string): string {

@@ -1,5 +1,96 @@
-import type { ComponentsView } from '../control/component-view.ts';
-import type { Poll } from '../world/poll.ts';
+import { componentsView } from '../control/message-view.ts';
+import type { ComponentsView } from '../control/message-view.ts';
+import type { Message, Poll } from '../world/entities.ts';
+import type { Happening, Said } from './happenings.ts';
+import type { TranscriptLine } from './transcript.ts';
+
+/** A happening as it is told: what somebody said, or a line about what was done. */
+export type Told =
+  | { readonly kind: 'said'; readonly line: TranscriptLine }
+  | { readonly kind: 'did'; readonly text: string };
+
+/** Tells a happening to the one who looks on. */
+export function toldHappening(happening: Happening, names: Names, viewerId: string): Told {
+  switch (happening.kind) {
+    case 'said':
+      return { kind: 'said', line: saidLine(happening, names, viewerId) };
+    case 'deleted': {
+      const words = `${contentOf(happening.message, names)} was deleted`;
+      return did(happening.message.channelId, words, names);
+    }
+    case 'reacted':
+    case 'unreacted': {
+      const { message, userId, emoji, kind } = happening;
+      const verb = kind === 'reacted' ? `reacted ${emoji} to` : `took ${emoji} back from`;
+      return did(message.channelId, `${names.personOf(userId)} ${verb} ${contentOf(message, names)}`, names);
+    }
+    case 'voted':
+    case 'unvoted': {
+      const { message, userId, answerId, kind } = happening;
+      const answer = message.poll?.answers.find(({ id }) => id === answerId)?.text ?? '?';
+      const words = `“${answer}” in ${contentOf(message, names)}`;
+      const verb = kind === 'voted' ? 'voted for' : 'took the vote back for';
+      return did(message.channelId, `${names.personOf(userId)} ${verb} ${words}`, names);
+    }
+    case 'pinned':
+    case 'unpinned':
+    case 'cleared of reactions':
+      return did(
+        happening.message.channelId,
+        `${contentOf(happening.message, names)} was ${happening.kind}`,
+        names,
+      );
+    case 'thread': {
+      const { thread } = happening;
+      const opener = names.personOf(thread.ownerId);
+      return did(thread.parentId, `${opener} opened the thread “${thread.name}”`, names);
+    }
+    case 'presence': {
+      const { status, activities } = happening.presence;
+      const words = activities.map(({ name, state }) => state ?? name).join(', ');
+      return { kind: 'did', text: `The bot is ${status}${words === '' ? '' : `: ${words}`}` };
+    }
+  }
+}
+
+/** What somebody said, as Discord shows it: files by name and size, buttons below. */
+export function saidLine(
+  { message, isCorrection, onlyFor }: Said,
+  names: Names,
+  viewerId: string,
+): TranscriptLine {
+  const seer = onlyFor === viewerId ? 'you see' : `${names.personOf(onlyFor ?? '')} sees`;
+  const remarks = [
+    ...(isCorrection ? ['edited'] : []),
+    ...(onlyFor === undefined ? [] : [`only ${seer} this`]),
+  ];
+  return {
+    place: names.placeOf(message.channelId) ?? 'somewhere',
+    name: names.personOf(message.authorId),
+    isBot: names.isBot(message.authorId),
+    text: [
+      readableText(message.text, names),
+      ...message.attachments.map(({ name, bytes }) => `[file ${name}, ${bytesText(bytes.length)}]`),
+      ...(message.poll === undefined ? [] : pollLines(message.poll, names)),
+      ...componentLines(componentsView(message.components)),
+    ]
+      .join('\n')
+      .trim(),
+    remark: remarks.length === 0 ? undefined : remarks.join('; '),
+  };
+}
+
+function did(channelId: string, words: string, names: Names): Told {
+  return { kind: 'did', text: `${names.placeOf(channelId) ?? 'somewhere'}  ${words}` };
+}
+
+function contentOf(message: Message, names: Names): string {
+  const [file] = message.attachments;
+  const words = readableText(message.text, names);
+  if (words !== '') return quoted(words);
+  if (message.poll !== undefined) return `the poll ${quoted(message.poll.question)}`;
+  return file === undefined ? 'a message' : `the file ${file.name}`;
+}
 
 /** How people are called and what places are called, by id. */
 export interface Names {

@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 
 import type { SandboxServer } from '../sandbox-server.ts';
-import { banner } from './chat-texts.ts';
-import type { BotFacts } from './chat-texts.ts';
-import { playDemonstration } from './demonstration.ts';
-import { openFollowedChat } from './followed-chat.ts';
 import { chatInteractively } from './interactive-chat.ts';
 import { PromptLine } from './prompt-line.ts';
-import type { Lines } from './read-lines.ts';
+import { chatByLines, playDemonstration } from './scripted-chat.ts';
+import type { Demonstration } from './scripted-chat.ts';
 import type { TerminalMode } from './terminal-mode.ts';
 import { createTranscript } from './transcript.ts';
-import type { TerminalOutput, Transcript } from './transcript.ts';
+import type { TerminalOutput } from './transcript.ts';
 
 export interface TerminalChatOptions {
   readonly mode: TerminalMode;
@@ -18,13 +15,12 @@ export interface TerminalChatOptions {
   readonly output: TerminalOutput;
   /** Resolves when the bot has nothing running or waiting, after-turn work included. */
   readonly settled: () => Promise<void>;
-  readonly facts: BotFacts;
+  /** What the chat says of the bot at its beginning: labels and texts. */
+  readonly facts: readonly (readonly [label: string, text: string])[];
+  /** What is played where there is neither a terminal nor an input. */
+  readonly demonstration: Demonstration;
   /** Ends the chat at once. */
   readonly signal: AbortSignal;
-}
-
-interface Running extends TerminalChatOptions {
-  readonly isColoured: boolean;
 }
 
 /**
@@ -39,47 +35,32 @@ export async function runTerminalChat(options: TerminalChatOptions): Promise<voi
   const { bot } = await sandbox.info();
   output.write(`${banner(bot.name, options.facts)}\n`);
   if (signal.aborted) return;
-  const chatting = chatIn(mode, { ...options, signal, isColoured: output.hasColors?.() === true });
+  const chatting = chatIn(mode, { ...options, signal });
   // A chat that is waiting for the bot is left alone: its next step finds the signal.
   await Promise.race([chatting, once(signal, 'abort')]);
 }
 
-async function chatIn(mode: TerminalMode, running: Running): Promise<void> {
-  const { sandbox, output, isColoured, settled, signal } = running;
-  switch (mode.kind) {
-    case 'interactive': {
-      const prompt = new PromptLine(mode.input, output);
-      signal.addEventListener('abort', () => prompt.close(), { once: true });
-      const transcript = createTranscript({ write: (text) => prompt.write(text), isColoured });
-      transcript.tell('/help tells what there is, /quit ends.\n');
-      await chatInteractively({ sandbox, prompt, transcript });
-      return;
-    }
-    case 'lines':
-      await chatByLines(mode.lines, { ...running, transcript: plainTranscript(running) });
-      return;
-    case 'demonstration':
-      await playDemonstration({ sandbox, transcript: plainTranscript(running), settled, signal });
+async function chatIn(mode: TerminalMode, options: TerminalChatOptions): Promise<void> {
+  const { sandbox, output, settled, signal, demonstration } = options;
+  const isColoured = output.hasColors?.() === true;
+  if (mode.kind === 'interactive') {
+    const prompt = new PromptLine(mode.input, output);
+    signal.addEventListener('abort', () => prompt.close(), { once: true });
+    const transcript = createTranscript({ write: (text) => prompt.write(text), isColoured });
+    transcript.tell('/help tells what there is, /quit ends.\n');
+    await chatInteractively({ sandbox, prompt, transcript });
+    return;
   }
+  const transcript = createTranscript({ write: (text) => output.write(text), isColoured });
+  const scripted = { sandbox, transcript, settled, signal };
+  if (mode.kind === 'lines') await chatByLines(mode.lines, scripted);
+  else await playDemonstration(demonstration, scripted);
 }
 
-async function chatByLines(
-  lines: Lines,
-  { transcript, signal, ...running }: Running & { readonly transcript: Transcript },
-): Promise<void> {
-  const stop = (): void => lines.close();
-  signal.addEventListener('abort', stop, { once: true });
-  const { chat, close } = await openFollowedChat({ ...running, transcript });
-  try {
-    for await (const line of lines) {
-      if (signal.aborted || !(await chat.take(line))) break;
-    }
-  } finally {
-    close();
-    lines.close();
-  }
-}
-
-function plainTranscript({ output, isColoured }: Running): Transcript {
-  return createTranscript({ write: (text) => output.write(text), isColoured });
+function banner(botName: string, facts: TerminalChatOptions['facts']): string {
+  const width = Math.max(0, ...facts.map(([label]) => label.length)) + 2;
+  return [
+    `${botName} in a sandbox: a small Discord on this machine, without an account.`,
+    ...facts.map(([label, text]) => `  ${label.padEnd(width)}${text}`),
+  ].join('\n');
 }

@@ -1,6 +1,7 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
+import type { ThreadAutoArchiveDuration } from 'discord-api-types/v10';
 
-import type { DmChannel, Overwrite, TextChannel } from './entities.ts';
+import type { DmChannel, Overwrite, TextChannel, ThreadChannel } from './entities.ts';
 import { canView } from './permissions.ts';
 import type { World } from './world.ts';
 
@@ -91,4 +92,54 @@ function writePrivacy(world: World, channel: TextChannel, userIds: readonly stri
   for (const targetId of new Set([world.botId, ...userIds])) {
     channel.overwrites.set(targetId, { targetId, kind: 'member', allow: view, deny: 0n });
   }
+}
+
+export interface ThreadChange {
+  readonly name?: string | undefined;
+  readonly archived?: boolean | undefined;
+  /** Only who may manage threads opens it again, writes in it or changes it. */
+  readonly locked?: boolean | undefined;
+  /** Minutes without a message after which Discord puts it away. */
+  readonly autoArchiveMinutes?: ThreadAutoArchiveDuration | undefined;
+}
+
+/** Changes a thread, announced where anything is different then. */
+export function changeThread(world: World, thread: ThreadChannel, change: ThreadChange): void {
+  const { name, archived, locked, autoArchiveMinutes } = thread;
+  const wanted = {
+    name: change.name ?? name,
+    archived: change.archived ?? archived,
+    locked: change.locked ?? locked,
+    autoArchiveMinutes: change.autoArchiveMinutes ?? autoArchiveMinutes,
+  };
+  const movesStamp = wanted.archived !== archived || wanted.autoArchiveMinutes !== autoArchiveMinutes;
+  if (!movesStamp && wanted.name === name && wanted.locked === locked) return;
+  Object.assign(thread, wanted);
+  if (movesStamp) thread.archiveChangedAt = world.now().toISOString();
+  world.emit({ type: 'thread-updated', thread });
+  if (archived && !wanted.archived) world.emit({ type: 'thread-unarchived', thread });
+}
+
+/** Adds a member of the guild to a thread; already in it is fine. */
+export function joinThread(world: World, thread: ThreadChannel, userId: string): void {
+  if (thread.members.has(userId) || !world.guilds.get(thread.guildId)?.members.has(userId)) return;
+  thread.members.set(userId, world.now().toISOString());
+  world.emit({ type: 'thread-joined', thread, userId });
+}
+
+/** Takes a member out of a thread; not in it is fine. */
+export function leaveThread(world: World, thread: ThreadChannel, userId: string): void {
+  if (thread.members.delete(userId)) world.emit({ type: 'thread-left', thread, userId });
+}
+
+/** The threads of a guild that are not put away and that the bot can view. */
+export function activeThreads(world: World, guildId: string): readonly ThreadChannel[] {
+  return [...world.channels.values()].flatMap((channel) =>
+    channel.kind === 'thread' &&
+    channel.guildId === guildId &&
+    !channel.archived &&
+    canView(world, channel, world.botId)
+      ? [channel]
+      : [],
+  );
 }

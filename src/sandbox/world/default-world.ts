@@ -1,7 +1,7 @@
-import type { Clock } from './snowflakes.ts';
 import { createTextChannel, openDm } from './channels.ts';
 import type { PrivilegedIntents, Team } from './entities.ts';
-import { addMember, createGuild, createUser } from './people.ts';
+import { addMember, createGuild, createUser } from './guilds.ts';
+import type { Clock } from './snowflakes.ts';
 import { createWorld } from './world.ts';
 import type { World } from './world.ts';
 

@@ -13,8 +13,6 @@ import type {
   ThreadAutoArchiveDuration,
 } from 'discord-api-types/v10';
 
-import type { Poll } from './poll.ts';
-
 export interface User {
   readonly id: string;
   /** Unique; the name that the control and mentions use. */
@@ -274,4 +272,24 @@ export interface InteractionOption {
   readonly value?: string | number | boolean;
   readonly focused?: true;
   readonly options?: readonly InteractionOption[];
+}
+
+/** A poll as it hangs on a message. */
+export interface Poll {
+  readonly question: string;
+  readonly answers: readonly PollAnswer[];
+  readonly allowsSeveral: boolean;
+  /** ISO 8601, UTC. */
+  readonly expiresAt: string;
+  /** Closed by its author before its time. */
+  closed: boolean;
+  /** The id of an answer → who voted for it. */
+  readonly votes: Map<number, Set<string>>;
+}
+
+export interface PollAnswer {
+  /** From 1. */
+  readonly id: number;
+  readonly text: string;
+  readonly emoji?: string | undefined;
 }

@@ -1,19 +1,20 @@
+import { Snowflake } from '@sapphire/snowflake';
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { APIEmbed } from 'discord-api-types/v10';
 
+import { changeThread, joinThread } from './channels.ts';
 import type {
   Attachment,
   Channel,
   ComponentRow,
+  EphemeralMessage,
   InteractionOrigin,
   Message,
   MessageReference,
+  Poll,
   ThreadChannel,
 } from './entities.ts';
 import type { Mentions } from './mentions.ts';
-import type { Poll } from './poll.ts';
-import { changeThread } from './thread-state.ts';
-import { joinThread } from './thread-members.ts';
 import type { World } from './world.ts';
 
 export interface NewMessage {
@@ -156,4 +157,96 @@ export function findMessageAnywhere(world: World, messageId: string): Message | 
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Which part of a channel's history is asked for; at most one of `before`, `after`, `around`. */
+export interface PageRequest {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly around?: string | undefined;
+}
+
+/** One page of a channel's messages (given oldest first), newest first as Discord answers. */
+export function messagePage(messages: readonly Message[], request: PageRequest): readonly Message[] {
+  return selected(messages, request).toReversed();
+}
+
+function selected(messages: readonly Message[], request: PageRequest): readonly Message[] {
+  const { limit, before, after, around } = request;
+  if (around !== undefined) {
+    const half = Math.floor(limit / 2);
+    const older = messages.filter((message) => Snowflake.compare(message.id, around) < 0);
+    const rest = messages.slice(older.length);
+    return [...older.slice(Math.max(0, older.length - half)), ...rest.slice(0, limit - half)];
+  }
+  if (after !== undefined) {
+    return messages.filter((message) => Snowflake.compare(message.id, after) > 0).slice(0, limit);
+  }
+  const older =
+    before === undefined ? messages : messages.filter((message) => Snowflake.compare(message.id, before) < 0);
+  return older.slice(Math.max(0, older.length - limit));
+}
+
+/** So many messages of a channel can be pinned. */
+export const maxPins = 250;
+
+/** The pinned messages of a channel, the one pinned last first. */
+export function pinnedMessages(world: World, channelId: string): readonly (Message & { pinnedAt: string })[] {
+  return messagesOf(world, channelId)
+    .filter((message): message is Message & { pinnedAt: string } => message.pinnedAt !== null)
+    .toSorted((a, b) => Date.parse(b.pinnedAt) - Date.parse(a.pinnedAt));
+}
+
+/** Pins a message, and leaves a note of it in the channel; already pinned is fine. */
+export function pinMessage(world: World, channel: Channel, message: Message, userId: string): void {
+  if (message.pinnedAt !== null) return;
+  message.pinnedAt = world.now().toISOString();
+  world.emit({ type: 'message-touched', message });
+  world.emit({ type: 'pins-changed', channel });
+  createMessage(world, {
+    channel,
+    authorId: userId,
+    text: '',
+    mentions: { userIds: [], everyone: false },
+    type: MessageType.ChannelPinnedMessage,
+    replyTo: { channelId: channel.id, messageId: message.id },
+  });
+}
+
+/** Unpins a message; not pinned is fine. */
+export function unpinMessage(world: World, channel: Channel, message: Message): void {
+  if (message.pinnedAt === null) return;
+  message.pinnedAt = null;
+  world.emit({ type: 'message-touched', message });
+  world.emit({ type: 'pins-changed', channel });
+}
+
+/** Shows a message to one person alone: it enters no channel's history, and the gateway tells nobody of it. */
+export function createEphemeral(world: World, input: NewMessage, viewerId: string): Message {
+  const ephemeral: EphemeralMessage = { message: draftMessage(world, input), viewerId };
+  world.ephemerals.set(ephemeral.message.id, ephemeral);
+  world.emit({ type: 'ephemeral-created', ephemeral });
+  return ephemeral.message;
+}
+
+/** Deletes a message, whether a channel has it or one person sees it; absent is fine. */
+export function deleteAnyMessage(world: World, message: Message): void {
+  const ephemeral = world.ephemerals.get(message.id);
+  if (ephemeral === undefined) {
+    deleteMessage(world, message.channelId, message.id);
+    return;
+  }
+  world.ephemerals.delete(message.id);
+  world.emit({ type: 'ephemeral-deleted', ephemeral });
+}
+
+/** Whether a message is there still, in its channel or before one person's eyes. */
+export function isThere(world: World, message: Message): boolean {
+  return world.ephemerals.has(message.id) || findMessage(world, message.channelId, message.id) !== undefined;
+}
+
+export function isEphemeral({ flags }: Message): boolean {
+  return (flags & MessageFlags.Ephemeral) !== 0;
 }

@@ -1,9 +1,8 @@
 import type { Place } from '../../../src/core/place.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import { createDetailSource } from '../../../src/memory/recall/detail-source.ts';
-import { createItemSource } from '../../../src/memory/recall/item-source.ts';
-import { createMessageSource } from '../../../src/memory/recall/message-source.ts';
+import { createMessageSource } from '../../../src/memory/recall/messages.ts';
 import { createRecall, type RecallOptions, type RecallRequest } from '../../../src/memory/recall/recall.ts';
+import { createDetailSource, createItemSource } from '../../../src/memory/recall/sources.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 
@@ -24,9 +23,9 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
   });
   const recall = createRecall({
     sources: [
-      createMessageSource({ log }),
-      createDetailSource({ store, log }),
-      createItemSource({ durable }),
+      createMessageSource(log),
+      createDetailSource(store, log),
+      createItemSource(durable),
       ...(options.sources ?? []),
     ],
     timeZone: 'UTC',

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
 import { visibilityOf } from '../../../src/core/visibility.ts';
-import { createFileSource } from '../../../src/memory/recall/file-source.ts';
+import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
 import { renderNote } from '../../../src/memory/rolling/summary-note.ts';
-import { bobId, generalId, publicPlace } from '../../support/incoming.ts';
+import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, messageId, openSessions, secretPlace } from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
 
@@ -163,6 +163,28 @@ describe('recall is never older than the last write', () => {
     expect(await find('Oslo')).toHaveLength(2);
   });
 
+  it('keeps nothing of a person who is to be forgotten, and reads anew what is still there', async () => {
+    const opened: string[] = [];
+    const counting: RecallSource = {
+      name: 'notebook',
+      open({ id }) {
+        opened.push(id);
+        return () => Promise.resolve([]);
+      },
+    };
+    const { say, recall, find } = openRecall({ sources: [counting] });
+    await say('I live in Oslo');
+    for (const id of [aliceId, bobId, aliceId]) await find('Oslo', { speaker: { id, isOwner: false } });
+    expect(opened).toEqual([aliceId, bobId]);
+
+    const underWay = find('Oslo');
+    await recall.forgetPerson(aliceId);
+    expect(await underWay).toEqual(['I live in Oslo']);
+    for (const id of [bobId, aliceId]) await find('Oslo', { speaker: { id, isOwner: false } });
+    expect(opened).toEqual([aliceId, bobId, aliceId]);
+    expect(await find('Oslo')).toEqual(['I live in Oslo']);
+  });
+
   it('whatever was said, edited and deleted, finds what a fresh index finds', async () => {
     const action = fc.record({
       kind: fc.constantFrom('say', 'say', 'say', 'edit', 'delete', 'search'),
@@ -258,19 +280,7 @@ describe('recall tells only what may be used [V2]', () => {
 /** All four sources, with much to find in one and little in the others. */
 async function openAllSources() {
   const sessions = openSessions();
-  const notebook = createFileSource({
-    name: 'notebook',
-    store: sessions.store,
-    files: () =>
-      Promise.resolve([
-        {
-          key: 'users/100000000000000001/notebook/facts/user.md',
-          path: 'facts/user.md',
-          reach: () => Promise.resolve({ visibility: 'dm', homeId: '' } as const),
-        },
-      ]),
-  });
-  const opened = openRecall({ sources: [notebook] }, sessions);
+  const opened = openRecall({ sources: [createNotebookSource(sessions.store)] }, sessions);
   await sessions.store.writeText(`${detailFolder}/zoo.md`, 'On zebras, see the long report of last year');
   await sessions.store.writeText(
     'users/100000000000000001/notebook/facts/user.md',

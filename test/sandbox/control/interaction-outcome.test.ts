@@ -1,7 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { outcomeOf } from '../../../src/sandbox/control/interaction-outcome.ts';
+import { outcomeOf } from '../../../src/sandbox/control/interaction-calls.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import type { Interaction } from '../../../src/sandbox/world/entities.ts';
 import { advanceInteraction, createInteraction } from '../../../src/sandbox/world/interactions.ts';

@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { parseCommandForm, parseCommandForms } from '../../../src/sandbox/rest/command-form.ts';
+import { parseCommandForm, parseCommandForms } from '../../../src/sandbox/rest/command-routes.ts';
 
 const text = { type: ApplicationCommandOptionType.String, name: 'text', description: 'a' } as const;
 const memory = { name: 'memory', description: 'What is known', options: [text] };

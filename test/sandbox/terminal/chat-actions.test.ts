@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { chatOf } from './chat-of.ts';
-import { runEchoBot } from './echo-bot.ts';
+import { chatOf } from '../support/chat-of.ts';
+import { runEchoBot } from '../support/echo-bot.ts';
 
 describe('messages', () => {
   it('are replied to: the bot’s newest, or the one that is counted to', async () => {

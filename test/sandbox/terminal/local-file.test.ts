@@ -1,9 +1,10 @@
 import { chmod, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { readLocalFile, readUploadLine } from '../../../src/sandbox/terminal/local-file.ts';
+import { readLocalFile, readUploadLine } from '../../../src/sandbox/terminal/message-actions.ts';
 
 let folder: string;
 

@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { GrowingMessage } from '../../../src/sandbox/terminal/growing-message.ts';
+import { GrowingMessage } from '../../../src/sandbox/terminal/interactive-chat.ts';
 import { PromptLine } from '../../../src/sandbox/terminal/prompt-line.ts';
-import { RecordingOutput } from './recording-output.ts';
+import { RecordingOutput } from '../support/recording-output.ts';
 
 /** What is on the screen: rows of text, of which only those that fit can be changed. */
 function screenOf(written: string, rows: number): readonly string[] {

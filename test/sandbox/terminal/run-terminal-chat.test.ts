@@ -1,35 +1,26 @@
 import { PassThrough, Readable } from 'node:stream';
 
-import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { readLines } from '../../../src/sandbox/terminal/read-lines.ts';
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
-import { chatOf, facts, textOf } from './chat-of.ts';
-import { runEchoBot } from './echo-bot.ts';
-import type { EchoBot } from './echo-bot.ts';
-import { RecordingOutput } from './recording-output.ts';
+import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
+import { chatOf, demonstration, facts, textOf } from '../support/chat-of.ts';
+import { runEchoBot } from '../support/echo-bot.ts';
+import type { EchoBot } from '../support/echo-bot.ts';
+import { RecordingOutput } from '../support/recording-output.ts';
 
 const { signal: forever } = new AbortController();
 
-describe('the beginning', () => {
-  it('says which model speaks and where memory lies', async () => {
-    const bot = await runEchoBot();
-    const offline = await textOf({ kind: 'lines', lines: readLines(Readable.from([])) }, bot);
-    expect(offline).toContain('offline stand-in');
-    expect(offline).toContain('/somewhere/data');
-    const output = new RecordingOutput();
-    await runTerminalChat({
-      mode: { kind: 'lines', lines: readLines(Readable.from([])) },
-      sandbox: bot.server,
-      output,
-      settled: bot.settled,
-      facts: { ...facts, model: 'claude-x' },
-      signal: forever,
-    });
-    expect(output.text).toContain('claude-x');
-    expect(output.text).not.toContain('offline');
-  });
+it('begins by saying what there is to know of the bot', async () => {
+  const text = await textOf({ kind: 'lines', lines: readLines(Readable.from([])) }, await runEchoBot());
+  expect(text).toBe(
+    [
+      'Discoclaw in a sandbox: a small Discord on this machine, without an account.',
+      '  voice  a parrot',
+      '  perch  /somewhere/data',
+      '',
+    ].join('\n'),
+  );
 });
 
 describe('piped lines', () => {
@@ -200,9 +191,10 @@ describe('the end', () => {
         output,
         settled: () => new Promise(() => {}),
         facts,
+        demonstration,
         signal: stop.signal,
       });
-      await output.toContain(firstLine === '' ? facts.dataDirectory : 'alice: hello');
+      await output.toContain(firstLine === '' ? '/somewhere/data' : 'alice: hello');
       stop.abort();
       await expect(running).resolves.toBeUndefined();
     }
@@ -217,49 +209,38 @@ describe('the end', () => {
       output,
       settled: bot.settled,
       facts,
+      demonstration,
       signal: forever,
     });
-    await output.toContain(facts.dataDirectory);
+    await output.toContain('/somewhere/data');
     output.destroy(new Error('EPIPE'));
     await expect(running).resolves.toBeUndefined();
   });
 });
 
 describe('the demonstration', () => {
-  it('tells in #dev, asks in #general, keeps to the DM what was said there, shows and forgets', async () => {
+  it('goes where its lines are said, shows what comes of them, and says when it is over', async () => {
     const bot = await runEchoBot();
-    const { commands } = bot.client.application;
-    await commands.create({ name: 'Remember this', type: ApplicationCommandType.Message });
-    await commands.create({
-      name: 'memory',
-      description: 'Memory',
-      options: [{ type: ApplicationCommandOptionType.Subcommand, name: 'show', description: 'Show it' }],
-    });
     const text = await textOf({ kind: 'demonstration' }, bot);
     const spoken = text.split('\n').filter((line) => line.includes('  alice: '));
     expect(spoken).toEqual([
-      '#dev  alice: !memory remember I prefer Rust over Go for command line tools',
-      '#general  alice: which language should I use for my command line tool?',
-      '@dm  alice: !memory remember My surprise party is on Friday',
+      '#dev  alice: I prefer Rust over Go for command line tools',
       '#general  alice: when is the party?',
       '@dm  alice: when is the party?',
-      '#general  alice: !memory show',
-      '@dm  alice: !memory show',
       '#dev  alice: I always drink green tea while I debug',
-      '#general  alice: /memory show',
-      '#general  alice: !memory forget Rust',
-      '#general  alice: which language should I use for my command line tool?',
+      '#general  alice: /echo say tea',
     ]);
+    expect(text).toContain('\n\nAlice says something in #dev …\n');
     expect(text.match(/Discoclaw: echo: /gu)).toHaveLength(spoken.length - 1);
     expect(text).toContain(
       [
-        '#dev  alice chose “Remember this” for “I always drink green tea while I debug”',
+        '#dev  alice chose “Echo this” for “I always drink green tea while I debug”',
         '#dev  Discoclaw: I always drink green tea while I debug (only you see this)',
         '#dev  alice reacted 👍 to “echo: I always drink green tea while I…”',
       ].join('\n'),
     );
     expect(text).not.toContain('! ');
-    expect(text).toMatch(/npm start.*\n$/u);
+    expect(text).toMatch(/\n\nThat was it\.\n$/u);
   });
 });
 
@@ -278,6 +259,7 @@ function sitDown(bot: EchoBot): Terminal {
     output,
     settled: bot.settled,
     facts,
+    demonstration,
     signal: forever,
   });
   return { input, output, ended };

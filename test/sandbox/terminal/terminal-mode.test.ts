@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { chooseTerminalMode } from '../../../src/sandbox/terminal/terminal-mode.ts';
-import { collect } from './collect.ts';
+import { chooseTerminalMode, readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
 
 const terminal = { isTTY: true };
 const pipe = {};
@@ -12,20 +11,70 @@ function inputOf(chunks: readonly string[], marks: { readonly isTTY?: boolean })
   return Object.assign(Readable.from(chunks), marks);
 }
 
-it('is interactive with a terminal at both ends', async () => {
-  expect((await chooseTerminalMode(inputOf([], terminal), terminal)).kind).toBe('interactive');
+/** Everything that an iteration gives, in order. */
+async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+describe('the chat', () => {
+  it('is interactive with a terminal at both ends', async () => {
+    expect((await chooseTerminalMode(inputOf([], terminal), terminal)).kind).toBe('interactive');
+  });
+
+  it('takes lines where there are some, and keeps the first', async () => {
+    const mode = await chooseTerminalMode(inputOf(['hi\nho'], pipe), terminal);
+    if (mode.kind !== 'lines') throw new Error(`The mode is ${mode.kind}`);
+    expect(await collect(mode.lines)).toEqual(['hi', 'ho']);
+  });
+
+  it('takes the lines of a terminal whose output goes elsewhere', async () => {
+    expect((await chooseTerminalMode(inputOf(['hi'], terminal), pipe)).kind).toBe('lines');
+  });
+
+  it('plays the demonstration where there is neither terminal nor input', async () => {
+    expect((await chooseTerminalMode(inputOf([], pipe), terminal)).kind).toBe('demonstration');
+  });
 });
 
-it('takes lines where there are some, and keeps the first', async () => {
-  const mode = await chooseTerminalMode(inputOf(['hi\nho'], pipe), terminal);
-  if (mode.kind !== 'lines') throw new Error(`The mode is ${mode.kind}`);
-  expect(await collect(mode.lines)).toEqual(['hi', 'ho']);
-});
+describe('the lines of an input', () => {
+  it('gives every line once, whatever the line ends, also the last without one', async () => {
+    const lines = readLines(Readable.from(['one\r\ntw', 'o\n\nlast']));
+    expect(await lines.isEmpty(1_000)).toBe(false);
+    expect(await collect(lines)).toEqual(['one', 'two', '', 'last']);
+  });
 
-it('takes the lines of a terminal whose output goes elsewhere', async () => {
-  expect((await chooseTerminalMode(inputOf(['hi'], terminal), pipe)).kind).toBe('lines');
-});
+  it('loses no line when they come faster than they are taken', async () => {
+    const wanted = Array.from({ length: 3_000 }, (_, index) => `line ${index}`);
+    const lines = readLines(Readable.from([wanted.join('\n')]));
+    const taken: string[] = [];
+    for await (const line of lines) {
+      if (taken.length % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+      taken.push(line);
+    }
+    expect(taken).toEqual(wanted);
+  });
 
-it('plays the demonstration where there is neither terminal nor input', async () => {
-  expect((await chooseTerminalMode(inputOf([], pipe), terminal)).kind).toBe('demonstration');
+  it('calls an input empty that ends before its first line', async () => {
+    const lines = readLines(Readable.from([]));
+    expect(await lines.isEmpty(1_000)).toBe(true);
+    expect(await collect(lines)).toEqual([]);
+  });
+
+  it('does not call an input empty that is only silent, and gives its lines later', async () => {
+    const input = new PassThrough();
+    const lines = readLines(input);
+    expect(await lines.isEmpty(5)).toBe(false);
+    input.end('late');
+    expect(await collect(lines)).toEqual(['late']);
+  });
+
+  it('reads no further once it is closed', async () => {
+    const input = new PassThrough();
+    const lines = readLines(input);
+    const taken = collect(lines);
+    lines.close();
+    expect(await taken).toEqual([]);
+  });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createTextChannel, openDm, setOverwrite, setPrivacy } from '../../../src/sandbox/world/channels.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import type { TextChannel } from '../../../src/sandbox/world/entities.ts';
-import { setRole } from '../../../src/sandbox/world/people.ts';
+import { setRole } from '../../../src/sandbox/world/guilds.ts';
 import { canSend, canView, channelPermissions, may } from '../../../src/sandbox/world/permissions.ts';
 import { createThread } from '../../../src/sandbox/world/threads.ts';
 import { guildOf } from '../../../src/sandbox/world/world.ts';

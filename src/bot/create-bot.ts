@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+
+import type { CommandSet } from '../commands/commands.ts';
+import type { Config } from '../config/config.ts';
+import type {
+  AttachmentPort,
+  BotHandlers,
+  HistoryPort,
+  PresentPlace,
+  ReadReplied,
+  RememberedMessage,
+  ReplyPort,
+  WaitingReactionPort,
+} from '../core/chat.ts';
+import type { CommandHandlers, CommandRequest } from '../core/commands.ts';
+import type { Clock, Timer } from '../core/time.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import type { ModelClient } from '../core/model.ts';
+import type { Store } from '../core/store.ts';
+import type { ActionTools } from '../core/tool.ts';
+import type { PlaceSettings } from '../memory/settings/place-settings.ts';
+import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
+import { createCommandOrder, runCommand } from '../turn/commands.ts';
+import { createIntake } from '../turn/intake.ts';
+import type { ChannelJournal } from '../turn/journal.ts';
+import { PromptComposer } from '../turn/prompt-input.ts';
+import { recover } from '../turn/recover.ts';
+import { createRetraction } from '../turn/retraction.ts';
+import { runTurn } from '../turn/run-turn.ts';
+import type { TurnPorts } from '../turn/run-turn.ts';
+import { SessionTurns } from '../turn/sessions.ts';
+import { WaitingReactions } from '../turn/waiting-reactions.ts';
+import { createCommands } from './commands.ts';
+import { createLayers } from './layers.ts';
+import { createReadStatus } from './status.ts';
+import type { StatusSources } from './status.ts';
+
+export interface BotPorts {
+  readonly store: Store;
+  readonly model: ModelClient;
+  readonly journal: ChannelJournal;
+  readonly replies: ReplyPort;
+  readonly reactions: WaitingReactionPort;
+  readonly history: HistoryPort;
+  readonly presentPlace: PresentPlace;
+  readonly attachments: AttachmentPort;
+  readonly readReplied: ReadReplied;
+  /** Where the edges are observed; without them there is no status command. */
+  readonly statusSources?: StatusSources;
+  /** What the model may do on Discord, where that is on. */
+  readonly actions?: ActionTools;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The bot without its edges: everything between the gateway's events and the ports. */
+export interface Bot {
+  readonly handlers: BotHandlers & CommandHandlers;
+  readonly commands: Pick<CommandSet, 'definitions' | 'menuNames' | 'parse'>;
+  /** When the owner wants to be answered where. */
+  readonly answerMode: PlaceSettings['answerMode'];
+  /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
+  knownChannels(): Promise<readonly string[]>;
+  /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
+  remembered(channelId: string, messageId: string): Promise<readonly RememberedMessage[]>;
+  /** Finishes what a kill left undone; call once, when replies can be sent. */
+  recover(): Promise<void>;
+  /** Resolves when no turn and no after-turn work runs or waits. */
+  idle(): Promise<void>;
+  /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
+  drain(withinMs: number): Promise<void>;
+}
+
+/** The process's own timer, unref'd. */
+export const processTimer: Timer = (callback, ms) => {
+  const timeout = setTimeout(callback, ms);
+  timeout.unref();
+  return () => clearTimeout(timeout);
+};
+
+/** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
+export function createBot(config: Config, ports: BotPorts): Bot {
+  const { store, model, journal, replies, reactions, history, presentPlace, statusSources, clock, logger } =
+    ports;
+  const writes = createKeyedQueue();
+  const idleSessions = new IdleSessions({
+    schedule: (session) => afterTurn.schedule(session),
+    clock,
+    timer: processTimer,
+  });
+  const memory = createLayers(config, { store, model, writes, idleSessions, clock, logger });
+  const { sessionLog, states, placeSettings: settings } = memory;
+  const afterTurn: AfterTurn = new AfterTurn({
+    steps: memory.afterTurnSteps,
+    queue: createKeyedQueue(),
+    logger,
+    isWanted: (session) => mayFold(session, { states, sessionLog, settings, logger }),
+  });
+  const commandOrder = createCommandOrder();
+  const waitingReactions = new WaitingReactions({ reactions, timer: processTimer, clock });
+  const actions = config.discord.actionsEnabled ? ports.actions : undefined;
+  const turnPorts: TurnPorts = {
+    commandOrder,
+    waitingReactions,
+    settings,
+    log: sessionLog,
+    prompts: new PromptComposer({
+      workspace: memory.workspace.readers,
+      layers: memory.readers,
+      ...(actions === undefined ? {} : { actions: actions.reader }),
+      soul: memory.workspace.soul,
+      history,
+      attachments: ports.attachments,
+      readReplied: ports.readReplied,
+      timeZone: config.timeZone,
+      historyBudget: config.prompt.historyBudget,
+      maxChars: config.prompt.maxChars,
+      logger,
+    }),
+    memoryTools: memory.tools,
+    actionTools: actions?.tools ?? [],
+    model,
+    modelName: config.model.main,
+    answerTimeoutMs: config.model.totalTimeoutMs,
+    afterTurn,
+    journal,
+    replies,
+    presentPlace,
+    clock,
+    logger,
+    makeReference: () => randomBytes(3).toString('hex'),
+  };
+  const turns = new SessionTurns((messages, control) => runTurn(messages, control, turnPorts));
+  const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
+  const commands = createCommands(config, memory, {
+    journal,
+    logger,
+    readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),
+  });
+  const retract = createRetraction({
+    sessionLog,
+    durable: memory.durable,
+    rolling: memory.rolling,
+    shortTerm: memory.shortTerm,
+    journal,
+    afterTurn,
+  });
+  const commandPorts = {
+    handle: (request: CommandRequest) => commands.command(request),
+    journal,
+    replies,
+    presentPlace,
+    logger,
+  };
+  const handlers = createIntake({
+    turns,
+    waitingReactions,
+    runCommand: (message, command) => runCommand(message, command, commandPorts),
+    commands,
+    order: commandOrder,
+    retract,
+    journal,
+    logger,
+  });
+
+  async function idle(): Promise<void> {
+    await turns.idle();
+    await afterTurn.idle();
+    await writes.idle();
+  }
+
+  return {
+    handlers,
+    commands,
+    answerMode: settings.answerMode,
+    async knownChannels() {
+      const [answered, sessions] = await Promise.all([journal.channels(), sessionLog.sessions()]);
+      return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
+    },
+    remembered: (channelId, messageId) => sessionLog.rememberedSince(channelId, messageId),
+    recover: () =>
+      recover({
+        journal,
+        sessionLog,
+        settings,
+        afterTurn,
+        finishRetractions: retract.finish,
+        replies,
+        presentPlace,
+        clock,
+        logger,
+      }),
+    idle,
+    async drain(withinMs) {
+      turns.stop();
+      idleSessions.stop();
+      const timeUp = setTimeout(() => {
+        logger.warn('running work is left to the next start', { withinMs });
+        turns.abort();
+        afterTurn.abort();
+      }, withinMs);
+      await idle();
+      clearTimeout(timeUp);
+    },
+  };
+}

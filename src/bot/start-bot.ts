@@ -1,0 +1,252 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Config } from '../config/config.ts';
+import type { CommandCall } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
+import type { Logger } from '../core/logger.ts';
+import type { ModelClient } from '../core/model.ts';
+import type { Store } from '../core/store.ts';
+import { createDiscordClient, gatewayPing } from '../discord/client.ts';
+import { createDiscordPorts } from '../discord/discord-ports.ts';
+import { startGateway } from '../discord/gateway.ts';
+import { createIgnoredMessages } from '../discord/intake.ts';
+import { createClientPresence } from '../discord/presence.ts';
+import type { Presence } from '../discord/presence.ts';
+import { createAnthropicClient } from '../model/anthropic/anthropic-client.ts';
+import { callCost } from '../model/anthropic/models.ts';
+import { createOfflineClient } from '../model/offline/offline-client.ts';
+import { UsageMeter } from '../observability/usage-meter.ts';
+import { watchModel } from '../observability/watched-model.ts';
+import { watchStore } from '../observability/watched-store.ts';
+import { createFileStore } from '../storage/files/store.ts';
+import type { FileStore } from '../storage/files/store.ts';
+import { createChannelJournal } from '../turn/journal.ts';
+import { readIgnored, writeIgnored } from '../turn/recover.ts';
+import { createBot, processTimer } from './create-bot.ts';
+import type { StatusSources } from './status.ts';
+
+const systemClock: Clock = () => new Date();
+
+/** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]: a last edit and a line fit between. */
+const drainMs = 6500;
+const waitMs = 8500;
+
+export interface StartOptions {
+  readonly token: string;
+  /** Another Discord-compatible server. */
+  readonly apiUrl?: string | undefined;
+  readonly logger: Logger;
+  /** The connection is gone for good, long after the start. */
+  readonly onLost: (error: Error) => void;
+}
+
+export interface RunningBot {
+  /** Resolves when everything that came in was answered and the work after it is done. */
+  idle(): Promise<void>;
+  /** Stops intake, finishes or leaves what runs, flushes and closes: 10 seconds at most [G4]. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Connects a bot with real edges: files, model, Discord.
+ * @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
+ */
+export async function startBot(config: Config, options: StartOptions): Promise<RunningBot> {
+  const { token, apiUrl, logger, onLost } = options;
+  const clock = systemClock;
+  const files = await createFileStore({ ...config.storage, clock, logger });
+  const client = createDiscordClient({ apiUrl, logger });
+  try {
+    const { store, model, statusSources, flush } = observeEdges(config, {
+      files,
+      model: createModel(config.model, logger),
+      presence: createClientPresence(client, { clock, timer: processTimer, logger }),
+      pingMs: () => gatewayPing(client),
+      clock,
+      logger,
+    });
+    const journal = createChannelJournal({ store });
+    const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
+    const discordPorts = createDiscordPorts({
+      client,
+      access: config.discord,
+      cdnUrl: config.discord.cdnUrl,
+      isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
+      isCommand: (text) => parseCommand(text) !== undefined,
+      clock,
+      logger,
+    });
+    const { history, replies, reactions, presentPlace, readReplied, attachments, actions } = discordPorts;
+    const bot = createBot(config, {
+      store,
+      model,
+      journal,
+      replies,
+      reactions,
+      history,
+      presentPlace,
+      readReplied,
+      attachments,
+      actions,
+      statusSources,
+      clock,
+      logger,
+    });
+
+    const ignored = createIgnoredMessages(await readIgnored(store, logger));
+    // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
+    const connecting = startGateway({
+      client,
+      token,
+      access: config.discord,
+      commands: bot.commands.definitions,
+      menuNames: bot.commands.menuNames,
+      commandGuildIds: config.discord.commandGuildIds,
+      parseCommand,
+      answerMode: bot.answerMode,
+      ignored,
+      handlers: {
+        ...bot.handlers,
+        async message(message) {
+          await recovered;
+          await bot.handlers.message(message);
+        },
+        async command(request) {
+          await recovered;
+          return bot.handlers.command(request);
+        },
+        async menu(request) {
+          await recovered;
+          return bot.handlers.menu(request);
+        },
+      },
+      history: discordPorts.history,
+      knownChannels: () => bot.knownChannels(),
+      remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
+      isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
+      onLost,
+      clock,
+      logger,
+    });
+    // What was deleted in the gap is not answered.
+    const recovered = connecting.then(({ caughtUp }) => caughtUp).then(() => bot.recover());
+    const [gateway] = await Promise.all([connecting, recovered]);
+    logger.info('the bot is ready', {
+      botId: gateway.botId,
+      owners: gateway.ownerIds,
+      isOffline: model.isOffline,
+    });
+
+    return {
+      async idle() {
+        await gateway.idle();
+        await bot.idle();
+      },
+      async stop() {
+        const finished = gateway
+          .stopIntake()
+          .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
+          .then(() => reactions.idle());
+        if (!(await endsWithin(waitMs, finished)))
+          logger.warn('what still runs is left to the next start', { waitMs });
+        await writeIgnored(store, ignored.ids(), { now: clock(), logger });
+        await flush();
+        await gateway.destroy();
+        await files.close();
+        logger.info('the bot has stopped');
+      },
+    };
+  } catch (error) {
+    await client.destroy();
+    await files.close();
+    throw error;
+  }
+}
+
+/** Whether the work is over after so many milliseconds at most. */
+async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController();
+  const timeUp = delay(milliseconds, false, { signal: over.signal }).catch(() => false);
+  try {
+    return await Promise.race([work.then(() => true), timeUp]);
+  } finally {
+    over.abort();
+  }
+}
+
+interface ObservedEdges {
+  readonly store: Store;
+  readonly model: ModelClient;
+  readonly statusSources: StatusSources;
+  /** Writes what was gathered. Never rejects. */
+  readonly flush: () => Promise<void>;
+}
+
+/** The same store and model, observed for the status and for what the bot's presence says. */
+function observeEdges(
+  config: Config,
+  edges: {
+    readonly files: FileStore;
+    readonly model: ModelClient;
+    readonly presence: Presence;
+    readonly pingMs: () => number | undefined;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  },
+): ObservedEdges {
+  const { files, presence, pingMs, clock, logger } = edges;
+  const { store, lastWrite } = watchStore(files, clock);
+  const usage = new UsageMeter({
+    store,
+    clock,
+    timer: processTimer,
+    timeZone: config.timeZone,
+    costOf: callCost,
+    logger,
+  });
+  const model = watchModel(edges.model, {
+    mainModel: config.model.main,
+    clock,
+    onState(state) {
+      if (state.kind === 'unreachable')
+        logger.warn('the model is out of reach', { failure: state.failure, model: config.model.main });
+      else logger.info('the model can be reached again', { model: config.model.main });
+      presence.show(state.kind === 'reachable' ? 'well' : 'out-of-reach');
+    },
+    onUsage(name, used) {
+      if (!edges.model.isOffline) usage.add(name, used);
+    },
+  });
+  if (model.isOffline) presence.show('stand-in');
+  return {
+    store,
+    model,
+    statusSources: {
+      model,
+      pingMs,
+      usageOfToday: () => usage.today(),
+      lastWrite,
+      quarantined: () => files.quarantined(),
+    },
+    flush: () => usage.flush(),
+  };
+}
+
+/** Calls that may wait for a free place; the next one is told that the bot is busy [M7]. */
+const queueLimit = 50;
+
+/** The model as configured: without key and base URL the offline stand-in [M2]. */
+export function createModel(config: Config['model'], logger: Logger): ModelClient {
+  const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs } = config;
+  if (apiKey === undefined && baseUrl === undefined) return createOfflineClient();
+  return createAnthropicClient({
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    concurrency,
+    queueLimit,
+    idleTimeoutMs,
+    totalTimeoutMs,
+    logger,
+    onUsage: (usage, purpose, name) => logger.info('the model was used', { purpose, model: name, ...usage }),
+  });
+}

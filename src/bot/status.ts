@@ -1,0 +1,91 @@
+import { createRequire } from 'node:module';
+
+import { z } from 'zod';
+
+import type { StatusFacts } from '../commands/status-command.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../core/time.ts';
+import type { DayUsage } from '../core/model.ts';
+import type { LastWrite, Store } from '../core/store.ts';
+import { priceListDate } from '../model/anthropic/models.ts';
+import type { WatchedModel } from '../observability/watched-model.ts';
+
+/** What is known of the edges. */
+export interface StatusSources {
+  readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls'>;
+  readonly pingMs: () => number | undefined;
+  readonly usageOfToday: () => Promise<DayUsage>;
+  readonly lastWrite: () => LastWrite | undefined;
+  readonly quarantined: () => Promise<number>;
+}
+
+/** What is known of the work between the edges. */
+type Queues = Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>;
+
+/** Folders of what the bot keeps about people and places. */
+const folders = ['users', 'sessions', 'channels', 'guilds'] as const;
+
+/** Gathers the status. What cannot be read from disk is left out. */
+export function createReadStatus(
+  config: Config,
+  ports: { readonly store: Pick<Store, 'list'>; readonly clock: Clock; readonly sources: StatusSources },
+  queues: () => Queues,
+): () => Promise<StatusFacts> {
+  const { store, clock, sources } = ports;
+  const startedAt = clock().getTime();
+  const version = readVersion();
+  return async () => {
+    const [usage, kept, quarantined] = await Promise.all([
+      known(sources.usageOfToday()),
+      known(keptIn(store)),
+      known(sources.quarantined()),
+    ]);
+    const now = clock();
+    const { main, fast } = config.model;
+    return {
+      version,
+      upMs: now.getTime() - startedAt,
+      now,
+      ...(sources.model.isOffline ? {} : { models: { main, fast } }),
+      modelState: sources.model.state,
+      pingMs: sources.pingMs(),
+      ...queues(),
+      modelCalls: sources.model.openCalls,
+      pricesOf: priceListDate,
+      lastWrite: sources.lastWrite(),
+      usage,
+      kept,
+      quarantined,
+    };
+  };
+}
+
+async function known<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch(() => undefined);
+}
+
+async function keptIn(store: Pick<Store, 'list'>) {
+  const lists = await Promise.all(
+    folders.map(async (folder) => ({ folder, files: await store.list(folder) })),
+  );
+  const all = lists.flatMap(({ files }) => files);
+  const segments = (folder: (typeof folders)[number]): readonly (readonly string[])[] =>
+    lists.flatMap((list) => (list.folder === folder ? list.files.map(({ path }) => path.split('/')) : []));
+  const sessions = new Set(segments('sessions').map(([channelId, userId]) => `${channelId}/${userId}`));
+  const users = new Set([
+    ...segments('users').flatMap(([userId]) => userId ?? []),
+    ...segments('sessions').flatMap(([, userId]) => userId ?? []),
+  ]);
+  return {
+    sessions: sessions.size,
+    users: users.size,
+    files: all.length,
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** The version of this program; `package.json` lies two folders above this one, built or not. */
+function readVersion(): string {
+  const found: unknown = createRequire(import.meta.url)('../../package.json');
+  return z.object({ version: z.string() }).parse(found).version;
+}

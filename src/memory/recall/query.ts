@@ -1,0 +1,67 @@
+import { normalizeText } from '../../core/text.ts';
+import { asksWhen } from './dates.ts';
+import { titleTerm, type TextReaders } from './segments.ts';
+
+/** A term that is looked for. What each kind counts is a matter of the ranking. */
+export interface QueryTerm {
+  readonly term: string;
+  readonly kind: 'word' | 'author' | 'related' | 'title' | 'date';
+}
+
+/** A query, read. It is literal text: nothing in it is a pattern [C1]. */
+export interface RecallQuery {
+  /** As `normalizeText` gives it. */
+  readonly text: string;
+  readonly terms: readonly QueryTerm[];
+  /** The words of the query itself, in order. */
+  readonly words: readonly string[];
+  /** Those of its words that are in authors' names. */
+  readonly authorTerms: ReadonlySet<string>;
+  /** Whether the query names an author; where it names them all, that tells nothing. */
+  readonly isNamedAuthor: (author: string) => boolean;
+  /** Asks for what the bot said: has "you", and no "I". */
+  readonly meansBot: boolean;
+  readonly asksWhen: boolean;
+}
+
+/** Reads a query against the names of the authors there are. */
+export function readQuery(
+  query: string,
+  now: Date,
+  authors: Iterable<string>,
+  { terms: reader, dates }: TextReaders,
+): RecallQuery {
+  const words = reader.read(query);
+  const names = new Map(Array.from(authors, (author) => [author, reader.read(author)]));
+  const nameTerms = new Set([...names.values()].flat());
+  const own = new Set(words);
+  const terms = new Map<string, QueryTerm>();
+  const add = (term: string, kind: QueryTerm['kind']): void => {
+    if (!terms.has(term)) terms.set(term, { term, kind });
+  };
+  for (const term of own) add(term, nameTerms.has(term) ? 'author' : 'word');
+  for (const term of own) {
+    add(titleTerm(term), 'title');
+    if (nameTerms.has(term)) continue;
+    for (const other of reader.related(term)) add(other, 'related');
+  }
+  for (const term of dates.termsIn(query, now)) add(term, 'date');
+  const named = new Set(
+    [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),
+  );
+  return {
+    text: normalizeText(query),
+    terms: [...terms.values()],
+    words,
+    authorTerms: new Set(words.filter((word) => nameTerms.has(word))),
+    isNamedAuthor: named.size === names.size ? () => false : (author) => named.has(author),
+    meansBot: meansBot(query),
+    asksWhen: asksWhen(query),
+  };
+}
+
+function meansBot(query: string): boolean {
+  const speaker = /\b(?:I|my|mine|me)\b|(?<!\p{L})(?:я|мой|моя|моё|мои|мне|меня)(?!\p{L})/iu.test(query);
+  const bot = /\b(?:you|your)\b|(?<!\p{L})(?:ты|вы|твой|ваш|тебя)(?!\p{L})/iu.test(query);
+  return bot && !speaker;
+}

@@ -1,0 +1,214 @@
+import { LRUCache } from 'lru-cache';
+
+import { sessionName, type SessionKey } from '../../core/place.ts';
+import { isSnowflake } from '../../core/snowflake.ts';
+import type { Store } from '../../core/store.ts';
+import type { Speaker } from '../../core/turn-context.ts';
+import { narrower } from '../../core/visibility.ts';
+import { undated, homeOf, type DurableItem } from '../durable/document.ts';
+import type { DurableMemory } from '../durable/durable-memory.ts';
+import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
+import { parseNote } from '../rolling/summary-note.ts';
+import { sessionsFolder } from '../log/session-state.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import { Segment, isSameReach, type Reach, type RecallUnit, type TextReaders } from './segments.ts';
+
+/** Where passages come from; `scope` of a search names one of them or all [C1]. */
+export const sourceNames = ['detail', 'messages', 'notebook', 'items'] as const;
+
+export type SourceName = (typeof sourceNames)[number];
+
+/** Whose memory is searched; the bot's owner has the workspace as notebook [N1]. */
+export type RecallPerson = Pick<Speaker, 'id' | 'isOwner'>;
+
+/** A place that passages come from. */
+export interface RecallSource {
+  readonly name: SourceName;
+  /** An index of what the source holds of one person, empty at first. It may be dropped at any time. */
+  open(person: RecallPerson, readers: TextReaders): PersonIndex;
+}
+
+/**
+ * Gives all that one source holds of one person as it stands now, oldest first: never older than the last acknowledged write. Called by one
+ * search at a time. Rejects as the store does.
+ */
+export type PersonIndex = () => Promise<readonly Segment[]>;
+
+/** A person's active durable items: what was forgotten is not found. */
+export function createItemSource(durable: Pick<DurableMemory, 'list'>): RecallSource {
+  return {
+    name: 'items',
+    open(person, readers) {
+      let state = '';
+      let segments: readonly Segment[] = [];
+      return async () => {
+        const units = (await durable.list(person.id)).map(itemUnit);
+        const present = JSON.stringify(units);
+        if (present !== state) segments = [new Segment(readers, units)];
+        state = present;
+        return segments;
+      };
+    },
+  };
+}
+
+function itemUnit(item: DurableItem, index: number): RecallUnit {
+  return {
+    text: item.text,
+    author: '',
+    ...(Date.parse(item.updatedAt) === Date.parse(undated) ? {} : { at: item.updatedAt }),
+    isBot: false,
+    reach: { visibility: item.visibility, homeId: homeOf(item.source) },
+    stretch: index,
+    reference: { kind: 'item', id: item.id },
+  };
+}
+
+/** A person's notebook [N1], as the memory tools name its files; used in their DMs only [V3]. */
+export function createNotebookSource(store: Pick<Store, 'list' | 'readText'>): RecallSource {
+  async function filesOf({ part, key, isFolder }: PartLocation) {
+    if (!isFolder) return [{ key, path: part as string }];
+    const files = await store.list(key);
+    return files
+      .filter(({ path }) => path.endsWith('.md') && nameProblem(path.slice(0, -3)) === undefined)
+      .map(({ path }) => ({ key: `${key}/${path}`, path: `${part}/${path}` }));
+  }
+
+  return createFileSource('notebook', store, async (person) => {
+    const reach: Reach = { visibility: 'dm', homeId: person.id };
+    const files = await Promise.all(notebookParts(person).map(filesOf));
+    return files.flat().map((file) => ({ ...file, reach: () => Promise.resolve(reach) }));
+  });
+}
+
+/** The notes and replaced summaries in the `detail/` folders of a person's sessions [W2]. */
+export function createDetailSource(
+  store: Pick<Store, 'list' | 'readText'>,
+  log: Pick<SessionLog, 'since'>,
+): RecallSource {
+  const reachOf = sessionReaches(log);
+
+  function fileOf(path: string, wanted: string): RecallFile | undefined {
+    const [channelId = '', userId = '', folder, ...rest] = path.split('/');
+    if (userId !== wanted || !isSnowflake(channelId) || folder !== 'detail') return undefined;
+    if (rest.length === 0 || !path.endsWith('.md')) return undefined;
+    return {
+      key: `${sessionsFolder}/${path}`,
+      path: ['detail', ...rest].join('/'),
+      channelId,
+      async reach(text) {
+        const ofSession = await reachOf({ channelId, userId });
+        const note = parseNote(text);
+        return note === undefined ? ofSession : narrowed(ofSession, note);
+      },
+    };
+  }
+
+  return createFileSource('detail', store, async ({ id }) =>
+    (await store.list(sessionsFolder)).flatMap(({ path }) => fileOf(path, id) ?? []),
+  );
+}
+
+const keptSessions = 1000;
+
+/**
+ * Where may be told what was noted in a session: where all that was said in it may be. A note can hold any of it, and a channel that was
+ * private once may be public now.
+ */
+function sessionReaches(log: Pick<SessionLog, 'since'>): (session: SessionKey) => Promise<Reach> {
+  const known = new LRUCache<string, { readonly cursor: number; readonly reach: Reach | undefined }>({
+    max: keptSessions,
+  });
+  return async (session) => {
+    const name = sessionName(session);
+    const before = known.get(name) ?? { cursor: 0, reach: undefined };
+    const { messages, last } = await log.since(session, before.cursor);
+    let { reach } = before;
+    for (const { message } of messages) reach = narrowed(reach, message);
+    known.set(name, { cursor: last, reach });
+    return reach ?? { visibility: 'dm', homeId: session.channelId };
+  };
+}
+
+/** Of two homes that are as narrow as each other, neither admits what was said in the other: that leaves the DM. */
+function narrowed(a: Reach | undefined, { visibility, homeId }: Reach): Reach {
+  if (a === undefined) return { visibility, homeId };
+  const narrow = narrower(a.visibility, visibility);
+  if (a.visibility === 'here' && visibility === 'here' && a.homeId !== homeId) {
+    return { visibility: 'dm', homeId };
+  }
+  return { visibility: narrow, homeId: a.visibility === narrow ? a.homeId : homeId };
+}
+
+/** A markdown file that a person's recall searches. */
+interface RecallFile {
+  /** The store's key. */
+  readonly key: string;
+  /** As the memory tools name it, and as it is cited. */
+  readonly path: string;
+  /** The session that it belongs to, where it belongs to one. */
+  readonly channelId?: string;
+  /** Who may be told what it says. */
+  reach(text: string): Promise<Reach>;
+}
+
+/**
+ * Files that people and model write: asked for and read at every search through the store, whose cache makes that cheap, and indexed again
+ * when changed [S5].
+ */
+function createFileSource(
+  name: SourceName,
+  store: Pick<Store, 'readText'>,
+  files: (person: RecallPerson) => Promise<readonly RecallFile[]>,
+): RecallSource {
+  return {
+    name,
+    open(person, readers) {
+      let indexed = new Map<string, IndexedFile>();
+      const index = async (file: RecallFile): Promise<readonly IndexedFile[]> => {
+        const text = await store.readText(file.key);
+        if (text === undefined) return [];
+        const reach = await file.reach(text);
+        const known = indexed.get(file.key);
+        if (known?.text === text && isSameReach(known.reach, reach)) return [known];
+        return [{ key: file.key, text, reach, segment: fileSegment(readers, file, text, reach) }];
+      };
+      return async () => {
+        const present = (await Promise.all((await files(person)).map(index))).flat();
+        indexed = new Map(present.map((file) => [file.key, file]));
+        return [...indexed.values()].map(({ segment }) => segment);
+      };
+    },
+  };
+}
+
+interface IndexedFile {
+  readonly key: string;
+  readonly text: string;
+  readonly reach: Reach;
+  readonly segment: Segment;
+}
+
+function fileSegment(readers: TextReaders, file: RecallFile, text: string, reach: Reach): Segment {
+  const { path, channelId } = file;
+  const at = /^created: (?<at>\d{4}-\d{2}-\d{2}T\S+)$/mu.exec(text)?.groups?.['at'];
+  const units = contentLines(text).map(({ content, line }): RecallUnit => ({
+    text: content,
+    author: '',
+    ...(at === undefined ? {} : { at }),
+    isBot: false,
+    reach,
+    stretch: 0,
+    reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },
+  }));
+  return new Segment(readers, units, readers.terms.read(path.replace(/\.md$/u, '')));
+}
+
+/** The lines that say something, numbered from 1: comments, where META stands, and empty lines are left out. */
+function contentLines(text: string) {
+  const withoutComments = text.replace(/<!--[\s\S]*?-->/gu, (comment) => comment.replace(/[^\n]/gu, ''));
+  return withoutComments.split('\n').flatMap((content, index) => {
+    const said = content.trim();
+    return said === '' ? [] : [{ content: said, line: index + 1 }];
+  });
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+
+import { dataLine } from '../../core/section.ts';
+import { clip } from '../../core/text.ts';
+import type { Tool } from '../../core/tool.ts';
+import type { Passage } from './passages.ts';
+import type { Recall } from './recall.ts';
+import type { Reference } from './segments.ts';
+import { sourceNames } from './sources.ts';
+
+const mostResults = 20;
+const queryChars = 1000;
+
+/**
+ * `recall_memory` [C1]: the speaker's own memory, as far as it may be used where they speak; `defaultLimit` results where the model does not
+ * say how many. `StoreError` rejects.
+ */
+export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: number): Tool {
+  const scopes = ['all', ...sourceNames] as const;
+  const inputSchema = z.object({
+    query: z.string().trim().min(1).max(queryChars),
+    scope: z.enum(scopes).default('all'),
+    limit: z.number().int().min(1).default(defaultLimit),
+  });
+  return {
+    definition: {
+      name: 'recall_memory',
+      description:
+        'Search what the person said and noted before: earlier conversations, notes, notebook and remembered items. The query is literal words, in ' +
+        'any language; names, dates and rare words find most. Use it before saying that you do not know something about the person.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What to look for, in the words that were probably used.' },
+          scope: { type: 'string', enum: [...scopes], description: 'Where to look; everywhere by default.' },
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: mostResults,
+            description: `Results at most; ${defaultLimit} by default.`,
+          },
+        },
+        required: ['query'],
+        additionalProperties: false,
+      },
+    },
+    async run(input, { speaker, place, messages, now }) {
+      const parsed = inputSchema.safeParse(input);
+      if (!parsed.success) return { ok: false, text: `Nothing searched: ${z.prettifyError(parsed.error)}` };
+      const { query, scope, limit } = parsed.data;
+      const passages = await recall.search({
+        query,
+        scope,
+        limit: Math.min(limit, mostResults),
+        speaker,
+        place,
+        now,
+        excluded: messages.map(({ id }) => id),
+      });
+      return { ok: true, text: renderPassages(query, passages) };
+    },
+  };
+}
+
+/** A tool's result is passed on up to 8,000 characters [P4]; a passage that would go over it is left out whole. */
+const outputChars = 7900;
+const shownQueryChars = 200;
+
+/** What was found, as the model reads it [C3]. */
+function renderPassages(query: string, passages: readonly Passage[]): string {
+  const heading = (count: number): string =>
+    `Found ${count} result(s) for: "${clip(dataLine(query), shownQueryChars)}"`;
+  const blocks: string[] = [];
+  let used = heading(passages.length).length;
+  for (const [index, passage] of passages.entries()) {
+    const block = renderPassage(index + 1, passage);
+    if (used + block.length + 2 > outputChars) break;
+    used += block.length + 2;
+    blocks.push(block);
+  }
+  return [heading(blocks.length), ...blocks].join('\n\n');
+}
+
+function renderPassage(number: number, { source, unit, content }: Passage): string {
+  const { place, citation, link } = cited(unit.reference);
+  return [
+    `[${number}] Source: ${source}`,
+    place,
+    `Content: ${content}`,
+    `Citation: ${citation}`,
+    ...(link === undefined ? [] : [`Link: ${link}`]),
+  ].join('\n');
+}
+
+function cited(reference: Reference): {
+  readonly place: string;
+  readonly citation: string;
+  readonly link?: string;
+} {
+  switch (reference.kind) {
+    case 'line': {
+      const path = dataLine(reference.path);
+      return { place: `File: ${path}:${reference.line}`, citation: `${path}#L${reference.line}` };
+    }
+    case 'message': {
+      const { guildId = '@me', channelId, messageId, line } = reference;
+      return {
+        place: `Line: ${line}`,
+        citation: `messages.jsonl#L${line}`,
+        link: `https://discord.com/channels/${guildId}/${channelId}/${messageId}`,
+      };
+    }
+    case 'item':
+      return { place: `Item: ${reference.id}`, citation: `durable.json#${reference.id}` };
+  }
+}

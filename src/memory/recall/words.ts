@@ -1,0 +1,154 @@
+import { LRUCache } from 'lru-cache';
+
+import { terms } from '../../core/text.ts';
+import { stopTerms } from '../../core/stop-words.ts';
+
+const keptWords = 50_000;
+const words = /[\p{L}\p{M}\p{N}]+/gu;
+const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really ну да ага'));
+
+/** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
+export class TermReader {
+  // With `max` instead it would take the room for all of them at once.
+  readonly #known = new LRUCache<string, readonly string[]>({
+    maxSize: keptWords,
+    sizeCalculation: () => 1,
+  });
+  #related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+
+  /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
+  read(text: string): string[] {
+    const found = text.normalize('NFKC').toLowerCase().match(words);
+    return found === null ? [] : found.flatMap((word) => this.#termsOf(word));
+  }
+
+  /** The terms related to a term. Few, common and English: a nudge, weighted far below the words of the query. */
+  related(term: string): Iterable<string> {
+    // Made at the first query: the table takes some milliseconds.
+    this.#related ??= relatedTerms(this);
+    return this.#related.get(term) ?? [];
+  }
+
+  /** Keeps no word of the texts that were read. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  #termsOf(word: string): readonly string[] {
+    const known = this.#known.get(word);
+    if (known !== undefined) return known;
+    const found = terms(baseForms.get(word) ?? word).filter(
+      (term) => !stopTerms.has(term) && !interjections.has(term),
+    );
+    this.#known.set(word, found);
+    return found;
+  }
+}
+
+function relatedTerms(reader: TermReader): ReadonlyMap<string, ReadonlySet<string>> {
+  const related = new Map<string, Set<string>>();
+  const term = (word: string): string => reader.read(word)[0] ?? word;
+  const relate = (from: string, to: string): void => {
+    if (from === to) return;
+    const known = related.get(from) ?? new Set();
+    related.set(from, known.add(to));
+  };
+  for (const group of groupsOf(likes)) {
+    const alike = group.split(' ').map(term);
+    for (const from of alike) for (const to of alike) relate(from, to);
+  }
+  for (const group of groupsOf(kinds)) {
+    const [kind = '', things = ''] = group.split(': ');
+    for (const thing of things.split(' ')) relate(term(kind), term(thing));
+  }
+  return related;
+}
+
+function groupsOf(text: string): readonly string[] {
+  return text
+    .trim()
+    .split(/[|\n]/u)
+    .map((group) => group.trim());
+}
+
+const irregularForms = `
+become became | begin began begun | bite bit bitten | blow blew blown | break broke broken | bring brought | build built
+buy bought | catch caught | choose chose chosen | come came | deal dealt | dig dug | draw drew drawn | drink drank drunk
+drive drove driven | eat ate eaten | fall fell fallen | feed fed | feel felt | fight fought | find found | fly flew flown
+forget forgot forgotten | freeze froze frozen | get got gotten | give gave given | go went gone goes | grow grew grown
+hang hung | hear heard | hide hid hidden | hold held | keep kept | know knew known | lead led | learn learnt | leave left
+lend lent | lie lay lain | light lit | lose lost | make made | mean meant | meet met | pay paid | ride rode ridden
+ring rang rung | rise rose risen | run ran | say said | see saw seen | seek sought | sell sold | send sent | shake shook shaken
+shine shone | shoot shot | show shown | sing sang sung | sink sank sunk | sit sat | sleep slept | speak spoke spoken
+spend spent | stand stood | steal stole stolen | stick stuck | strike struck | swear swore sworn | sweep swept
+swim swam swum | swing swung | take took taken | teach taught | tear tore torn | tell told | think thought | throw threw thrown
+understand understood | wake woke woken | wear wore worn | win won | write wrote written
+child children | person people | man men | woman women | wife wives | life lives | knife knives | leaf leaves | shelf shelves
+foot feet | tooth teeth | mouse mice | goose geese | good better best | bad worse worst
+`;
+
+/** English forms that no stemmer brings together, by their base form: `went` is `go`. */
+const baseForms: ReadonlyMap<string, string> = new Map(
+  groupsOf(irregularForms).flatMap((group) => {
+    const [base = '', ...forms] = group.split(' ');
+    return forms.map((form) => [form, base] as const);
+  }),
+);
+
+/** Words of everyday talk that stand for each other. */
+const likes = `
+kid child son daughter boy girl baby toddler | mom mother mum parent | dad father parent | grandma grandmother granny
+grandpa grandfather | wife husband spouse partner | boyfriend girlfriend partner fiance date | friend buddy pal mate
+job work career profession occupation employment | boss manager supervisor | coworker colleague
+company firm business employer startup | buy purchase order shop | movie film cinema | tv show series
+book novel read story | song music track album | picture photo image pic photograph | car vehicle auto truck
+bike bicycle cycle | house home apartment flat | trip travel vacation holiday journey tour | visit trip | country nation
+town city village | store shop mall market | food meal dish | meal dinner lunch breakfast | restaurant cafe diner
+doctor physician hospital clinic | sick ill disease illness | health medical condition
+exercise workout gym fitness train | hobby interest pastime activity | pet dog cat puppy kitten animal | dog puppy pup
+cat kitten kitty | happy glad joy excite thrill | sad upset depress unhappy | worry anxious stress nervous
+scare afraid fear frighten | angry mad annoy | like love enjoy favorite prefer fan | hate dislike
+begin start join launch | end finish complete stop quit | begin start sign | fix repair | break damage crash
+injury hurt injure wound | accident crash | win award prize trophy | competition contest tournament race | game match
+school college university class course | teach lesson class instructor | study learn course education degree | exam test
+plan intend hope goal dream aim | idea suggestion | advice tip suggest recommend recommendation
+help support assist volunteer | charity donate fundraise fundraiser volunteer | event party festival ceremony concert
+marry wedding marriage | birthday anniversary | gift present | money financial cash pay afford | price cost
+computer laptop pc | phone mobile smartphone | program programming code coding software | draw paint sketch art
+art paint sculpture pottery artwork | garden plant flower | cook bake recipe | dance dancing ballet | hike walk trail
+camp tent campfire | sport soccer football basketball tennis swimming running | ocean sea beach coast
+mountain hill peak | weather rain storm snow | religion church faith spiritual | meet encounter
+talk speak chat discuss speech | write writing author | make create build | big large huge | small little tiny
+pretty beautiful gorgeous | move relocate | allergy allergic | diet weight | kind type sort | place location
+struggle difficult hard challenge tough problem issue | relax destress calm unwind | old age elderly | new latest
+instrument guitar piano violin drum flute clarinet
+`;
+
+/** A kind of thing and what is of that kind: who asks for the kind finds the thing, not the other way round. */
+const kinds = `
+pet: dog cat puppy kitten hamster rabbit fish bird parrot turtle snake lizard
+animal: dog cat puppy kitten bird horse fish bear
+instrument: guitar piano violin drum flute clarinet cello saxophone trumpet keyboard bass ukulele
+sport: soccer football basketball tennis swimming running baseball hockey golf volleyball ski surf climb yoga box
+exercise: yoga running swimming gym weights cycling boxing hike
+martial: karate judo taekwondo kickboxing jiujitsu boxing
+activity: hike camp swimming running paint cook dance read bike kayak ski surf climb yoga fish garden museum pottery walk
+hobby: paint cook dance read garden photography knit pottery fish guitar game chess hike
+art: paint sculpture pottery draw photography sketch
+family: mom dad mother father sister brother son daughter kid child parent wife husband aunt uncle cousin grandma grandpa
+child: son daughter kid baby toddler
+country: america usa england france germany spain italy japan china canada mexico india australia ireland sweden brazil greece thailand
+state: california texas florida oregon washington colorado michigan minnesota alaska hawaii
+city: paris london tokyo rome boston chicago seattle barcelona berlin york
+food: pizza pasta salad soup cake bread chicken sushi ice cream cookie sandwich
+dessert: cake pie ice cream cookie chocolate | drink: coffee tea beer wine juice soda
+vehicle: car truck bike bus van motorcycle | job: teacher engineer nurse doctor manager lawyer designer developer
+health: doctor hospital sick pain injury surgery diagnose | emotion: happy sad angry scare proud grateful anxious
+feel: happy sad angry scare proud grateful anxious | game: chess console video board | weather: rain snow storm sun wind
+clothes: shirt dress shoes jacket hat | language: english french spanish german italian japanese chinese russian
+season: summer winter spring autumn fall
+event: parade festival concert party wedding conference workshop fundraiser ceremony
+music: song band concert album guitar piano | device: phone laptop computer tablet watch
+furniture: chair table desk couch sofa | subject: math history science biology chemistry physics
+religion: church pray faith god temple mosque | politics: election vote campaign office conservative liberal
+`;

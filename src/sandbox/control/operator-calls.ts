@@ -1,0 +1,150 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+
+import { createTextChannel, deleteTextChannel, setOverwrite, setPrivacy } from '../world/channels.ts';
+import type { Overwrite, TextChannel, User } from '../world/entities.ts';
+import { addEmoji, addMember, createGuild, createUser, setRole } from '../world/guilds.ts';
+import { deleteThread } from '../world/threads.ts';
+import { guildOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import type { CheckedInput } from './control-inputs.ts';
+import { channelView, personView } from './control-views.ts';
+import { findChannel, findGuild, findPerson, findTextChannel } from './references.ts';
+import { SandboxError } from './sandbox-control.ts';
+import type { DefineCall } from './sandbox-control.ts';
+
+/** What an operator changes: people, guilds, roles, channels, permissions. */
+export function operatorCalls(define: DefineCall, world: World) {
+  return {
+    addPerson: define('addPerson', (input) => personView(addPerson(world, input))),
+    closeDms: define('closeDms', (input) => {
+      const person = findPerson(world, input.person);
+      person.closedDms = input.closed;
+      return personView(person);
+    }),
+    addGuild: define('addGuild', (input) => {
+      const members = idsOf(world, input.members);
+      const guild = createGuild(world, { name: input.name, ownerId: findPerson(world, input.owner).id });
+      for (const id of members) addMember(world, guild.id, id);
+      return { id: guild.id, name: guild.name };
+    }),
+    setRole: define('setRole', (input) => {
+      const permissions = permissionBits(input.permissions);
+      const role = { name: input.name, permissions, userIds: idsOf(world, input.people) };
+      return { id: setRole(world, findGuild(world, input.guild), role).id };
+    }),
+    addEmoji: define('addEmoji', (input) => addEmoji(world, findGuild(world, input.guild), input.name)),
+    addChannel: define('addChannel', (input) => {
+      const guildId = findGuild(world, input.guild).id;
+      const onlyFor = input.private ? idsOf(world, input.members) : undefined;
+      return channelView(
+        world,
+        createTextChannel(world, {
+          guildId,
+          name: input.name.replace(/^#/, ''),
+          isForum: input.forum,
+          onlyFor,
+        }),
+      );
+    }),
+    setChannelPrivacy: define('setChannelPrivacy', (input) => {
+      const channel = findTextChannel(world, input.channel);
+      setPrivacy(world, channel, input.private ? idsOf(world, input.members) : undefined);
+      return channelView(world, channel);
+    }),
+    setOverwrite: define('setOverwrite', (input) => channelView(world, overwrite(world, input))),
+    changePermissions: define('changePermissions', (input) => changePermissions(world, input)),
+    deleteChannel: define('deleteChannel', (input) => deleteChannel(world, input.channel)),
+  };
+}
+
+function idsOf(world: World, people: readonly string[]): readonly string[] {
+  return people.map((reference) => findPerson(world, reference).id);
+}
+
+function permissionBits(names: CheckedInput<'setRole'>['permissions']): bigint {
+  return names.reduce((bits, name) => bits | PermissionFlagsBits[name], 0n);
+}
+
+/** @throws {SandboxError} when the name or the id is taken. */
+function addPerson(world: World, input: CheckedInput<'addPerson'>): User {
+  const name = input.name.toLowerCase();
+  if (
+    [...world.users.values()].some(({ id, username }) => username.toLowerCase() === name || id === input.id)
+  ) {
+    throw new SandboxError(
+      `There already is somebody called ${input.name}, or with the id ${String(input.id)}`,
+    );
+  }
+  const guilds = (input.guilds ?? [undefined]).map((reference) => findGuild(world, reference));
+  const user = createUser(world, input);
+  for (const guild of guilds) addMember(world, guild.id, user.id);
+  return user;
+}
+
+/** Sets what a person or a role may do in a channel; a name that both have, as the bot and its role do, means the person. @throws {SandboxError} */
+function overwrite(world: World, input: CheckedInput<'setOverwrite'>): TextChannel {
+  const channel = findTextChannel(world, input.channel);
+  setOverwrite(world, channel, {
+    ...overwriteTarget(world, channel, input.for),
+    allow: permissionBits(input.allow),
+    deny: permissionBits(input.deny),
+  });
+  return channel;
+}
+
+/** Gives and takes permissions and leaves the others as they are. @throws {SandboxError} */
+function changePermissions(world: World, input: CheckedInput<'changePermissions'>): void {
+  const allow = permissionBits(input.allow);
+  const deny = permissionBits(input.deny);
+  if (input.in !== undefined) {
+    const channel = findTextChannel(world, input.in);
+    const target = overwriteTarget(world, channel, input.for);
+    const present = channel.overwrites.get(target.targetId);
+    setOverwrite(world, channel, {
+      ...target,
+      allow: ((present?.allow ?? 0n) | allow) & ~deny,
+      deny: ((present?.deny ?? 0n) | deny) & ~allow,
+    });
+    return;
+  }
+  const guild = findGuild(world, input.guild);
+  const role = [...guild.roles.values()].find(({ id, name }) => id === input.for || name === input.for);
+  if (role === undefined) {
+    throw new SandboxError(
+      `There is no role ${input.for}; people have permissions of their own only in a channel`,
+    );
+  }
+  setRole(world, guild, { name: role.name, permissions: (role.permissions | allow) & ~deny, userIds: [] });
+}
+
+function overwriteTarget(
+  world: World,
+  channel: TextChannel,
+  reference: string,
+): Pick<Overwrite, 'kind' | 'targetId'> {
+  const role = [...guildOf(world, channel.guildId).roles.values()].find(
+    ({ id, name }) => id === reference || (name === reference && !isPerson(world, name)),
+  );
+  return role === undefined
+    ? { kind: 'member', targetId: findPerson(world, reference).id }
+    : { kind: 'role', targetId: role.id };
+}
+
+/** @throws {SandboxError} for a DM, which cannot be deleted. */
+function deleteChannel(world: World, reference: string): void {
+  const channel = findChannel(world, reference);
+  switch (channel.kind) {
+    case 'text':
+      deleteTextChannel(world, channel);
+      return;
+    case 'thread':
+      deleteThread(world, channel);
+      return;
+    case 'dm':
+      throw new SandboxError('A DM cannot be deleted');
+  }
+}
+
+function isPerson(world: World, name: string): boolean {
+  return [...world.users.values()].some(({ username }) => username === name);
+}

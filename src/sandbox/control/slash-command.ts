@@ -1,0 +1,221 @@
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandOptionType as Type,
+  ApplicationCommandType,
+  InteractionContextType,
+  PermissionFlagsBits,
+} from 'discord-api-types/v10';
+import type { APIApplicationCommandOption } from 'discord-api-types/v10';
+
+import type { Channel, Command, InteractionOption, User } from '../world/entities.ts';
+import { may } from '../world/permissions.ts';
+import { guildIdOf } from '../world/world.ts';
+import type { World } from '../world/world.ts';
+import type { CheckedInput } from './control-inputs.ts';
+import { findChannel, findPerson, titleOf } from './references.ts';
+import { SandboxError } from './sandbox-control.ts';
+
+type OptionValues = CheckedInput<'slash'>['options'];
+
+/**
+ * The options of a slash command as the gateway carries them, checked against how the bot registered it, as Discord's
+ * client does before it sends anything.
+ * @throws {SandboxError} for an unknown or missing subcommand or option, or a value of the wrong kind.
+ */
+export function slashOptions(
+  world: World,
+  command: Command,
+  subcommand: string | undefined,
+  values: OptionValues,
+): readonly InteractionOption[] {
+  return inSubcommand(command, subcommand, ({ title, registered }) => {
+    requireKnown(title, registered, Object.keys(values));
+    const missing = registered.find(({ name, required }) => required === true && values[name] === undefined);
+    if (missing !== undefined) {
+      const choices = 'choices' in missing ? (missing.choices ?? []).map(({ value }) => value) : [];
+      const offered = choices.length === 0 ? '' : `: ${choices.join(', ')}`;
+      throw new SandboxError(`${title} needs the option ${missing.name}${offered}`);
+    }
+    return filledIn(world, title, registered, values);
+  });
+}
+
+/**
+ * The options while one is being typed: that one is `focused`, with what is typed of it; others may be missing.
+ * @throws {SandboxError} for an option that is unknown, or not completed by the bot.
+ */
+export function halfTypedOptions(
+  world: World,
+  command: Command,
+  input: Pick<CheckedInput<'complete'>, 'subcommand' | 'option' | 'value' | 'options'>,
+): readonly InteractionOption[] {
+  return inSubcommand(command, input.subcommand, ({ title, registered }) => {
+    requireKnown(title, registered, [...Object.keys(input.options), input.option]);
+    const others = registered.filter(({ name }) => name !== input.option);
+    const focused = registered.flatMap((option) => {
+      if (option.name !== input.option) return [];
+      if (!('autocomplete' in option && (option.autocomplete ?? false))) {
+        throw new SandboxError(`${title} does not complete ${input.option}`);
+      }
+      return [{ name: option.name, type: option.type, value: input.value, focused: true as const }];
+    });
+    return [...filledIn(world, title, others, input.options), ...focused];
+  });
+}
+
+interface OptionPlace {
+  /** `/memory forget` */
+  readonly title: string;
+  readonly registered: readonly APIApplicationCommandOption[];
+}
+
+/** Puts the options below the subcommand, where the command has some. */
+function inSubcommand(
+  command: Command,
+  subcommand: string | undefined,
+  optionsOf: (place: OptionPlace) => readonly InteractionOption[],
+): readonly InteractionOption[] {
+  const subcommands = command.options.filter(({ type }) => type === ApplicationCommandOptionType.Subcommand);
+  if (subcommands.length === 0) {
+    if (subcommand !== undefined) throw new SandboxError(`/${command.name} has no subcommands`);
+    return optionsOf({ title: `/${command.name}`, registered: command.options });
+  }
+  const chosen = subcommands.find(({ name }) => name === subcommand);
+  if (chosen === undefined) {
+    const names = subcommands.map(({ name }) => name).join(', ');
+    throw new SandboxError(`/${command.name} has the subcommands ${names}, not ${String(subcommand)}`);
+  }
+  const registered = 'options' in chosen ? (chosen.options ?? []) : [];
+  return [
+    {
+      name: chosen.name,
+      type: ApplicationCommandOptionType.Subcommand,
+      options: optionsOf({ title: `/${command.name} ${chosen.name}`, registered }),
+    },
+  ];
+}
+
+function requireKnown(
+  title: string,
+  registered: readonly APIApplicationCommandOption[],
+  names: readonly string[],
+): void {
+  const unknown = names.filter((name) => !registered.some((option) => option.name === name));
+  if (unknown.length > 0) throw new SandboxError(`${title} has no option ${unknown.join(', ')}`);
+}
+
+function filledIn(
+  world: World,
+  title: string,
+  registered: readonly APIApplicationCommandOption[],
+  values: OptionValues,
+): readonly InteractionOption[] {
+  return registered.flatMap((option) => {
+    const given = values[option.name];
+    if (given === undefined) return [];
+    const value = optionValue(world, option, given);
+    if (value === undefined) {
+      throw new SandboxError(`${title} does not take ${JSON.stringify(given)} as ${option.name}`);
+    }
+    return [{ name: option.name, type: option.type, value }];
+  });
+}
+
+type Value = string | number | boolean;
+
+/**
+ * A value as the gateway carries it, or `undefined` where the option does not take it: a user or a channel becomes its id.
+ * @throws {SandboxError} for a user or a channel that does not exist.
+ */
+function optionValue(world: World, option: APIApplicationCommandOption, value: Value): Value | undefined {
+  switch (option.type) {
+    case Type.String:
+      return isChoice(option.choices, value) && isOfLength(option, value) ? value : undefined;
+    case Type.Integer:
+      return Number.isInteger(value) && isChoice(option.choices, value) && isWithin(option, value)
+        ? value
+        : undefined;
+    case Type.Number:
+      return typeof value === 'number' && isChoice(option.choices, value) && isWithin(option, value)
+        ? value
+        : undefined;
+    case Type.Boolean:
+      return typeof value === 'boolean' ? value : undefined;
+    case Type.User:
+      return typeof value === 'string' ? findPerson(world, value).id : undefined;
+    case Type.Channel:
+      return typeof value === 'string' ? findChannel(world, value).id : undefined;
+    // Discord's client has pickers for these; the sandbox has none.
+    case Type.Role:
+    case Type.Mentionable:
+    case Type.Attachment:
+    case Type.Subcommand:
+    case Type.SubcommandGroup:
+      return undefined;
+  }
+}
+
+function isChoice(choices: readonly { readonly value: Value }[] | undefined, value: Value): boolean {
+  return choices === undefined || choices.length === 0 || choices.some((choice) => choice.value === value);
+}
+
+function isOfLength(
+  option: { readonly min_length?: number; readonly max_length?: number },
+  value: Value,
+): boolean {
+  if (typeof value !== 'string') return false;
+  return value.length >= (option.min_length ?? 0) && value.length <= (option.max_length ?? 6_000);
+}
+
+function isWithin(
+  option: { readonly min_value?: number; readonly max_value?: number },
+  value: Value,
+): boolean {
+  if (typeof value !== 'number') return false;
+  return value >= (option.min_value ?? -Infinity) && value <= (option.max_value ?? Infinity);
+}
+
+/** @throws {SandboxError} where the person may not use commands of bots. */
+export function requireRightToCommand(world: World, channel: Channel, user: User): void {
+  if (may(world, channel, user.id, PermissionFlagsBits.UseApplicationCommands)) return;
+  throw new SandboxError(`${user.username} may not use commands in ${titleOf(channel)}`);
+}
+
+/**
+ * The command of this name that Discord's client offers the person here; a guild's own goes before a global one.
+ * @throws {SandboxError} with those that there are, when there is none.
+ */
+export function offeredCommand(
+  world: World,
+  channel: Channel,
+  user: User,
+  type: ApplicationCommandType,
+  name: string,
+): Command {
+  const offered = [...world.commands.values()].filter(
+    (command) => command.type === type && isOffered(world, command, channel, user),
+  );
+  const named = offered.filter((command) => command.name === name);
+  const found = named.find((command) => command.guildId !== undefined) ?? named[0];
+  if (found !== undefined) return found;
+  const titles = offered.map((command) => commandTitle(type, command.name)).join(', ');
+  throw new SandboxError(
+    `The bot offers ${user.username} no command ${commandTitle(type, name)} here (it has: ${titles || 'none'})`,
+  );
+}
+
+function isOffered(world: World, command: Command, channel: Channel, user: User): boolean {
+  const guildId = guildIdOf(channel);
+  if (command.guildId !== undefined && command.guildId !== guildId) return false;
+  const context = guildId === undefined ? InteractionContextType.BotDM : InteractionContextType.Guild;
+  if (command.contexts !== undefined && !command.contexts.includes(context)) return false;
+  if (guildId === undefined || command.memberPermissions === undefined) return true;
+  // Administrators have every permission, which is how a command for nobody else is asked for.
+  const needed =
+    command.memberPermissions === 0n ? PermissionFlagsBits.Administrator : command.memberPermissions;
+  return may(world, channel, user.id, needed);
+}
+
+function commandTitle(type: ApplicationCommandType, name: string): string {
+  return type === ApplicationCommandType.ChatInput ? `/${name}` : JSON.stringify(name);
+}

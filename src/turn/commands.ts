@@ -1,0 +1,84 @@
+import type { CommandCall, IncomingMessage, PresentPlace, ReplyPort } from '../core/chat.ts';
+import type { CommandReply, CommandRequest } from '../core/commands.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import { becamePublic, sessionName } from '../core/place.ts';
+import type { SessionKey } from '../core/place.ts';
+import { saveBestEffort } from './journal.ts';
+import type { ChannelJournal } from './journal.ts';
+import { keptBackLine } from './reply.ts';
+
+/**
+ * Keeps a session's commands in the order in which they were given, and its turns behind the commands before them [F3]: who says
+ * `!memory remember …` and at once asks about it, or wants it shown, finds it there. Commands do not wait for turns [F2].
+ */
+export interface CommandOrder {
+  /** Runs a command after the session's earlier ones; settles as it does. */
+  run<T>(session: SessionKey, command: () => Promise<T>): Promise<T>;
+  /** Resolves when the session's commands up to now are answered. */
+  settled(session: SessionKey): Promise<void>;
+}
+
+export function createCommandOrder(): CommandOrder {
+  const queue = createKeyedQueue();
+  return {
+    run: (session, command) => queue.run(sessionName(session), command),
+    settled: (session) => queue.run(sessionName(session), () => Promise.resolve()),
+  };
+}
+
+/** Whom answering a written command needs. */
+export interface CommandPorts {
+  readonly handle: (request: CommandRequest) => Promise<CommandReply>;
+  readonly journal: ChannelJournal;
+  readonly replies: ReplyPort;
+  readonly presentPlace: PresentPlace;
+  readonly logger: Logger;
+}
+
+/**
+ * Answers a `!memory` message at once, without any model and without waiting for turns that run or queue [F2]. Neither the
+ * command nor the answer enters history or log. An answer that was made for fewer readers than it would have by now is kept back [V2].
+ * Never rejects.
+ */
+export async function runCommand(
+  message: IncomingMessage,
+  command: CommandCall,
+  { handle, journal, replies, presentPlace, logger }: CommandPorts,
+): Promise<void> {
+  const { channelId, author, place } = message;
+  const hide = (id: string): Promise<void> =>
+    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
+  try {
+    await hide(message.id);
+    const { text } = await handle({
+      id: message.id,
+      command,
+      speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
+      place,
+      ephemeral: false,
+      at: message.at,
+    });
+    await saveBestEffort(logger, 'the answer', () =>
+      journal.prepare({
+        messageIds: [message.id],
+        userId: author.id,
+        speakerName: author.name,
+        isCommand: true,
+        place,
+        text,
+      }),
+    );
+    try {
+      const isPublicNow = becamePublic(place, await presentPlace(place));
+      await replies.send(channelId, isPublicNow ? keptBackLine : text, message.id, hide);
+    } finally {
+      // What it asked for is done, and done again later it could undo what came after it.
+      await journal.markHandled(channelId, [message.id]);
+      // The answer may name what is forgotten by the next command, also where it could not be sent.
+      await journal.dropSentTexts(channelId);
+    }
+  } catch (error) {
+    logger.error('a command could not be finished', { channelId, userId: author.id, error });
+  }
+}

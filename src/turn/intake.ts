@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache';
+
+import type { BotHandlers, CommandCall, IncomingMessage, MessageEdit } from '../core/chat.ts';
+import type { CommandHandlers } from '../core/commands.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import type { ChannelJournal } from './journal.ts';
+import type { CommandOrder } from './commands.ts';
+import type { SessionTurns } from './sessions.ts';
+import type { WaitingReactions } from './waiting-reactions.ts';
+
+export interface IntakePorts {
+  readonly turns: SessionTurns;
+  readonly waitingReactions: Pick<WaitingReactions, 'while'>;
+  readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
+  readonly commands: CommandHandlers;
+  /** Keeps a session's commands in the order in which they came, in whichever form. */
+  readonly order: Pick<CommandOrder, 'run'>;
+  /** Takes an edit or deletion to every layer that may hold the message [G5]. */
+  readonly retract: {
+    edited(edit: MessageEdit): Promise<void>;
+    deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
+  };
+  readonly journal: ChannelJournal;
+  readonly logger: Logger;
+}
+
+/** The reaction by which people stop an answer. */
+const stopEmoji = '🛑';
+
+/** Edits, deletions and 🛑 that are remembered for messages on their way to a turn. */
+const keptChanges = 1000;
+
+/** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
+export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
+  const { turns, waitingReactions, order, journal, logger } = options;
+  const taken = new Set<string>();
+  const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
+  /** `<messageId> <userId>` */
+  const stops = new LRUCache<string, true>({ max: keptChanges });
+
+  async function isNew(message: IncomingMessage): Promise<boolean> {
+    if (taken.has(message.id)) return false;
+    taken.add(message.id);
+    if (!(await isHandled(message))) return true;
+    taken.delete(message.id);
+    return false;
+  }
+
+  async function once(message: IncomingMessage, work: () => Promise<void>): Promise<void> {
+    if (!(await isNew(message))) return;
+    try {
+      await work();
+    } finally {
+      taken.delete(message.id);
+    }
+  }
+
+  async function isHandled(message: IncomingMessage): Promise<boolean> {
+    try {
+      return await journal.isHandled(message.channelId, message.id);
+    } catch (error) {
+      logger.error('the journal could not be read', { channelId: message.channelId, error });
+      return false;
+    }
+  }
+
+  return {
+    message(message) {
+      const { command, channelId, author } = message;
+      if (command === undefined)
+        return once(message, () => waitingReactions.while(message, () => submit(message)));
+      return order.run({ channelId, userId: author.id }, () =>
+        once(message, () => options.runCommand(message, command)),
+      );
+    },
+    complete: (request) => options.commands.complete(request),
+    menu: (request) => order.run(sessionOf(request), () => options.commands.menu(request)),
+    command: (request) => order.run(sessionOf(request), () => options.commands.command(request)),
+    async edited(edit) {
+      const { channelId, messageId, text } = edit;
+      if (edit.isCommand) {
+        withdraw([messageId]);
+        // Fetched after a gap, it would be taken for a command that was given.
+        await logged('an edit', () => journal.markHandled(channelId, [messageId]));
+      } else {
+        changes.set(messageId, { text });
+        turns.edit(messageId, text);
+      }
+      await logged('an edit', () => options.retract.edited(edit));
+    },
+    async deleted(channelId, messageIds) {
+      withdraw(messageIds);
+      await logged('a deletion', () => options.retract.deleted(channelId, messageIds));
+    },
+    async reacted(channelId, messageId, userId, emoji) {
+      if (emoji !== stopEmoji) return;
+      stops.set(`${messageId} ${userId}`, true);
+      await turns.stopBy(userId, messageId, () => dropQuietly(channelId, messageId));
+    },
+  };
+
+  /** A message may have been edited, deleted or taken back before its turn could wait: while the journal was read, or an earlier answer recovered. */
+  async function submit(message: IncomingMessage): Promise<void> {
+    if (stops.has(`${message.id} ${message.author.id}`)) return dropQuietly(message.channelId, message.id);
+    const changed = changes.get(message.id);
+    if (changed === undefined) return turns.submit(message);
+    if (changed.text !== undefined) await turns.submit({ ...message, text: changed.text });
+  }
+
+  function dropQuietly(channelId: string, messageId: string): Promise<void> {
+    return logged('a message that was taken back', () => journal.markHandled(channelId, [messageId]));
+  }
+
+  function withdraw(messageIds: readonly string[]): void {
+    for (const id of messageIds) changes.set(id, { text: undefined });
+    turns.withdraw(messageIds);
+  }
+
+  async function logged(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      logger.error('an edit or deletion could not be applied to memory', { what, error });
+    }
+  }
+}

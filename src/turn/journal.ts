@@ -1,0 +1,289 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+
+import type { Logger } from '../core/logger.ts';
+import { placeSchema } from '../core/place.ts';
+import { compareSnowflakes } from '../core/snowflake.ts';
+import type { Store } from '../core/store.ts';
+
+/** How many handled and hidden ids a channel keeps: more than history or catch-up ever look back. */
+const keptIds = 500;
+
+/** What was asked, and by whom. */
+const question = {
+  messageIds: z.array(z.string()).min(1),
+  userId: z.string(),
+  speakerName: z.string(),
+  isBot: z.literal(true).exactOptional(),
+  place: placeSchema,
+};
+
+const preparedSchema = z.object({
+  kind: z.literal('prepared'),
+  ...question,
+  /** The answer to a command, which is no part of history [F2]. */
+  isCommand: z.literal(true).exactOptional(),
+  text: z.string(),
+});
+
+const begunSchema = z.object({
+  kind: z.literal('begun'),
+  ...question,
+  /** The reply's messages that stand in the channel, in order. */
+  replyIds: z.array(z.string()),
+});
+
+export const recordSchema = z.discriminatedUnion('kind', [
+  preparedSchema,
+  begunSchema,
+  z.object({ kind: z.literal('handled'), messageIds: z.array(z.string()) }),
+  z.object({ kind: z.literal('hidden'), messageIds: z.array(z.string()) }),
+]);
+type JournalRecord = z.infer<typeof recordSchema>;
+
+/** An answer that is ready but was not yet seen to be sent. */
+export type PreparedReply = Omit<z.infer<typeof preparedSchema>, 'kind'>;
+
+/** An answer of which people saw the beginning, and that was not yet seen to be whole. */
+export type BegunReply = Omit<z.infer<typeof begunSchema>, 'kind'>;
+
+const loadedChannels = 500;
+
+/**
+ * What the bot did in a channel, on disk, so that a restart neither answers twice nor forgets to answer [G3], and so that
+ * commands, their answers and error lines stay out of history [F2]. One log a channel: `channels/<channelId>/journal.jsonl`.
+ */
+export interface ChannelJournal {
+  isHandled(channelId: string, messageId: string): Promise<boolean>;
+  /** Whether a message is no part of history: also while it is the beginning of a reply that is not whole. */
+  isHidden(channelId: string, messageId: string): Promise<boolean>;
+  /**
+   * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
+   * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.
+   */
+  prepare(reply: PreparedReply): Promise<void>;
+  /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
+  begin(reply: BegunReply): Promise<void>;
+  /** The messages have their reply, or will get none. */
+  markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** These messages never enter history. */
+  hide(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
+  dropSentTexts(channelId: string): Promise<void>;
+  /** The messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
+  withdraw(
+    channelId: string,
+    messageIds: readonly string[],
+    isWithdrawn: (reply: PreparedReply) => boolean,
+  ): Promise<void>;
+  /** Answers prepared in a channel whose sending was never confirmed. */
+  unsent(channelId: string): Promise<readonly PreparedReply[]>;
+  /** Replies that were begun in a channel and never confirmed to be whole. */
+  begun(channelId: string): Promise<readonly BegunReply[]>;
+  /** Whether the reply to a message was begun and never confirmed to be whole. */
+  isUnfinished(channelId: string, messageId: string): Promise<boolean>;
+  /** Channels that the bot has been active in. */
+  channels(): Promise<readonly string[]>;
+}
+
+export function createChannelJournal({ store }: { store: Store }): ChannelJournal {
+  const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
+
+  function stateOf(channelId: string): Promise<JournalState> {
+    const known = loaded.get(channelId);
+    if (known !== undefined) return known;
+    const loading = load(store, channelId);
+    loaded.set(channelId, loading);
+    loading.catch(() => loaded.delete(channelId));
+    return loading;
+  }
+
+  async function write(channelId: string, record: JournalRecord): Promise<void> {
+    const state = await stateOf(channelId);
+    // What happened is known to this process even where the disk refuses to keep it.
+    applyRecord(state, record);
+    await store.append(logOf(channelId), record);
+    countRecord(state, record);
+    const isDue = state.dropsTexts && record.kind === 'handled';
+    if (isDue) await dropTexts(channelId, state);
+    if (state.records > 4 * keptIds) await compact(store, channelId, state);
+  }
+
+  async function dropTexts(channelId: string, state: JournalState): Promise<void> {
+    state.dropsTexts = state.prepared.size > 0;
+    if (state.texts > state.prepared.size) await compact(store, channelId, state);
+  }
+
+  return {
+    isHandled: async (channelId, messageId) => (await stateOf(channelId)).handled.has(messageId),
+    async isHidden(channelId, messageId) {
+      const { hidden, begun } = await stateOf(channelId);
+      return (
+        hidden.has(messageId) || [...begun.values()].some(({ replyIds }) => replyIds.includes(messageId))
+      );
+    },
+    async prepare(reply) {
+      const { channelId } = reply.place;
+      const { withdrawn } = await stateOf(channelId);
+      if (reply.messageIds.some((id) => withdrawn.has(id))) return;
+      await write(channelId, { kind: 'prepared', ...reply });
+    },
+    begin: (reply) => write(reply.place.channelId, { kind: 'begun', ...reply }),
+    markHandled: (channelId, messageIds) =>
+      write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
+    hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
+    dropSentTexts: async (channelId) => dropTexts(channelId, await stateOf(channelId)),
+    async withdraw(channelId, messageIds, isWithdrawn) {
+      const state = await stateOf(channelId);
+      keepNewest(state.withdrawn, messageIds);
+      for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
+      await dropTexts(channelId, state);
+    },
+    unsent: async (channelId) => [...(await stateOf(channelId)).prepared.values()],
+    begun: async (channelId) => [...(await stateOf(channelId)).begun.values()],
+    async isUnfinished(channelId, messageId) {
+      const { begun } = await stateOf(channelId);
+      return [...begun.values()].some(({ messageIds }) => messageIds.includes(messageId));
+    },
+    async channels() {
+      const files = await store.list('channels');
+      return files.flatMap(({ path }) =>
+        path.endsWith('/journal.jsonl') ? [path.slice(0, path.indexOf('/'))] : [],
+      );
+    },
+  };
+}
+
+function logOf(channelId: string): string {
+  return `channels/${channelId}/journal.jsonl`;
+}
+
+async function load(store: Store, channelId: string): Promise<JournalState> {
+  const state = newJournalState();
+  for await (const { record } of store.scan(logOf(channelId), recordSchema)) {
+    applyRecord(state, record);
+    countRecord(state, record);
+  }
+  return state;
+}
+
+/**
+ * Drops the records that say nothing any more; the newest ids are kept in single records. What other turns write to the file
+ * meanwhile, be it between those two, stays.
+ */
+async function compact(store: Store, channelId: string, state: JournalState): Promise<void> {
+  const log = logOf(channelId);
+  const first = await store.append(log, { kind: 'handled', messageIds: [...state.handled] });
+  await store.append(log, { kind: 'hidden', messageIds: [...state.hidden] });
+  const kept = { records: 0, texts: 0 };
+  await store.rewrite(log, recordSchema, ({ sequence, record }) => {
+    const isIds = record.kind === 'handled' || record.kind === 'hidden';
+    const stands = isIds ? sequence >= first : stillStands(state, record);
+    if (!stands) return undefined;
+    kept.records += 1;
+    kept.texts += record.kind === 'prepared' ? 1 : 0;
+    return record;
+  });
+  Object.assign(state, kept);
+}
+
+/** What a channel's journal says. */
+interface JournalState {
+  readonly handled: Set<string>;
+  readonly hidden: Set<string>;
+  readonly prepared: Map<string, PreparedReply>;
+  /** By the newest message answered, which is the one that the reply points to. */
+  readonly begun: Map<string, BegunReply>;
+  /** Records in the file, and those among them that hold an answer. */
+  records: number;
+  texts: number;
+  /** Messages that were edited or deleted since the start: an answer that is still being made may hold what they said before. */
+  readonly withdrawn: Set<string>;
+  /** Something was taken back while an answer was being sent: the file is to hold no text once it was. */
+  dropsTexts: boolean;
+}
+
+function newJournalState(): JournalState {
+  return {
+    handled: new Set(),
+    hidden: new Set(),
+    prepared: new Map(),
+    begun: new Map(),
+    records: 0,
+    texts: 0,
+    withdrawn: new Set(),
+    dropsTexts: false,
+  };
+}
+
+function countRecord(state: JournalState, { kind }: JournalRecord): void {
+  state.records += 1;
+  if (kind === 'prepared') state.texts += 1;
+}
+
+function applyRecord(state: JournalState, record: JournalRecord): void {
+  switch (record.kind) {
+    case 'prepared': {
+      const { kind: _, ...reply } = record;
+      state.prepared.set(replyKey(record.messageIds), reply);
+      return;
+    }
+    case 'begun': {
+      const { kind: _, ...reply } = record;
+      // It goes on with what stood there for any of its messages.
+      for (const id of record.messageIds) state.begun.delete(id);
+      state.begun.set(record.messageIds.at(-1) ?? '', reply);
+      return;
+    }
+    case 'handled':
+      // After an answer could not be sent, its messages may have got another one, together with others or alone.
+      for (const [key, { messageIds }] of state.prepared) {
+        if (messageIds.some((id) => record.messageIds.includes(id))) state.prepared.delete(key);
+      }
+      for (const id of record.messageIds) state.begun.delete(id);
+      keepNewest(state.handled, record.messageIds);
+      return;
+    case 'hidden':
+      keepNewest(state.hidden, record.messageIds);
+  }
+}
+
+/** Whether a record still says something; the ids of handled and hidden messages are kept elsewhere. */
+function stillStands(state: JournalState, record: JournalRecord): boolean {
+  switch (record.kind) {
+    case 'prepared':
+      return state.prepared.has(replyKey(record.messageIds));
+    case 'begun': {
+      const present = state.begun.get(record.messageIds.at(-1) ?? '');
+      return present !== undefined && replyKey(present.replyIds) === replyKey(record.replyIds);
+    }
+    case 'handled':
+    case 'hidden':
+      return false;
+  }
+}
+
+function replyKey(messageIds: readonly string[]): string {
+  return messageIds.join(' ');
+}
+
+function keepNewest(ids: Set<string>, added: readonly string[]): void {
+  for (const id of added) ids.add(id);
+  if (ids.size <= keptIds) return;
+  const newest = [...ids].toSorted(compareSnowflakes).slice(-keptIds);
+  ids.clear();
+  for (const id of newest) ids.add(id);
+}
+
+/** Does a write that the conversation can go on without: a disk that refuses costs memory, not the conversation [§12]. Never rejects. */
+export async function saveBestEffort(
+  logger: Logger,
+  what: string,
+  write: () => Promise<void>,
+): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    logger.error('could not be saved', { what, error });
+  }
+}

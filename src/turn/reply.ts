@@ -1,0 +1,183 @@
+import type { FinishedReply, PresentPlace, ReplyPort } from '../core/chat.ts';
+import { ModelError, withReference } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { becamePublic } from '../core/place.ts';
+import type { Place } from '../core/place.ts';
+import { saveBestEffort } from './journal.ts';
+import type { BegunReply, ChannelJournal } from './journal.ts';
+import type { TurnControl } from './sessions.ts';
+
+/** Whom bringing a reply out needs. */
+export interface ReplyPorts {
+  readonly journal: ChannelJournal;
+  readonly replies: ReplyPort;
+  readonly presentPlace: PresentPlace;
+  readonly logger: Logger;
+}
+
+/** The messages that are answered, who wrote them, and the place as it was then. */
+export type Question = Omit<BegunReply, 'replyIds'>;
+
+/** The reply to a turn, as far as people can see it. */
+export interface Reply {
+  /** Whether people have seen anything of it. */
+  readonly hasBegun: boolean;
+  /** The text so far. Never throws. */
+  show(text: string): void;
+  /** Whether the place has no more readers than it was answered for; otherwise the turn is ended. Never rejects. */
+  mayShow(): Promise<boolean>;
+  /** The whole text, which is on disk already. Rejects as `ReplyPort.send` does. */
+  finish(text: string): Promise<FinishedReply>;
+  /** Takes away what was shown. Never rejects. */
+  withdraw(): Promise<void>;
+}
+
+/**
+ * Begins the reply to a turn. What people see of it is in the journal before its words enter history, so that a restart goes on in the same
+ * messages; each message is posted and edited only if nobody reads along who did not when the turn began [V2]. Its messages end the turn when
+ * they are deleted, and it vanishes when the turn says so. Never rejects.
+ */
+export async function beginReply(
+  { journal, replies, presentPlace, logger }: ReplyPorts,
+  question: Question,
+  answeredFor: Place,
+  control: TurnControl,
+): Promise<Reply> {
+  const standing = await standingIn(journal, question, logger);
+  control.noteReply(standing);
+  let isNoted = false;
+  let isWhole = false;
+
+  async function mayShow(): Promise<boolean> {
+    if (becamePublic(answeredFor, await presentPlace(answeredFor))) control.end('became-public');
+    return !control.takenAway.aborted;
+  }
+
+  const reply = replies.begin({
+    channelId: question.place.channelId,
+    nonceBase: newestOf(question),
+    standing,
+    mayShow,
+    async onMessages(ids) {
+      control.noteReply(ids);
+      // A reply that is whole at once is protected by the answer in the journal and its nonce.
+      if (isWhole && !isNoted) return;
+      isNoted = true;
+      await saveBestEffort(logger, 'what stands of a reply', () =>
+        journal.begin({ ...question, replyIds: [...ids] }),
+      );
+    },
+    onGone: () => control.end('reply-deleted'),
+  });
+  control.takenAway.addEventListener('abort', () => void reply.withdraw(), { once: true });
+
+  return {
+    get hasBegun() {
+      return reply.hasBegun;
+    },
+    show: (text) => reply.show(text),
+    mayShow,
+    finish(text) {
+      isWhole = true;
+      return reply.finish(text);
+    },
+    withdraw: () => reply.withdraw(),
+  };
+}
+
+/** The message that the reply points to. */
+export function newestOf({ messageIds }: Pick<Question, 'messageIds'>): string {
+  const newest = messageIds.at(-1);
+  if (newest === undefined) throw new RangeError('A reply answers at least one message');
+  return newest;
+}
+
+/** What stands there from before a restart of a reply to any of these messages. */
+async function standingIn(
+  journal: ChannelJournal,
+  { messageIds, place }: Question,
+  logger: Logger,
+): Promise<readonly string[]> {
+  try {
+    const begun = await journal.begun(place.channelId);
+    return begun.flatMap((reply) => (messageIds.includes(newestOf(reply)) ? reply.replyIds : []));
+  } catch (error) {
+    logger.error('the journal could not be read', { channelId: place.channelId, error });
+    return [];
+  }
+}
+
+/** The messages have their reply, or get none. Never rejects. */
+export function markHandled(
+  { journal, logger }: Pick<ReplyPorts, 'journal' | 'logger'>,
+  { place, messageIds }: Question,
+): Promise<void> {
+  return saveBestEffort(logger, 'that the message was handled', () =>
+    journal.markHandled(place.channelId, messageIds),
+  );
+}
+
+/** Sends a line of the bot's own under a reply or in its place; known by its id, it enters neither history nor log [F2]. Rejects as `ReplyPort.send` does. */
+export async function sendLine(
+  { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
+  question: Pick<Question, 'messageIds' | 'place'>,
+  line: string,
+  isAfterReply: boolean,
+): Promise<void> {
+  const { channelId } = question.place;
+  await replies.send(channelId, line, newestOf(question) + (isAfterReply ? 'e' : ''), (id) =>
+    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id])),
+  );
+}
+
+/** The line under a reply: what went wrong, and in small print what was done, each once. `undefined` where there is nothing to say. */
+export function lineUnder(problem: string | undefined, notes: readonly string[]): string | undefined {
+  const done = notes.length === 0 ? [] : [`-# ${[...new Set(notes)].join(' · ')}`];
+  const lines = [...(problem === undefined ? [] : [problem]), ...done];
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** The line under a reply that broke off: the part that came was sent before it. */
+export function brokenOffLine(reference: string): string {
+  return `⚠️ My answer broke off here. Ask me to go on, or ask again. (reference ${reference})`;
+}
+
+/** The line under a reply that reached the output limit. */
+export const lengthLimitLine = '⚠️ My answer reached its length limit. Ask me to go on.';
+
+/** Under a reply whose author wanted no more of it, or in its place. */
+export const stoppedLine = '⏹️ Stopped.';
+
+/** Under the beginning of a reply that a restart has cut off, and that is too old to be finished. */
+export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or ask again.';
+
+/** Instead of an answer that was made for fewer readers than it would have now [V2]. */
+export const keptBackLine =
+  '⚠️ This channel became visible to more people while I was answering, so I kept the answer back. Please ask again.';
+
+/** The one clear line people get when a turn fails [M7]. `reference` stands in the log too; what went wrong inside never reaches the channel. */
+export function failureLine(error: unknown, reference: string): string {
+  return withReference(`⚠️ ${whatHappened(error)}`, reference);
+}
+
+function whatHappened(error: unknown): string {
+  if (!(error instanceof ModelError))
+    return 'Something went wrong on my side. Your message is kept; please ask again.';
+  switch (error.failure) {
+    case 'rate-limited':
+    case 'overloaded':
+    case 'busy':
+      return 'I have too much to do right now. Please ask again in a minute.';
+    case 'stalled':
+    case 'timeout':
+      return 'My language model took too long. Please ask again.';
+    case 'unavailable':
+    case 'broken':
+    case 'aborted':
+      return 'I cannot reach my language model right now. Please ask again in a moment.';
+    case 'rejected':
+      return 'My language model refused this. If that goes on, whoever runs me finds the reason in my log.';
+    case 'invalid':
+      return 'My language model gave no usable answer. Please ask again, perhaps in other words.';
+  }
+}

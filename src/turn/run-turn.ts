@@ -1,0 +1,308 @@
+import type { IncomingMessage } from '../core/chat.ts';
+import type { Clock } from '../core/time.ts';
+import { ModelError } from '../core/errors.ts';
+import type { ModelClient } from '../core/model.ts';
+import { becamePublic } from '../core/place.ts';
+import type { Place } from '../core/place.ts';
+import type { Tool } from '../core/tool.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import type { TurnContext } from '../core/turn-context.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
+import { runToolLoop } from '../model/tool-loop.ts';
+import type { AfterTurn } from './after-turn.ts';
+import type { CommandOrder } from './commands.ts';
+import { saveBestEffort } from './journal.ts';
+import type { PromptComposer } from './prompt-input.ts';
+import {
+  beginReply,
+  brokenOffLine,
+  failureLine,
+  keptBackLine,
+  lengthLimitLine,
+  lineUnder,
+  markHandled,
+  newestOf,
+  sendLine,
+  stoppedLine,
+} from './reply.ts';
+import type { Question, Reply, ReplyPorts } from './reply.ts';
+import type { TurnControl } from './sessions.ts';
+import type { WaitingReactions } from './waiting-reactions.ts';
+
+/** Output tokens of an answer at most: some 12,000 characters. */
+const answerMaxTokens = 4096;
+
+/** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
+export interface TurnPorts extends ReplyPorts {
+  readonly commandOrder: Pick<CommandOrder, 'settled'>;
+  readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
+  /** What the owner has switched off where; neither rejects. */
+  readonly settings: {
+    readonly isMemoryOff: (place: Place) => Promise<boolean>;
+    readonly areActionsOff: (place: Place) => Promise<boolean>;
+  };
+  readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
+  readonly prompts: Pick<PromptComposer, 'compose'>;
+  readonly memoryTools: readonly Tool[];
+  /** What the model may do on Discord; none where that is off altogether. */
+  readonly actionTools: readonly Tool[];
+  readonly model: ModelClient;
+  readonly modelName: string;
+  /** Milliseconds for an answer, tools included. */
+  readonly answerTimeoutMs: number;
+  readonly afterTurn: Pick<AfterTurn, 'schedule'>;
+  readonly clock: Clock;
+  /** A short reference that people can quote and the log can be searched for. */
+  readonly makeReference: () => string;
+}
+
+/** How a turn ended. `left`: the next start asks it again. `dropped`: nobody waits for it any more. `failed`: the reply could not be brought out. */
+export type TurnOutcome = 'answered' | 'explained' | 'taken-away' | 'left' | 'dropped' | 'failed';
+
+/** What is to be sent: the answer, which may be empty; a line under it or in its place; and what was done, to be told beside that. */
+interface Answer {
+  readonly text: string;
+  readonly problem?: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * One turn, from the speaker's words to the last line of the answer: all that happens to a message, in this order. The order makes a kill at
+ * any point safe: the words are on disk before the model is called [F4]; what is shown of the answer while it grows is in the journal; the
+ * whole answer is on disk before it is finished; the messages count as handled once it was. Log and journal hold the place as it was when the
+ * message was said; the answer is made for who can read it by now, and shown only as long as nobody else can [V2]. Never rejects.
+ */
+export async function runTurn(
+  messages: readonly IncomingMessage[],
+  control: TurnControl,
+  bot: TurnPorts,
+): Promise<TurnOutcome> {
+  const turn = turnOf(messages, bot.clock());
+  await bot.commandOrder.settled(sessionOf(turn));
+  if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
+  bot.waitingReactions.endForTurn(messages);
+  const stopTyping = bot.replies.typing(turn.place.channelId);
+  const memory = await openMemory(turn, bot);
+  try {
+    await memory.recordQuestion();
+    const readers = await bot.presentPlace(turn.place);
+    const reply = await beginReply(bot, questionOf(turn), readers, control);
+    const answer = await answerTurn(answeredFor(turn, readers), memory, reply, control, bot);
+    if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
+    if (answer === 'left') return 'left';
+    return await deliver(turn, memory, reply, answer, control, bot);
+  } catch (error) {
+    bot.logger.error('a turn could not be finished', { ...sessionOf(turn), error });
+    return 'failed';
+  } finally {
+    stopTyping();
+    if (turn.speaker.isBot === undefined) bot.afterTurn.schedule(sessionOf(turn));
+    await memory.close();
+  }
+}
+
+function turnOf(messages: readonly IncomingMessage[], now: Date): TurnContext {
+  const newest = messages.at(-1);
+  if (newest === undefined) throw new RangeError('A turn has at least one message');
+  const { author, isOwner, place } = newest;
+  const isBot = author.kind === 'bot' ? { isBot: true as const } : {};
+  const speaker = { id: author.id, name: author.name, isOwner, ...isBot };
+  return { speaker, place, messages, now, hasThirdPartyText: true };
+}
+
+function questionOf({ messages, speaker, place }: TurnContext): Question {
+  return {
+    messageIds: messages.map(({ id }) => id),
+    userId: speaker.id,
+    speakerName: speaker.name,
+    ...(speaker.isBot === undefined ? {} : { isBot: speaker.isBot }),
+    place,
+  };
+}
+
+/** The turn as it is answered: for more readers than it was said to, where the channel has become public since. */
+function answeredFor(turn: TurnContext, readers: Place): TurnContext {
+  return becamePublic(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
+}
+
+/** The turn's memory: what it reads was decided when it was opened, for the whole turn; what it writes, at the moment of writing. */
+interface TurnMemory {
+  readonly isOff: boolean;
+  recordQuestion(): Promise<void>;
+  recordReply(ids: readonly string[], text: string): Promise<void>;
+  /** Where memory is off, the channel's journal keeps no answer's text once it was sent. */
+  close(): Promise<void>;
+}
+
+async function openMemory(turn: TurnContext, bot: TurnPorts): Promise<TurnMemory> {
+  const { log, journal, logger, settings, clock } = bot;
+  const isOff = await settings.isMemoryOff(turn.place);
+  return {
+    isOff,
+    async recordQuestion() {
+      if (!isOff) await saveBestEffort(logger, 'the message', () => log.recordUser(turn));
+    },
+    async recordReply(ids, text) {
+      // The reply to what was not logged is not logged either, though memory was switched on meanwhile.
+      if (isOff || (await settings.isMemoryOff(turn.place))) return;
+      const at = clock().toISOString();
+      await saveBestEffort(logger, 'the reply', () => log.recordReply(turn, { ids, text, at }));
+    },
+    async close() {
+      if (!(await settings.isMemoryOff(turn.place))) return;
+      await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
+        journal.dropSentTexts(turn.place.channelId),
+      );
+    },
+  };
+}
+
+/** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
+async function answerTurn(
+  turn: TurnContext,
+  memory: TurnMemory,
+  reply: Reply,
+  control: TurnControl,
+  bot: TurnPorts,
+): Promise<Answer | 'left'> {
+  const { signal } = control;
+  const notes: string[] = [];
+  let soFar = '';
+  try {
+    signal.throwIfAborted();
+    const areActionsOff = await bot.settings.areActionsOff(turn.place);
+    const { prompt, hasThirdPartyText } = await bot.prompts.compose(
+      turn,
+      { isMemoryOff: memory.isOff, areActionsOff },
+      signal,
+    );
+    const { system, messages } = prompt;
+    const { text, stop } = await runToolLoop({
+      client: bot.model,
+      request: { purpose: 'chat', model: bot.modelName, system, messages, maxTokens: answerMaxTokens },
+      tools: [...(memory.isOff ? [] : memoryTools(bot)), ...(areActionsOff ? [] : actionTools(bot))],
+      context: { ...turn, hasThirdPartyText },
+      deadlineMs: bot.answerTimeoutMs,
+      signal,
+      onText: (piece) => reply.show((soFar += piece)),
+      onRestart: () => (soFar = ''),
+      onQueue: (isWaiting) => showWaiting(turn, isWaiting, bot),
+      onNote: (note) => notes.push(note),
+      logger: bot.logger,
+    });
+    // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].
+    if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
+    if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
+    return stop === 'cut' ? { text, problem: lengthLimitLine, notes } : { text, notes };
+  } catch (error) {
+    return explain(error, turn, reply, notes, control, bot);
+  }
+}
+
+/** What people get instead of a whole answer: what came of it, and one clear line. */
+async function explain(
+  error: unknown,
+  { speaker, place }: TurnContext,
+  reply: Reply,
+  notes: readonly string[],
+  control: TurnControl,
+  { makeReference, logger }: TurnPorts,
+): Promise<Answer | 'left'> {
+  const text = error instanceof ModelError ? error.partialText.trim() : '';
+  switch (control.ending) {
+    case 'stopped':
+      return { text, problem: stoppedLine, notes };
+    case 'shutdown':
+      if (reply.hasBegun && text !== '') break;
+      if (!reply.hasBegun) await reply.withdraw();
+      return 'left';
+    case 'deleted':
+    case 'reply-deleted':
+    case 'became-public':
+      return { text, notes };
+    case undefined:
+  }
+  const reference = makeReference();
+  const { channelId } = place;
+  logger.error('a turn failed', { reference, userId: speaker.id, channelId, error });
+  return { text, problem: text === '' ? failureLine(error, reference) : brokenOffLine(reference), notes };
+}
+
+/** Journal → Discord → log → handled, in this order; an empty answer is a line in its place. */
+async function deliver(
+  turn: TurnContext,
+  memory: TurnMemory,
+  reply: Reply,
+  answer: Answer,
+  control: TurnControl,
+  bot: TurnPorts,
+): Promise<TurnOutcome> {
+  const { text, problem, notes } = answer;
+  const question = questionOf(turn);
+  const line = lineUnder(problem, notes);
+  if (text === '') {
+    const wasSeen = reply.hasBegun;
+    await reply.withdraw();
+    if (line !== undefined) await sendLine(bot, question, line, wasSeen);
+    await markHandled(bot, question);
+    return 'explained';
+  }
+  if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
+  await saveBestEffort(bot.logger, 'the answer', () => bot.journal.prepare({ ...question, text }));
+  const finished = await reply.finish(text);
+  if (finished.kind !== 'sent') return takeAway(turn, reply, answer, control, bot);
+  await memory.recordReply(finished.ids, text);
+  await markHandled(bot, question);
+  if (line !== undefined) await sendLine(bot, question, line, true);
+  return 'answered';
+}
+
+/** Nothing of the reply stays, neither in the channel nor in log or history. */
+async function takeAway(
+  turn: TurnContext,
+  reply: Reply,
+  answer: Answer | 'left',
+  { ending }: TurnControl,
+  bot: TurnPorts,
+): Promise<TurnOutcome> {
+  const question = questionOf(turn);
+  const wasSeen = reply.hasBegun;
+  await reply.withdraw();
+  bot.logger.warn('an answer was taken away', { ...sessionOf(turn), why: ending });
+  if (ending === 'became-public') {
+    const notes = answer === 'left' ? [] : answer.notes;
+    await sendLine(bot, question, lineUnder(keptBackLine, notes) ?? keptBackLine, wasSeen);
+  }
+  await markHandled(bot, question);
+  return 'taken-away';
+}
+
+/** Shows at the turn's newest message that it waits for a place at the model; it is there until the place, or the turn's end. */
+function showWaiting(
+  { messages, place }: TurnContext,
+  isWaiting: boolean,
+  { waitingReactions }: TurnPorts,
+): void {
+  const newest = { id: newestOf({ messageIds: messages.map(({ id }) => id) }), channelId: place.channelId };
+  if (isWaiting) waitingReactions.begin(newest);
+  else waitingReactions.end(newest);
+}
+
+function memoryTools({ memoryTools: tools, settings }: TurnPorts): readonly Tool[] {
+  const refusal = 'Memory is switched off in this channel by the owner of this bot.';
+  return tools.map((tool) => refusedWhere(settings.isMemoryOff, tool, refusal));
+}
+
+function actionTools({ actionTools: tools, settings }: TurnPorts): readonly Tool[] {
+  const refusal = 'Not done: the owner of this bot has switched actions off in this place.';
+  return tools.map((tool) => refusedWhere(settings.areActionsOff, tool, refusal));
+}
+
+/** The same tool, refusing where it was switched off since the turn began. */
+function refusedWhere(isOff: (place: Place) => Promise<boolean>, tool: Tool, refusal: string): Tool {
+  return {
+    definition: tool.definition,
+    run: async (input, context, signal) =>
+      (await isOff(context.place)) ? { ok: false, text: refusal } : tool.run(input, context, signal),
+  };
+}

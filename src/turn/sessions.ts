@@ -1,0 +1,190 @@
+import type { IncomingMessage } from '../core/chat.ts';
+import { sessionName } from '../core/place.ts';
+
+/** Runs one turn over the messages given; must not throw. The control may tell it to end, also before it begins. */
+export type TurnRunner = (messages: readonly IncomingMessage[], control: TurnControl) => Promise<unknown>;
+
+interface Waiting {
+  message: IncomingMessage;
+  readonly done: () => void;
+}
+
+interface Session {
+  waiting: Waiting[];
+  running: readonly IncomingMessage[];
+  readonly deleted: Set<string>;
+  control: TurnControl;
+}
+
+/**
+ * Keeps each session's messages in order: while a turn runs, what the same speaker writes in the same channel waits and is
+ * taken together as the next turn [F3]. Other sessions do not wait. What was said before and after the channel's audience changed
+ * is not taken together, since each is as private as the channel was then [V1].
+ */
+export class SessionTurns {
+  readonly #run: TurnRunner;
+  readonly #sessions = new Map<string, Session>();
+  readonly #quiet: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(run: TurnRunner) {
+    this.#run = run;
+  }
+
+  /** Resolves when the turn that took this message is over, or the message was withdrawn. */
+  submit(message: IncomingMessage): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    const name = sessionName({ channelId: message.channelId, userId: message.author.id });
+    const session = this.#sessions.get(name);
+    return new Promise((done) => {
+      if (session !== undefined) {
+        session.waiting.push({ message, done });
+        return;
+      }
+      const started = {
+        waiting: [{ message, done }],
+        running: [],
+        deleted: new Set<string>(),
+        control: new TurnControl(),
+      };
+      this.#sessions.set(name, started);
+      void this.#work(name, started);
+    });
+  }
+
+  /** An edited message that still waits is taken with its new text. */
+  edit(messageId: string, text: string): void {
+    for (const session of this.#sessions.values()) {
+      for (const entry of session.waiting) {
+        if (entry.message.id === messageId) entry.message = { ...entry.message, text };
+      }
+    }
+  }
+
+  /** A deleted message that still waits is dropped; a turn ends when all of its messages are deleted, or one of its reply. */
+  withdraw(messageIds: readonly string[]): void {
+    const ids = new Set(messageIds);
+    for (const session of this.#sessions.values()) {
+      for (const entry of session.waiting) if (ids.has(entry.message.id)) entry.done();
+      session.waiting = session.waiting.filter((entry) => !ids.has(entry.message.id));
+      for (const message of session.running) if (ids.has(message.id)) session.deleted.add(message.id);
+      if (session.running.length === 0) continue;
+      if (session.deleted.size === session.running.length) session.control.end('deleted');
+      if (messageIds.some((id) => session.control.isReply(id))) session.control.end('reply-deleted');
+    }
+  }
+
+  /**
+   * The author of a message wants no more of the answer; the message is theirs, or the bot's reply to it. The turn that runs ends; of a message
+   * that waits nothing more comes, once `drop` has noted that. Nobody else can do that.
+   */
+  async stopBy(userId: string, messageId: string, drop: () => Promise<void>): Promise<void> {
+    for (const session of this.#sessions.values()) {
+      const { running, waiting, control } = session;
+      const isTheirs = (message: IncomingMessage): boolean => message.author.id === userId;
+      const isRunning = control.isReply(messageId) || running.some(({ id }) => id === messageId);
+      if (isRunning && running.every(isTheirs)) control.end('stopped');
+      const entry = waiting.find(({ message }) => message.id === messageId && isTheirs(message));
+      if (entry === undefined) continue;
+      session.waiting = waiting.filter((each) => each !== entry);
+      await drop();
+      entry.done();
+    }
+  }
+
+  /** Turns that run, and messages that wait for one. */
+  get open(): { readonly running: number; readonly waiting: number } {
+    const sessions = [...this.#sessions.values()];
+    const waiting = sessions.reduce((sum, session) => sum + session.waiting.length, 0);
+    return { running: sessions.filter((session) => session.running.length > 0).length, waiting };
+  }
+
+  /** Resolves when no turn runs or waits. */
+  idle(): Promise<void> {
+    if (this.#sessions.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#quiet.push(resolve));
+  }
+
+  /** Takes nothing more; what waits is dropped (it is fetched again after the restart), what runs goes on. */
+  stop(): void {
+    this.#stopped = true;
+    for (const session of this.#sessions.values()) {
+      for (const entry of session.waiting) entry.done();
+      session.waiting = [];
+    }
+  }
+
+  /** Ends the running turns too. */
+  abort(): void {
+    this.stop();
+    for (const session of this.#sessions.values()) session.control.end('shutdown');
+  }
+
+  async #work(name: string, session: Session): Promise<void> {
+    while (session.waiting.length > 0) {
+      const batch = session.waiting.splice(0, sameAudience(session.waiting));
+      session.running = batch.map((entry) => entry.message);
+      session.deleted.clear();
+      session.control = new TurnControl();
+      await this.#run(session.running, session.control);
+      session.running = [];
+      for (const entry of batch) entry.done();
+    }
+    this.#sessions.delete(name);
+    if (this.#sessions.size === 0) for (const resolve of this.#quiet.splice(0)) resolve();
+  }
+}
+
+/** How many messages from the first on were said to the same audience. */
+function sameAudience(waiting: readonly Waiting[]): number {
+  const other = waiting.findIndex(
+    ({ message }) => message.place.audience !== waiting[0]?.message.place.audience,
+  );
+  return other === -1 ? waiting.length : other;
+}
+
+/**
+ * Why a turn ends before its answer is whole: all that it answers was deleted; somebody deleted the reply; its author wants no more; the
+ * channel became public; the bot stops.
+ */
+export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'became-public' | 'shutdown';
+
+/** What a turn is told by the outside while it runs, and what the outside must know of it. */
+export class TurnControl {
+  readonly #model = new AbortController();
+  readonly #shown = new AbortController();
+  #ending: TurnEnding | undefined;
+  #replyIds: readonly string[] = [];
+
+  get ending(): TurnEnding | undefined {
+    return this.#ending;
+  }
+
+  /** Aborted when the model need not go on. */
+  get signal(): AbortSignal {
+    return this.#model.signal;
+  }
+
+  /** Aborted when nothing of the reply may stay where people see it. */
+  get takenAway(): AbortSignal {
+    return this.#shown.signal;
+  }
+
+  /** The first ending counts, but that what takes the reply away comes before what lets it stand. */
+  end(ending: TurnEnding): void {
+    const takesAway = ending !== 'stopped' && ending !== 'shutdown';
+    if (this.#shown.signal.aborted || (this.#ending !== undefined && !takesAway)) return;
+    this.#ending = ending;
+    this.#model.abort();
+    if (takesAway) this.#shown.abort();
+  }
+
+  /** The messages that the reply has by now. */
+  noteReply(messageIds: readonly string[]): void {
+    this.#replyIds = messageIds;
+  }
+
+  isReply(messageId: string): boolean {
+    return this.#replyIds.includes(messageId);
+  }
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import type { IncomingMessage, PresentPlace, ReplyPort, CommandCall } from '../../src/core/chat.ts';
+import { createCommandOrder, runCommand } from '../../src/turn/commands.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const show = { name: 'memory', subcommand: 'show', options: {} };
+const command = incoming({
+  id: '400000000000000021',
+  text: '!memory show',
+  command: show,
+});
+const answerId = '900000000000000001';
+
+/** Sends one message, which is there and seen at once. */
+const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeSeen) => {
+  await beforeSeen?.(answerId);
+  return [answerId];
+};
+
+function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place) => Promise.resolve(place)) {
+  const store = new MemoryStore();
+  const journal = createChannelJournal({ store });
+  const run = (message: IncomingMessage, written: CommandCall) =>
+    runCommand(message, written, {
+      handle: (request) => Promise.resolve({ text: `the answer to ${request.command.subcommand}` }),
+      journal,
+      replies: { ...fakeReplies(), send },
+      presentPlace,
+      logger: recordingLogger(),
+    });
+  return { run, store, journal };
+}
+
+/** All that the channel's journal has on disk. */
+async function onDisk(store: MemoryStore): Promise<string> {
+  const lines: string[] = [];
+  for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
+    lines.push(JSON.stringify(record));
+  return lines.join('\n');
+}
+
+describe('a command', () => {
+  it('and its answer are no part of history, and no text of the answer stays', async () => {
+    const { run, store, journal } = runnerWith(sendOne);
+    await run(command, show);
+    expect(await journal.isHidden(generalId, command.id)).toBe(true);
+    expect(await journal.isHidden(generalId, answerId)).toBe(true);
+    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+    expect(await onDisk(store)).not.toContain('the answer');
+  });
+
+  it('has its answer on disk while it is sent, so that a restart can finish it', async () => {
+    const { run, journal } = runnerWith(async (...sent) => {
+      expect(await journal.unsent(generalId)).toMatchObject([
+        { isCommand: true, text: 'the answer to show' },
+      ]);
+      return sendOne(...sent);
+    });
+    await run(command, show);
+    expect(await journal.unsent(generalId)).toEqual([]);
+    expect(await journal.isHidden(generalId, answerId)).toBe(true);
+  });
+
+  it('whose answer could be sent in part only leaves nothing of it in history', async () => {
+    const { run, journal } = runnerWith(async (...sent) => {
+      await sendOne(...sent);
+      expect(await journal.isHidden(generalId, answerId)).toBe(true);
+      throw new Error('no access');
+    });
+    await run(command, show);
+    expect(await journal.isHidden(generalId, answerId)).toBe(true);
+    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+  });
+
+  it('whose answer cannot be sent is not done again, and no text of the answer stays', async () => {
+    const { run, store, journal } = runnerWith(() => Promise.reject(new Error('no access')));
+    await run(command, show);
+    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+    expect(await onDisk(store)).not.toContain('the answer');
+  });
+
+  it('keeps its answer back where the channel became public meanwhile', async () => {
+    const sent: string[] = [];
+    const send: ReplyPort['send'] = (channelId, text, ...rest) => {
+      sent.push(text);
+      return sendOne(channelId, text, ...rest);
+    };
+    const { run } = runnerWith(send, (place) => Promise.resolve({ ...place, audience: 'public' }));
+    const inPrivate = { ...command, place: { ...command.place, audience: 'private' as const } };
+    await run(inPrivate, show);
+    await run({ ...command, id: '400000000000000022' }, show);
+    expect(sent).toEqual([expect.stringContaining('became visible to more people'), 'the answer to show']);
+  });
+});
+
+const session = { channelId: generalId, userId: aliceId };
+
+function orderWithGate() {
+  const order = createCommandOrder();
+  const done: string[] = [];
+  const gate: { open: () => void } = { open: () => {} };
+  const opened = new Promise<void>((resolve) => {
+    gate.open = resolve;
+  });
+  const slow = order.run(session, async () => {
+    await opened;
+    done.push('remember');
+  });
+  const runTurn = async (userId: string): Promise<void> => {
+    await order.settled({ ...session, userId });
+    done.push(`turn of ${userId === aliceId ? 'Alice' : 'Bob'}`);
+  };
+  return { order, done, gate, slow, runTurn };
+}
+
+it('a command waits for the one before it', async () => {
+  const { order, done, gate, slow } = orderWithGate();
+  const next = order.run(session, () => Promise.resolve(done.push('show')));
+  gate.open();
+  await Promise.all([slow, next]);
+  expect(done).toEqual(['remember', 'show']);
+});
+
+it('a turn begins when the commands before it are answered', async () => {
+  const { done, gate, slow, runTurn } = orderWithGate();
+  const turn = runTurn(aliceId);
+  gate.open();
+  await Promise.all([slow, turn]);
+  expect(done).toEqual(['remember', 'turn of Alice']);
+});
+
+it('other sessions do not wait', async () => {
+  const { order, done, gate, slow, runTurn } = orderWithGate();
+  await runTurn(bobId);
+  await order.run({ ...session, channelId: '200000000000000002' }, () => Promise.resolve(done.push('show')));
+  expect(done).toEqual(['turn of Bob', 'show']);
+  gate.open();
+  await slow;
+});
+
+it('a command that fails holds up nothing', async () => {
+  const order = createCommandOrder();
+  await expect(order.run(session, () => Promise.reject(new Error('the disk')))).rejects.toThrow('the disk');
+  await expect(order.run(session, () => Promise.resolve('shown'))).resolves.toBe('shown');
+});

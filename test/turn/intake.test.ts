@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+
+import type { IncomingMessage } from '../../src/core/chat.ts';
+import { createCommandOrder } from '../../src/turn/commands.ts';
+import { createIntake } from '../../src/turn/intake.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import { SessionTurns } from '../../src/turn/sessions.ts';
+import { aliceId, generalId, incoming } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+function handlersWith() {
+  const turns: string[][] = [];
+  const commands: string[] = [];
+  const gates: (() => void)[] = [];
+  const journal = createChannelJournal({ store: new MemoryStore() });
+  const handlers = createIntake({
+    turns: new SessionTurns(async (messages: readonly IncomingMessage[]) => {
+      turns.push(messages.map(({ text }) => text));
+      await new Promise<void>((release) => gates.push(release));
+      await journal.markHandled(
+        generalId,
+        messages.map(({ id }) => id),
+      );
+    }),
+    waitingReactions: { while: (_, work) => work() },
+    runCommand: (message, { subcommand }) => {
+      commands.push(subcommand);
+      return journal.markHandled(generalId, [message.id]);
+    },
+    commands: {
+      command: ({ command: { subcommand } }) => {
+        commands.push(subcommand);
+        return Promise.resolve({ text: subcommand });
+      },
+      complete: () => Promise.resolve([]),
+      menu: ({ name }) => {
+        commands.push(name);
+        return Promise.resolve({ text: name });
+      },
+    },
+    order: createCommandOrder(),
+    retract: {
+      edited: () => Promise.reject(new Error('the disk')),
+      deleted: () => Promise.resolve(),
+    },
+    journal,
+    logger: recordingLogger(),
+  });
+  return { handlers, turns, commands, gates, journal };
+}
+
+describe('what events lead to', () => {
+  it('takes a message once, however often Discord repeats it', async () => {
+    const { handlers, turns, gates } = handlersWith();
+    const first = handlers.message(incoming());
+    await handlers.message(incoming());
+    await expect.poll(() => gates.length).toBe(1);
+    gates[0]?.();
+    await first;
+    await handlers.message(incoming());
+    expect(turns).toEqual([['hello']]);
+  });
+
+  it('answers a command while a turn runs, and no turn ever sees it', async () => {
+    const { handlers, turns, commands, gates } = handlersWith();
+    const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
+    await expect.poll(() => gates.length).toBe(1);
+    const waiting = handlers.message(incoming({ id: '400000000000000002', text: 'B' }));
+    await handlers.message(
+      incoming({
+        id: '400000000000000003',
+        text: '!memory show',
+        command: { name: 'memory', subcommand: 'show', options: {} },
+      }),
+    );
+    expect(commands).toEqual(['show']);
+    gates[0]?.();
+    await expect.poll(() => gates.length).toBe(2);
+    gates[1]?.();
+    await Promise.all([running, waiting]);
+    expect(turns).toEqual([['A'], ['B']]);
+  });
+
+  it('takes a written command and a slash command in the order in which they came', async () => {
+    const { handlers, commands } = handlersWith();
+    const command = { name: 'memory', subcommand: 'remember', options: { text: 'tea' } };
+    const show = { name: 'memory', subcommand: 'show', options: {} };
+    const written = handlers.message(incoming({ text: '!memory remember tea', command }));
+    const { author, place, at } = incoming();
+    const request = { id: '400000000000000009', command: show, place, at };
+    const speaker = { id: author.id, name: author.name, isOwner: false };
+    await Promise.all([written, handlers.command({ ...request, speaker, ephemeral: true })]);
+    expect(commands).toEqual(['remember', 'show']);
+  });
+
+  it('takes a message with the words that it was edited to before its turn, and not at all once it is taken back', async () => {
+    const { handlers, turns, gates, journal } = handlersWith();
+    const edit = { channelId: generalId, isCommand: false };
+    const messages = ['1', '2', '3'].map((number) =>
+      incoming({
+        id: `40000000000000000${number}`,
+        text: number,
+        author: { id: number, name: '', kind: 'human' },
+      }),
+    );
+    const [edited, deleted, command] = messages.map(({ id }) => id);
+    const taken = messages.map((message) => handlers.message(message));
+    const text = '!memory show';
+    const changes = [
+      handlers.edited({ ...edit, messageId: edited ?? '', text: 'one' }),
+      handlers.deleted(generalId, [deleted ?? '']),
+      handlers.edited({ ...edit, messageId: command ?? '', text, isCommand: true }),
+    ];
+    await Promise.all([...changes, ...taken.slice(1)]);
+    expect(turns).toEqual([['one']]);
+    // Fetched after a gap it is not carried out either.
+    expect(await journal.isHandled(generalId, command ?? '')).toBe(true);
+    gates[0]?.();
+    await taken[0];
+  });
+
+  it('answers a message that waited and was taken back by 🛑 neither now nor when Discord repeats it', async () => {
+    const { handlers, turns, gates } = handlersWith();
+    const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
+    await expect.poll(() => gates.length).toBe(1);
+    const waiting = incoming({ id: '400000000000000002', text: 'B' });
+    const taken = handlers.message(waiting);
+    await handlers.reacted(generalId, waiting.id, aliceId, '👍');
+    await handlers.reacted(generalId, waiting.id, aliceId, '🛑');
+    await taken;
+    await handlers.message(waiting);
+    gates[0]?.();
+    await running;
+    expect(turns).toEqual([['A']]);
+  });
+
+  it('survives a layer that cannot follow an edit', async () => {
+    const { handlers } = handlersWith();
+    await expect(
+      handlers.edited({
+        channelId: generalId,
+        messageId: '400000000000000001',
+        text: 'new',
+        isCommand: false,
+      }),
+    ).resolves.toBeUndefined();
+  });
+});

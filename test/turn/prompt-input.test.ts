@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+
+import type { AttachedFile, ChatMessage } from '../../src/core/chat.ts';
+import type { Section, SectionReader } from '../../src/core/section.ts';
+import type { TurnContext } from '../../src/core/turn-context.ts';
+import { PromptComposer } from '../../src/turn/prompt-input.ts';
+import type { SwitchedOff } from '../../src/turn/prompt-input.ts';
+import { aliceId, bobId, generalId } from '../support/incoming.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { aliceContext } from '../model/alice-context.ts';
+
+function message(
+  id: number,
+  authorId: string,
+  kind: ChatMessage['author']['kind'],
+  text = 'hi',
+): ChatMessage {
+  const author = { id: authorId, name: 'somebody', kind };
+  return {
+    id: String(390_000_000_000_000_000n + BigInt(id)),
+    channelId: generalId,
+    author,
+    text,
+    at: '2026-01-15T09:00:00.000Z',
+    attachments: [],
+  };
+}
+
+const alice = message(1, aliceId, 'human');
+const bot = message(2, '900000000000000001', 'self');
+
+const notes: SectionReader<TurnContext> = reader('notes', 'overview');
+const wave: SectionReader<TurnContext> = reader('wave', 'discord_actions');
+
+function reader(line: string, name: Section['name']): SectionReader<TurnContext> {
+  return {
+    layer: line,
+    read: () =>
+      Promise.resolve([{ name, slot: 'last', title: `${line}:`, lines: [`- ${line}`], budget: 99 }]),
+  };
+}
+
+function composerOver(history: readonly ChatMessage[] | Error): PromptComposer {
+  return new PromptComposer({
+    workspace: [],
+    layers: [notes],
+    actions: wave,
+    soul: () => Promise.resolve(''),
+    history: {
+      recent: () => (history instanceof Error ? Promise.reject(history) : Promise.resolve(history)),
+    },
+    attachments: {
+      open: (files) => Promise.resolve(files.map(({ name }) => ({ kind: 'text', name, text: 'x' }))),
+    },
+    readReplied: () => Promise.resolve('gone'),
+    timeZone: 'UTC',
+    historyBudget: 200,
+    maxChars: 40_000,
+    logger: new RecordingLogger(),
+  });
+}
+
+const { signal } = new AbortController();
+const allOn: SwitchedOff = { isMemoryOff: false, areActionsOff: false };
+
+async function thirdPartyTextIn(
+  history: readonly ChatMessage[] | Error,
+  files: readonly AttachedFile[] = [],
+): Promise<boolean> {
+  const messages = aliceContext.messages.map((each) => ({ ...each, files }));
+  const turn = { ...aliceContext, messages };
+  return (await composerOver(history).compose(turn, allOn, signal)).hasThirdPartyText;
+}
+
+async function promptWhere(off: Partial<SwitchedOff>): Promise<string> {
+  const { prompt } = await composerOver([]).compose(aliceContext, { ...allOn, ...off }, signal);
+  return JSON.stringify(prompt.messages);
+}
+
+describe('what is switched off', () => {
+  it('stands in no prompt, and that memory is off does', async () => {
+    expect(await promptWhere({})).toMatch(/- notes.*- wave/u);
+    const withoutActions = await promptWhere({ areActionsOff: true });
+    expect(withoutActions).toContain('- notes');
+    expect(withoutActions).not.toContain('wave');
+    const withoutMemory = await promptWhere({ isMemoryOff: true });
+    expect(withoutMemory).not.toContain('notes');
+    expect(withoutMemory).toMatch(/Memory is switched off in this channel.*- wave/u);
+  });
+});
+
+describe("other people's text in the context [M5a]", () => {
+  it('is none where only the speaker and the bot have spoken', async () => {
+    expect(await thirdPartyTextIn([])).toBe(false);
+    expect(await thirdPartyTextIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
+    expect(await thirdPartyTextIn(new Error('no history'))).toBe(false);
+  });
+
+  it.each([
+    ['a person', message(3, bobId, 'human')],
+    ['another bot', message(3, bobId, 'bot')],
+  ])('is there once %s has spoken', async (_, other) => {
+    expect(await thirdPartyTextIn([alice, other])).toBe(true);
+  });
+
+  it('is there although their message is too old for the prompt: an answer that is shown may repeat it', async () => {
+    const longAgo = message(1, bobId, 'human', 'x'.repeat(190));
+    expect(await thirdPartyTextIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(true);
+  });
+
+  it('is there with a file of the turn, and while an answer to an earlier one may repeat it', async () => {
+    expect(
+      await thirdPartyTextIn([alice, bot], [{ name: 'a.txt', size: 1, url: 'https://cdn.discordapp.com/a' }]),
+    ).toBe(true);
+    expect(await thirdPartyTextIn([{ ...alice, hasThirdPartyText: true }, bot])).toBe(true);
+  });
+
+  it('is there with an answer to a question that was deleted since', async () => {
+    expect(await thirdPartyTextIn([alice, { ...bot, answers: alice.id }])).toBe(false);
+    expect(await thirdPartyTextIn([{ ...bot, answers: alice.id }])).toBe(true);
+  });
+
+  it('is there with what the bot has sent for somebody', async () => {
+    expect(await thirdPartyTextIn([alice, { ...bot, hasThirdPartyText: true }])).toBe(true);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+
+import { ModelError } from '../../src/core/errors.ts';
+import type { ModelFailure } from '../../src/core/errors.ts';
+import { failureLine } from '../../src/turn/reply.ts';
+
+function lineOf(failure: ModelFailure): string {
+  return failureLine(new ModelError('secret reason', failure), 'ab12cd');
+}
+
+it('sends people to whoever runs the bot where asking again does not help, and nowhere tells the reason', () => {
+  expect(lineOf('rejected')).toBe(
+    '⚠️ My language model refused this. If that goes on, whoever runs me finds the reason in my log. (reference ab12cd)',
+  );
+  expect(lineOf('unavailable')).toMatch(/Please ask again in a moment\. \(reference ab12cd\)$/u);
+  expect(failureLine(new Error('secret reason'), 'ab12cd')).toMatch(/^⚠️ Something went wrong on my side/u);
+});

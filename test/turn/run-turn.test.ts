@@ -1,0 +1,360 @@
+import { describe, expect, it, vi } from 'vitest';
+
+import { ModelError, StoreError } from '../../src/core/errors.ts';
+import type { ModelRequest } from '../../src/core/model.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import type { TurnContext } from '../../src/core/turn-context.ts';
+import type { TurnPorts } from '../../src/turn/run-turn.ts';
+import { createCommandOrder } from '../../src/turn/commands.ts';
+import { keptBackLine, stoppedLine } from '../../src/turn/reply.ts';
+import { TurnControl } from '../../src/turn/sessions.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import { generalId, incoming, publicPlace } from '../support/incoming.ts';
+import { secretPlace } from '../support/sessions.ts';
+import { settle, turnWith } from './turn-harness.ts';
+import type { AnswerTurn } from './turn-harness.ts';
+
+const message = incoming({ id: '400000000000000011' });
+const full = () => Promise.reject(new StoreError('full', 'log'));
+
+/** A model that has said the beginning when `meanwhile` happens, and then waits until it is told to end. */
+function sayingHalf(meanwhile: () => unknown): AnswerTurn {
+  return async (_, signal, { onText }) => {
+    onText('Half of ');
+    await settle();
+    meanwhile();
+    if (!signal.aborted) return { text: 'Half of it is whole.', stop: 'whole' };
+    throw new ModelError('aborted', 'aborted', { partialText: 'Half of ' });
+  };
+}
+
+describe('a turn', () => {
+  it('logs the message, asks the model, sends, logs the reply, and only then does what comes after', async () => {
+    const { run, steps, journal } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
+    await run([incoming({ id: '400000000000000010' }), message], new TurnControl());
+    expect(steps).toEqual(['log 2', 'model', 'send Hi. as 11', 'log reply Hi.', 'typing ends', 'after turn']);
+    expect(await journal.isHandled(generalId, '400000000000000010')).toBe(true);
+    expect(await journal.unsent(generalId)).toEqual([]);
+  });
+
+  it('that fails says one clear line with the reference that the log has, which is no part of history', async () => {
+    const { run, steps, journal, logger } = turnWith(() =>
+      Promise.reject(new ModelError('529 overloaded_error', 'overloaded')),
+    );
+    await run([message], new TurnControl());
+    const sent = steps.find((step) => step.startsWith('send')) ?? '';
+    expect(sent).toContain('(reference abc123)');
+    expect(sent).not.toContain('529');
+    expect(steps.some((step) => step.startsWith('log reply'))).toBe(false);
+    expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+    expect(logger.lines.some(({ data }) => data?.['reference'] === 'abc123')).toBe(true);
+  });
+
+  it('says under the reply what was done, each thing once, and logs no word of that as its own', async () => {
+    const { run, steps, journal } = turnWith((_context, _signal, { onNote }) => {
+      for (const note of ['📌 pinned', '📌 pinned', '➡️ sent to #dev']) onNote(note);
+      return Promise.resolve({ text: 'Done.', stop: 'whole' });
+    });
+    await run([message], new TurnControl());
+    expect(steps.slice(2, 5)).toEqual([
+      'send Done. as 11',
+      'log reply Done.',
+      'send -# 📌 pinned · ➡️ sent to #dev as 1e',
+    ]);
+    expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+  });
+
+  it('says what was done also where the answer failed', async () => {
+    const { run, steps } = turnWith((_context, _signal, { onNote }) => {
+      onNote('📌 pinned');
+      return Promise.reject(new ModelError('slow', 'timeout'));
+    });
+    await run([message], new TurnControl());
+    expect(steps.find((step) => step.startsWith('send'))).toMatch(/reference abc123\)\n-# 📌 pinned/u);
+  });
+
+  it('that broke off gives the part that came, and a mark under another nonce', async () => {
+    const { run, steps } = turnWith(() =>
+      Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' })),
+    );
+    await run([message], new TurnControl());
+    const sent = steps.filter((step) => step.startsWith('send'));
+    expect(sent[0]).toBe('send Half of as 11');
+    expect(sent[1]).toContain('broke off');
+    expect(sent[1]).toMatch(/as 1e$/u);
+    expect(steps).toContain('log reply Half of');
+  });
+
+  it('that waited until its channel became public is answered for the public, and logged as it was said', async () => {
+    const contexts: TurnContext[] = [];
+    const logged: TurnContext[] = [];
+    const record = (context: TurnContext) => Promise.resolve(void logged.push(context));
+    const { run, steps } = turnWith(
+      (context) => {
+        contexts.push(context);
+        return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+      },
+      {
+        presentPlace: () => Promise.resolve(publicPlace),
+        log: { recordUser: record, recordReply: record },
+      },
+    );
+    await run([incoming({ place: secretPlace })], new TurnControl());
+    expect(contexts).toMatchObject([{ place: publicPlace, saidIn: secretPlace }]);
+    expect(logged.map(({ place }) => place)).toEqual([secretPlace, secretPlace]);
+    expect(steps).toContain('send Hi. as 01');
+  });
+
+  it.each(['whole', 'broken off'])(
+    'keeps back an answer, %s, while whose making the channel became public',
+    async (kind) => {
+      let present = secretPlace;
+      const { run, steps, journal } = turnWith(
+        () => {
+          present = publicPlace;
+          return kind === 'whole'
+            ? Promise.resolve({ text: 'The secret.', stop: 'whole' })
+            : Promise.reject(new ModelError('cut', 'broken', { partialText: 'The secret' }));
+        },
+        { presentPlace: () => Promise.resolve(present) },
+      );
+      await run([incoming({ place: secretPlace })], new TurnControl());
+      expect(steps.filter((step) => step.startsWith('send'))).toEqual([`send ${keptBackLine} as 01`]);
+      expect(steps.some((step) => step.startsWith('log reply'))).toBe(false);
+      expect(await journal.unsent(generalId)).toEqual([]);
+      expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+      expect(await journal.isHandled(generalId, '400000000000000001')).toBe(true);
+    },
+  );
+
+  it('that the bot’s end cuts off before anything was shown sends nothing and stays unhandled', async () => {
+    const { run, steps, journal } = turnWith(() => {
+      control.end('shutdown');
+      return Promise.reject(new ModelError('aborted', 'aborted'));
+    });
+    const control = new TurnControl();
+    await run([message], control);
+    expect(steps.some((step) => step.startsWith('send'))).toBe(false);
+    expect(await journal.isHandled(generalId, message.id)).toBe(false);
+  });
+
+  it('goes on where the disk refuses', async () => {
+    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+      log: { recordUser: full, recordReply: full },
+    });
+    await run([message], new TurnControl());
+    expect(steps).toContain('send Hi. as 11');
+  });
+
+  it('of another bot is answered, and nothing is made of it afterwards', async () => {
+    const contexts: TurnContext[] = [];
+    const { run, steps } = turnWith((context) => {
+      contexts.push(context);
+      return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+    });
+    await run(
+      [incoming({ author: { id: '600000000000000001', name: 'Dyno', kind: 'bot' } })],
+      new TurnControl(),
+    );
+    expect(contexts[0]?.speaker.isBot).toBe(true);
+    expect(steps).toContain('send Hi. as 01');
+    expect(steps).not.toContain('after turn');
+  });
+});
+
+describe('the answer of a turn while it grows', () => {
+  const replyId = '900000000000000001';
+
+  it('is shown as it comes, known to the journal and no part of history until it is whole and logged', async () => {
+    const seen: boolean[] = [];
+    const { run, steps, journal } = turnWith(async (_context, _signal, { onText }) => {
+      onText('One');
+      onText('One two');
+      await settle();
+      seen.push(
+        await journal.isHidden(generalId, replyId),
+        await journal.isUnfinished(generalId, message.id),
+      );
+      return { text: 'One two three', stop: 'whole' };
+    });
+    await run([message], new TurnControl());
+    const after = ['send One two three as 11', 'log reply One two three', 'typing ends', 'after turn'];
+    expect(steps).toEqual(['log 1', 'model', 'show One', 'show One two', ...after]);
+    expect(seen).toEqual([true, true]);
+    expect(await journal.isHidden(generalId, replyId)).toBe(false);
+    expect(await journal.isUnfinished(generalId, message.id)).toBe(false);
+  });
+
+  it('is noted in the journal only where it is seen before it is whole', async () => {
+    const { run, journal } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
+    const begin = vi.spyOn(journal, 'begin');
+    await run([message], new TurnControl());
+    expect(begin).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['Half of', ['show Half of ', 'send Half of as 11', 'log reply Half of', `send ${stoppedLine} as 1e`]],
+    ['', [`send ${stoppedLine} as 11`]],
+  ])('that its author stops keeps what came, "%s", and a line says so', async (came, expected) => {
+    const control = new TurnControl();
+    const half = sayingHalf(() => control.end('stopped'));
+    const { run, steps, journal } = turnWith(half);
+    if (came === '') control.end('stopped');
+    await run([message], control);
+    expect(steps.filter((step) => /^(?:show|send|log reply|withdraw)/u.test(step))).toEqual(expected);
+    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+    expect(await journal.unsent(generalId)).toEqual([]);
+  });
+
+  it.each(['deleted', 'reply-deleted'] as const)(
+    'is taken away and nowhere logged when the turn ends because of what was %s',
+    async (ending) => {
+      const control = new TurnControl();
+      const { run, steps, journal } = turnWith(sayingHalf(() => control.end(ending)));
+      await run([message], control);
+      expect(steps).toEqual(['log 1', 'model', 'show Half of ', 'withdraw', 'typing ends', 'after turn']);
+      expect(await journal.isHandled(generalId, message.id)).toBe(true);
+      expect(await journal.begun(generalId)).toEqual([]);
+    },
+  );
+
+  it('is taken away, and a line says why, when the channel becomes public', async () => {
+    let present = secretPlace;
+    const { run, steps } = turnWith(
+      sayingHalf(() => {
+        present = publicPlace;
+      }),
+      { presentPlace: () => Promise.resolve(present) },
+    );
+    await run([incoming({ place: secretPlace })], new TurnControl());
+    const shown = steps.filter((step) => /^(?:show|send|log reply|withdraw)/u.test(step));
+    expect(shown).toEqual(['show Half of ', 'withdraw', `send ${keptBackLine} as 1e`]);
+  });
+
+  it('stays, marked, when the bot must end', async () => {
+    const control = new TurnControl();
+    const { run, steps, journal } = turnWith(sayingHalf(() => control.end('shutdown')));
+    await run([message], control);
+    expect(steps).toContain('send Half of as 11');
+    expect(steps.some((step) => /^send .*broke off.* as 1e$/u.test(step))).toBe(true);
+    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+  });
+
+  it('goes on in the messages that stand there from before a restart', async () => {
+    const posted: string[] = [];
+    const { run, journal } = turnWith(
+      sayingHalf(() => {}),
+      {
+        replies: fakeReplies({ nextId: () => posted[posted.push('new') - 1] ?? '' }),
+      },
+    );
+    const place = publicPlace;
+    const question = { messageIds: [message.id], userId: message.author.id, speakerName: 'Alice', place };
+    await journal.begin({ ...question, replyIds: [replyId] });
+    expect(await journal.isHidden(generalId, replyId)).toBe(true);
+    await run([message], new TurnControl());
+    expect(posted).toEqual([]);
+    expect(await journal.isHidden(generalId, replyId)).toBe(false);
+  });
+});
+
+describe('a turn behind the commands of its session', () => {
+  it('begins when they are answered, and not at all if nobody waits for it by then', async () => {
+    const order = createCommandOrder();
+    const session = { channelId: message.channelId, userId: message.author.id };
+    const answering: (() => void)[] = [];
+    void order.run(session, () => new Promise<void>((resolve) => answering.push(resolve)));
+    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+      commandOrder: order,
+    });
+    const withdrawn = new TurnControl();
+    const turns = [run([message], new TurnControl()), run([message], withdrawn)];
+    withdrawn.end('deleted');
+    await settle();
+    expect(steps).toEqual([]);
+    answering[0]?.();
+    expect(await Promise.all(turns)).toEqual(['answered', 'dropped']);
+    expect(steps.filter((step) => step.startsWith('log 1'))).toHaveLength(1);
+  });
+});
+
+const yes = () => Promise.resolve(true);
+
+const wave: Tool = {
+  definition: { name: 'wave', description: 'Waves', inputSchema: { type: 'object' } },
+  run: () => Promise.resolve({ ok: true, text: 'Waved.' }),
+};
+
+/** A turn whose model calls `wave` in its first round, with what the model is offered and told. */
+function wavingTurn(changes: Partial<TurnPorts>) {
+  const requests: ModelRequest[] = [];
+  const { run } = turnWith(() => Promise.reject(new Error('not asked')), {
+    memoryTools: [],
+    actionTools: [],
+    model: {
+      isOffline: false,
+      complete(request) {
+        requests.push(request);
+        const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+        const call = { type: 'tool_use', id: '1', name: 'wave', input: {} } as const;
+        return Promise.resolve(
+          requests.length === 1
+            ? { content: [call], stop: 'tool_use', usage }
+            : { content: [{ type: 'text', text: 'Done.' }], stop: 'end', usage },
+        );
+      },
+    },
+    ...changes,
+  });
+  const offered = () => requests.map(({ tools = [] }) => tools.map(({ name }) => name));
+  const told = () => JSON.stringify(requests.at(-1)?.messages);
+  return { run: () => run([message], new TurnControl()), offered, told };
+}
+
+describe('where the owner has switched something off', () => {
+  it.each(['memoryTools', 'actionTools'] as const)('the model is not offered %s', async (kind) => {
+    const on = wavingTurn({ [kind]: [wave] });
+    await on.run();
+    expect(on.offered()[0]).toEqual(['wave']);
+    expect(on.told()).toContain('Waved.');
+    const off = wavingTurn({ [kind]: [wave], settings: { isMemoryOff: yes, areActionsOff: yes } });
+    await off.run();
+    expect(off.offered()[0]).toEqual([]);
+  });
+
+  it.each(['memoryTools', 'actionTools'] as const)(
+    '%s are refused where that was switched off meanwhile',
+    async (kind) => {
+      const asked = { memory: 0, actions: 0 };
+      // On when the turn begins, off when the tool is called.
+      const turn = wavingTurn({
+        [kind]: [wave],
+        settings: {
+          isMemoryOff: () => Promise.resolve((asked.memory += 1) > 1),
+          areActionsOff: () => Promise.resolve((asked.actions += 1) > 1),
+        },
+      });
+      await turn.run();
+      expect(turn.offered()[0]).toEqual(['wave']);
+      expect(turn.told()).not.toContain('Waved.');
+      expect(turn.told()).toMatch(/switched/u);
+    },
+  );
+
+  it('memory keeps nothing of a turn, though it is switched on before the reply', async () => {
+    let isOff = true;
+    const { run, steps, journal } = turnWith(
+      () => {
+        isOff = false;
+        return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+      },
+      {
+        settings: { isMemoryOff: () => Promise.resolve(isOff), areActionsOff: () => Promise.resolve(false) },
+      },
+    );
+    await run([message], new TurnControl());
+    expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
+    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+
+import type { IncomingMessage } from '../../src/core/chat.ts';
+import { SessionTurns } from '../../src/turn/sessions.ts';
+import type { TurnControl } from '../../src/turn/sessions.ts';
+import { aliceId, bobId, incoming } from '../support/incoming.ts';
+
+/** Turns that run until they are released, one gate a turn. */
+function gatedTurns() {
+  const started: {
+    ids: string[];
+    author: string;
+    signal: AbortSignal;
+    control: TurnControl;
+    release: () => void;
+  }[] = [];
+  const turns = new SessionTurns(
+    (messages, control) =>
+      new Promise<void>((release) => {
+        started.push({
+          ids: messages.map(({ id }) => id),
+          author: messages[0]?.author.name ?? '',
+          signal: control.signal,
+          control,
+          release,
+        });
+      }),
+  );
+  return { turns, started };
+}
+
+function message(id: number, changes: Partial<IncomingMessage> = {}): IncomingMessage {
+  return incoming({ id: `40000000000000000${id}`, text: `message ${id}`, ...changes });
+}
+
+async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+describe('turns of sessions', () => {
+  it('take together what one speaker wrote while a turn ran', async () => {
+    const { turns, started } = gatedTurns();
+    const all = [1, 2, 3].map((id) => turns.submit(message(id)));
+    expect(started.map(({ ids }) => ids)).toEqual([['400000000000000001']]);
+    started[0]?.release();
+    await settle();
+    expect(started[1]?.ids).toEqual(['400000000000000002', '400000000000000003']);
+    started[1]?.release();
+    await Promise.all(all);
+    await turns.idle();
+  });
+
+  it('do not take together what was said in private and what was said once the public could read along', async () => {
+    const { turns, started } = gatedTurns();
+    const open = message(4).place;
+    const all = [
+      turns.submit(message(1, { place: { ...open, audience: 'private' } })),
+      turns.submit(message(2, { place: { ...open, audience: 'private' } })),
+      turns.submit(message(3, { place: { ...open, audience: 'private' } })),
+      turns.submit(message(4)),
+    ];
+    for (const index of [0, 1, 2]) {
+      started[index]?.release();
+      await settle();
+    }
+    await Promise.all(all);
+    expect(started.map(({ ids }) => ids.map((id) => id.slice(-1)))).toEqual([['1'], ['2', '3'], ['4']]);
+  });
+
+  it('credit two speakers in one channel separately, and neither waits for the other', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    void turns.submit(message(2, { author: { id: bobId, name: 'Bob', kind: 'human' } }));
+    expect(started.map(({ author }) => author)).toEqual(['Alice', 'Bob']);
+    for (const { release } of started) release();
+    await turns.idle();
+  });
+
+  it('take an edited message that waits with its new text, and drop a deleted one', async () => {
+    const texts: string[][] = [];
+    const releases: (() => void)[] = [];
+    const turns = new SessionTurns((messages) => {
+      texts.push(messages.map(({ text }) => text));
+      return new Promise<void>((resolve) => {
+        releases.push(resolve);
+      });
+    });
+    void turns.submit(message(1));
+    void turns.submit(message(2));
+    const withdrawn = turns.submit(message(3));
+    turns.edit(message(2).id, 'edited');
+    turns.withdraw([message(3).id]);
+    await withdrawn;
+    releases[0]?.();
+    await settle();
+    releases[1]?.();
+    await turns.idle();
+    expect(texts).toEqual([['message 1'], ['edited']]);
+  });
+
+  it('abort a turn when every message it answers was deleted', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    started[0]?.release();
+    void turns.submit(message(2));
+    void turns.submit(message(3));
+    await settle();
+    turns.withdraw([message(2).id]);
+    expect(started[1]?.signal.aborted).toBe(false);
+    turns.withdraw([message(3).id]);
+    expect(started[1]?.signal.aborted).toBe(true);
+    started[1]?.release();
+    await turns.idle();
+  });
+
+  it('end when their author stops them at their message or at the reply, and nobody else can', async () => {
+    for (const messageId of [message(1).id, 'the reply']) {
+      const { turns, started } = gatedTurns();
+      void turns.submit(message(1));
+      started[0]?.control.noteReply(['the reply']);
+      await turns.stopBy(bobId, messageId, () => Promise.resolve());
+      await turns.stopBy(aliceId, 'something else', () => Promise.resolve());
+      expect(started[0]?.control.ending).toBe(undefined);
+      await turns.stopBy(aliceId, messageId, () => Promise.resolve());
+      expect(started[0]?.control.ending).toBe('stopped');
+      started[0]?.release();
+      await turns.idle();
+    }
+  });
+
+  it('do not take a waiting message that its author stopped, which is noted before it is over', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    const steps: string[] = [];
+    const waiting = turns.submit(message(2)).then(() => steps.push('over'));
+    await turns.stopBy(bobId, message(2).id, () => Promise.resolve(void steps.push('noted for Bob')));
+    await turns.stopBy(aliceId, message(2).id, () => Promise.resolve(void steps.push('noted')));
+    await waiting;
+    expect(steps).toEqual(['noted', 'over']);
+    started[0]?.release();
+    await turns.idle();
+    expect(started).toHaveLength(1);
+  });
+
+  it('end when a message of their reply is deleted, whatever their author wished before', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    started[0]?.control.noteReply(['the reply']);
+    await turns.stopBy(aliceId, message(1).id, () => Promise.resolve());
+    expect(started[0]?.control.takenAway.aborted).toBe(false);
+    turns.withdraw(['the reply']);
+    expect(started[0]?.control.takenAway.aborted).toBe(true);
+    turns.abort();
+    expect(started[0]?.control.ending).toBe('reply-deleted');
+    started[0]?.release();
+    await turns.idle();
+  });
+
+  it('after a stop take nothing more and let what runs finish', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit(message(1));
+    const waiting = turns.submit(message(2));
+    turns.stop();
+    await waiting;
+    await turns.submit(message(3));
+    started[0]?.release();
+    await turns.idle();
+    expect(started).toHaveLength(1);
+  });
+});
