@@ -43,7 +43,7 @@ export function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions)
       const asked = error instanceof AttemptError ? (error.retryAfterMs ?? 0) : 0;
       const waitMs = asked + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retriesConsumed);
       if (waitMs >= deadline.remainingMs()) return false;
-      logger.warn('model call is tried again', { failure: error.failure, reason: error.message, waitMs });
+      logger.warn('retrying a model call', { failure: error.failure, reason: error.message, waitMs });
       await sleep(waitMs, undefined, { signal: deadline.signal });
       return true;
     },
