@@ -58,7 +58,7 @@ function interaction(
 function openPager() {
   const time = fakeTime();
   const answers: [string, { readonly components?: unknown[] }][] = [];
-  const pager = createPager({ logger: new RecordingLogger(), timer: time.timer });
+  const pager = createPager(new RecordingLogger(), time.timer);
   const first = pager.show(interaction(bob, answers), { text: pages.join('\n\n') });
   const click = (page: number, userId = bob) =>
     pager.click(interaction(userId, answers, `page:${pagerId}:${bob}:${page}`));
@@ -139,7 +139,7 @@ describe('pages', () => {
   it('end for an answer that Discord does not know any more without a word', async () => {
     const time = fakeTime();
     const logger = new RecordingLogger();
-    const pager = createPager({ logger, timer: time.timer });
+    const pager = createPager(logger, time.timer);
     const unknown = Object.assign(interaction(bob, []), {
       editReply: () => Promise.reject(new Error('Unknown Message')),
     });
