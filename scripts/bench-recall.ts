@@ -7,7 +7,7 @@ import { snowflakeAt } from '../src/core/snowflake.ts';
 import { createMessageSource } from '../src/memory/recall/messages.ts';
 import { createRecall, type Recall } from '../src/memory/recall/recall.ts';
 import { rankingWeights, type RankingWeights } from '../src/memory/recall/score.ts';
-import type { SessionLog } from '../src/memory/session-log/session-log.ts';
+import type { SessionLog } from '../src/memory/log/session-log.ts';
 import { benchSpeed } from './bench/recall-speed.ts';
 import {
   dmOf,

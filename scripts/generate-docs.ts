@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-import { configurationTable, envExample } from '../src/config/describe-variables.ts';
+import { configurationTable, envExample } from '../src/config/variables.ts';
 import { requirementsText } from '../src/discord/required-permissions.ts';
 
 /** Writes what is generated from the code: `.env.example`, and the README's passages between their marks. */

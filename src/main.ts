@@ -1,7 +1,5 @@
 import { runConnected, runInSandbox } from './bot/run.ts';
-import { ConfigError } from './config/config-error.ts';
-import { loadEnvironment } from './config/load-environment.ts';
-import { readConfig } from './config/read-config.ts';
+import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError } from './core/errors.ts';
 import { GatewayError } from './discord/client.ts';
 

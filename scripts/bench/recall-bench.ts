@@ -9,11 +9,11 @@ import type { Place } from '../../src/core/place.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { Passage } from '../../src/memory/recall/passages.ts';
 import type { Recall } from '../../src/memory/recall/recall.ts';
-import { createSessionLog } from '../../src/memory/session-log/session-log.ts';
-import type { SessionLog } from '../../src/memory/session-log/session-log.ts';
+import { createSessionLog } from '../../src/memory/log/session-log.ts';
+import type { SessionLog } from '../../src/memory/log/session-log.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
-import { createFileStore } from '../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
 
 export const timeZone = 'UTC';
 const clock = () => new Date();

@@ -1,7 +1,7 @@
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
-import { logKey } from '../../src/memory/session-log/session-keys.ts';
+import { logKey } from '../../src/memory/log/session-state.ts';
 import { dmOf, heapMegabytes, median, print, search, timeZone, userIdOf, withLog } from './recall-bench.ts';
 
 /** Words as often as in real language: the n-th most frequent one n times more seldom than the first. */

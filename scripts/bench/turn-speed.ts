@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { Client, Events, GatewayDispatchEvents, GatewayIntentBits } from 'discord.js';
 
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';

@@ -1,31 +1,93 @@
-import type { z } from 'zod';
+import { config as dotenv } from 'dotenv';
+import { closest, distance } from 'fastest-levenshtein';
+import { z } from 'zod';
 
-import type { variables } from './variables.ts';
+import type { Variable } from './variable.ts';
+import { variables } from './variables.ts';
 
-type Themes = (typeof variables)[keyof typeof variables];
-type ByName = Themes extends infer Theme
-  ? Theme extends unknown
-    ? { [Name in keyof Theme]: Theme[Name] }
-    : never
-  : never;
-type Union<T> = (T extends unknown ? (value: T) => void : never) extends (value: infer All) => void
-  ? All
-  : never;
-type AllVariables = Union<ByName>;
+type Theme = (typeof variables)[keyof typeof variables];
+type NameIn<T> = T extends unknown ? keyof T : never;
 
 /** The value of each variable under its own name. */
-export type Values = {
-  readonly [Name in keyof AllVariables]: AllVariables[Name] extends {
-    readonly schema: z.ZodType<infer Value>;
-  }
+type Values = {
+  readonly [Name in NameIn<Theme>]: Extract<Theme, Record<Name, unknown>>[Name] extends Variable<infer Value>
     ? Value
     : never;
 };
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The frozen configuration, arranged by who uses it. */
 export type Config = ReturnType<typeof arrangeConfig>;
 
-export function arrangeConfig(values: Values) {
+/** Every bad variable at once [§12]; `main.ts` prints it and exits with code 78. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+/** In a name that was probably meant to be another. */
+const mostTypingErrors = 3;
+
+/**
+ * Reads the environment once. An empty variable counts as unset.
+ *
+ * @returns the frozen configuration, and notes for the log: names that look like a typing error, options without effect.
+ * @throws {ConfigError} naming every bad variable with what was found and what is expected; secrets are not printed.
+ */
+export function readConfig(environment: Environment): { config: Config; notes: readonly string[] } {
+  const known = new Map<string, Variable<unknown>>(
+    Object.values(variables).flatMap((theme) => Object.entries<Variable<unknown>>(theme)),
+  );
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, variable] of known) {
+    const raw = environment[name];
+    const result = z.safeParse(variable.schema, raw);
+    if (result.success) values[name] = result.data;
+    else
+      problems.push(
+        `${name}: expected ${variable.expects}, found ${variable.secret ? 'something else' : JSON.stringify(raw)}`,
+      );
+  }
+  if (values['DISCORD_API_URL'] !== undefined && values['DISCORD_TOKEN'] === undefined) {
+    problems.push('DISCORD_TOKEN: expected the token for the server at DISCORD_API_URL, found nothing');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value has just been made by the schema of its own name
+  return { config: arrangeConfig(values as Values), notes: notesOn(environment, known) };
+}
+
+/** The process's environment, with `.env` of the working folder behind it: what is set already wins. */
+export function loadEnvironment(): Environment {
+  const { parsed = {} } = dotenv({ quiet: true, processEnv: {} });
+  return { ...parsed, ...process.env };
+}
+
+function notesOn(environment: Environment, known: ReadonlyMap<string, unknown>): readonly string[] {
+  const names = Object.keys(environment).filter((name) => /^(?:DISCOCLAW|DISCORD)_/u.test(name));
+  const unknown = names.filter((name) => !known.has(name));
+  const notes = unknown.map((name) => {
+    const nearest = closest(name, [...known.keys()]);
+    const isNear = distance(name, nearest) <= mostTypingErrors;
+    return `${name} is not a variable of this bot${isNear ? `; did you mean ${nearest}?` : ''}`;
+  });
+  if ((environment['DISCOCLAW_RECENT_LOG_DAYS'] ?? '') !== '') {
+    notes.push(
+      'DISCOCLAW_RECENT_LOG_DAYS has no effect any more: daily logs are listed by path, for today and yesterday',
+    );
+  }
+  return notes;
+}
+
+function arrangeConfig(values: Values) {
   return Object.freeze({
     discord: {
       token: values.DISCORD_TOKEN,

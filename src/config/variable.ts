@@ -10,35 +10,30 @@ export interface Variable<Value> {
   readonly fallback: string;
   /** What a good value looks like, for error messages. */
   readonly expects: string;
+  /** What it does, as markdown. */
   readonly about: string;
   /** Its value is never printed. */
   readonly secret: boolean;
 }
 
-interface Description {
-  readonly about: string;
-  readonly fallback?: string;
-}
-
 /** A text that may be absent. */
-export function text(description: Description): Variable<string | undefined> {
-  return variable(description, 'a text', (raw) => raw);
+export function text(about: string): Variable<string | undefined> {
+  return variable(about, 'a text', '', (raw) => raw);
 }
 
 /** A token or key: absent or a text that is never printed. */
-export function secret(description: Description): Variable<string | undefined> {
-  return { ...text(description), expects: 'a secret without spaces', secret: true };
+export function secret(about: string): Variable<string | undefined> {
+  return { ...text(about), expects: 'a secret without spaces', secret: true };
 }
 
 /** A text with a default. */
-export function textOr(fallback: string, description: Description): Variable<string> {
-  return variable({ ...description, fallback }, 'a text', (raw) => raw ?? fallback);
+export function textOr(fallback: string, about: string): Variable<string> {
+  return variable(about, 'a text', fallback, (raw) => raw ?? fallback);
 }
 
 /** A whole number of at least `min`. */
-export function wholeNumber(fallback: number, min: number, description: Description): Variable<number> {
-  const expects = `a whole number from ${min}`;
-  return variable({ ...description, fallback: String(fallback) }, expects, (raw, fail) => {
+export function wholeNumber(fallback: number, min: number, about: string): Variable<number> {
+  return variable(about, `a whole number from ${min}`, String(fallback), (raw, fail) => {
     if (raw === undefined) return fallback;
     const value = /^\d+$/.test(raw) ? Number(raw) : Number.NaN;
     return Number.isSafeInteger(value) && value >= min ? value : fail();
@@ -56,42 +51,43 @@ const flags = new Map([
   ['off', false],
 ]);
 
-export function flag(fallback: boolean, description: Description): Variable<boolean> {
-  return variable({ ...description, fallback: String(fallback) }, 'true or false', (raw, fail) =>
+export function flag(fallback: boolean, about: string): Variable<boolean> {
+  return variable(about, 'true or false', String(fallback), (raw, fail) =>
     raw === undefined ? fallback : (flags.get(raw.toLowerCase()) ?? fail()),
   );
 }
 
 /** Discord ids separated by commas or spaces. */
-export function ids(description: Description): Variable<readonly string[]> {
-  return variable(description, 'Discord ids (15 to 21 digits) separated by commas', (raw, fail) => {
+export function ids(about: string): Variable<readonly string[]> {
+  return variable(about, 'Discord ids (15 to 21 digits) separated by commas', '', (raw, fail) => {
     const parts = (raw ?? '').split(/[\s,]+/u).filter((part) => part !== '');
     return parts.every(isSnowflake) ? parts : fail();
   });
 }
 
 /** An http or https address, without a trailing slash. */
-export function address(description: Description): Variable<string | undefined> {
-  return variable(description, 'an http or https address', (raw, fail) => {
+export function address(about: string): Variable<string | undefined> {
+  return variable(about, 'an http or https address', '', (raw, fail) => {
     if (raw === undefined) return undefined;
     if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) return fail();
     return raw.replace(/\/+$/u, '');
   });
 }
 
+/** One of several words; the first is the default. */
 export function oneOf<const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
-  description: Description,
+  about: string,
 ): Variable<Choice> {
   const [fallback] = choices;
-  return variable({ ...description, fallback }, `one of ${choices.join(', ')}`, (raw, fail) =>
+  return variable(about, `one of ${choices.join(', ')}`, fallback, (raw, fail) =>
     raw === undefined ? fallback : (choices.find((choice) => choice === raw.toLowerCase()) ?? fail()),
   );
 }
 
 /** An IANA time zone; by default the machine's. */
-export function timeZone(description: Description): Variable<string> {
-  return variable(description, 'an IANA time zone such as Europe/Berlin', (raw, fail) => {
+export function timeZone(about: string): Variable<string> {
+  return variable(about, 'an IANA time zone such as Europe/Berlin', '', (raw, fail) => {
     try {
       return new Intl.DateTimeFormat('en', { timeZone: raw }).resolvedOptions().timeZone;
     } catch {
@@ -101,8 +97,9 @@ export function timeZone(description: Description): Variable<string> {
 }
 
 function variable<Value>(
-  { about, fallback = '' }: Description,
+  about: string,
   expects: string,
+  fallback: string,
   read: (raw: string | undefined, fail: () => never) => Value,
 ): Variable<Value> {
   const schema = z.transform((input: string | undefined, context): Value => {

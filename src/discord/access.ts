@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import type { AnswerMode, WrittenCommand } from '../core/chat.ts';
+import type { AnswerMode, CommandCall } from '../core/chat.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
@@ -38,7 +38,7 @@ export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: C
 }
 
 /** Whether a list of channels holds this one or, for a thread, its parent. */
-export function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts): boolean {
+function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts): boolean {
   return ids.includes(channelId) || (parentId !== undefined && ids.includes(parentId));
 }
 
@@ -64,7 +64,7 @@ export interface MessageFacts extends ChannelFacts {
 
 export interface IntakePolicy extends AccessSettings {
   /** `undefined` where the text is no command [K1]. */
-  readonly parseCommand: (text: string) => WrittenCommand | undefined;
+  readonly parseCommand: (text: string) => CommandCall | undefined;
 }
 
 export type IntakeDecision =
@@ -80,7 +80,7 @@ export type IntakeDecision =
         | 'edited'
         | 'not-addressed';
     }
-  | { readonly kind: 'command'; readonly command: WrittenCommand }
+  | { readonly kind: 'command'; readonly command: CommandCall }
   | { readonly kind: 'turn' };
 
 /**
@@ -132,12 +132,12 @@ export class BotLoopGuard {
     this.#talks.delete(channelId);
   }
 
-  /** Whether a bot's message is answered. `last-straw`: from now on it is not any more, which is told once. */
+  /** Whether a bot's message is answered. `limit-reached`: from now on it is not any more, which is said once. */
   admit(message: {
     readonly id: string;
     readonly channelId: string;
     readonly authorId: string;
-  }): 'answer' | 'last-straw' | 'silence' {
+  }): 'answer' | 'limit-reached' | 'silence' {
     const { id, channelId, authorId } = message;
     const talk = this.#talks.get(channelId) ?? { answered: new Map(), silent: new Set() };
     this.#talks.set(channelId, talk);
@@ -149,6 +149,6 @@ export class BotLoopGuard {
     }
     if (talk.silent.has(authorId)) return 'silence';
     talk.silent.add(authorId);
-    return 'last-straw';
+    return 'limit-reached';
   }
 }

@@ -2,8 +2,8 @@ import { MessageType, type Channel, type Message } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
 import type { AnswerMode, BotHandlers, ChatMessage } from '../core/chat.ts';
-import type { Logger } from '../core/logger.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { BotLoopGuard, decideIntake, isOwner, type IntakePolicy, type MessageFacts } from './access.ts';
 import type { History } from './history.ts';
@@ -52,7 +52,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
       try {
         await consider(message, chat);
       } catch (error) {
-        logger.error('a message could not be taken in', {
+        logger.error('a message could not be processed', {
           channelId: chat.channelId,
           messageId: chat.id,
           error,
@@ -107,7 +107,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
 
   function isAdmitted({ id, channelId, author }: ChatMessage): boolean {
     const admission = botLoopGuard.admit({ id, channelId, authorId: author.id });
-    if (admission === 'last-straw')
+    if (admission === 'limit-reached')
       logger.warn('a bot is not answered any more until a person speaks', { channelId, botId: author.id });
     return admission === 'answer';
   }

@@ -1,18 +1,13 @@
 import type { OpenedFile } from '../core/chat.ts';
-import type { ModelMessage, TextBlock } from '../core/model.ts';
+import type { DocumentBlock, ImageBlock, ModelMessage, TextBlock } from '../core/model.ts';
 import { renderSection, sectionNames } from '../core/section.ts';
 import type { Section, SectionName, SectionSlot } from '../core/section.ts';
-import { renderFile } from './attached-files.ts';
-import type { FilePiece } from './attached-files.ts';
-import { fitPrompt, renderSoul } from './budget.ts';
+import { fitPrompt, renderSoul, withinBudget } from './budget.ts';
 import type { PromptDraft } from './budget.ts';
-import type { HistoryWindow } from './history-window.ts';
-import { renderMessage } from './render-message.ts';
-import type { PromptMessage } from './render-message.ts';
-import { renderTurns } from './render-turns.ts';
-import type { TurnMedia, TurnText } from './render-turns.ts';
+import type { HistoryWindow } from './history.ts';
+import { renderFile, renderMessage } from './quoted.ts';
+import type { FilePiece, PromptMessage } from './quoted.ts';
 import type { Snapshot } from './snapshot.ts';
-import { withinBudget } from './within-budget.ts';
 
 export interface PromptInput {
   /** SOUL.md, the owner's words. */
@@ -147,4 +142,43 @@ function withMarkAtEnd(history: PromptDraft['history']): readonly TurnText[] {
 
 function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string): PromptPart {
   return { name, slot, characters: text.length };
+}
+
+/** A text that one side says, possibly the last that the vendor should cache. */
+interface TurnText {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly cache?: true;
+}
+
+/** A picture or document that a person sends. */
+interface TurnMedia {
+  readonly role: 'user';
+  readonly media: ImageBlock | DocumentBlock;
+}
+
+type Turn =
+  | { readonly role: 'user'; readonly content: (TextBlock | ImageBlock | DocumentBlock)[] }
+  | { readonly role: 'assistant'; readonly content: TextBlock[] };
+
+/**
+ * Texts as alternating turns: neighbours of one role share a turn. Each keeps a block of its own, because a cache mark covers
+ * whole blocks: a longer history then only adds blocks after those that are cached. Empty texts vanish.
+ */
+export function renderTurns(pieces: readonly (TurnText | TurnMedia)[]): readonly ModelMessage[] {
+  const turns: Turn[] = [];
+  for (const piece of pieces) {
+    const open = turns.at(-1);
+    if ('media' in piece) {
+      if (open?.role === 'user') open.content.push(piece.media);
+      else turns.push({ role: 'user', content: [piece.media] });
+      continue;
+    }
+    const { role, text, cache } = piece;
+    if (text === '') continue;
+    const block: TextBlock = cache === undefined ? { type: 'text', text } : { type: 'text', text, cache };
+    if (open?.role === role) open.content.push(block);
+    else turns.push({ role, content: [block] });
+  }
+  return turns;
 }

@@ -1,6 +1,6 @@
 import { renderSection } from '../core/section.ts';
 import type { Section, SectionName } from '../core/section.ts';
-import { withinBudget } from './within-budget.ts';
+import { withinBudget } from './budget.ts';
 
 /** The memory at the head of a conversation, kept byte for byte from turn to turn so that the vendor's cache holds [P2]. */
 export interface Snapshot {

@@ -3,8 +3,8 @@ import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
-import type { SessionLog } from '../memory/session-log/session-log.ts';
-import type { SessionStates } from '../memory/session-log/session-state.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
+import type { SessionStates } from '../memory/log/session-state.ts';
 
 /**
  * One derived layer's work after a turn: folds what its cursor has not seen, for sessions of one user, oldest work first. It must be

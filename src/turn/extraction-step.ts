@@ -3,9 +3,9 @@ import type { Logger } from '../core/logger.ts';
 import { sessionName, type Audience, type Place, type SessionKey } from '../core/place.ts';
 import type { Visibility } from '../core/visibility.ts';
 import type { Extraction, ExtractionMessage } from '../memory/durable/extraction.ts';
-import type { LoggedMessage, UserMessage } from '../memory/session-log/log-record.ts';
-import type { SessionLog } from '../memory/session-log/session-log.ts';
-import type { SessionStates } from '../memory/session-log/session-state.ts';
+import type { LoggedMessage, UserMessage } from '../memory/log/records.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
+import type { SessionStates } from '../memory/log/session-state.ts';
 import type { AfterTurnStep } from './after-turn.ts';
 
 export interface ExtractionStepOptions {

@@ -1,7 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
-import type { AttachmentPort, OpenedFile } from '../core/chat.ts';
-import type { ChatMessage, HistoryPort, ReadReplied, RepliedMessage } from '../core/chat.ts';
+import type {
+  AttachmentPort,
+  ChatMessage,
+  HistoryPort,
+  OpenedFile,
+  ReadReplied,
+  RepliedMessage,
+} from '../core/chat.ts';
 import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
@@ -12,9 +18,9 @@ import { sessionOf } from '../core/turn-context.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { buildPrompt } from '../prompt/build-prompt.ts';
 import type { Prompt } from '../prompt/build-prompt.ts';
-import { nextWindow, windowMessages } from '../prompt/history-window.ts';
-import type { HistoryWindow } from '../prompt/history-window.ts';
-import { forwardedSection, repliedSection } from '../prompt/quoted-messages.ts';
+import { nextWindow, windowMessages } from '../prompt/history.ts';
+import type { HistoryWindow } from '../prompt/history.ts';
+import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules } from '../prompt/rules.ts';
 import { nextSnapshot } from '../prompt/snapshot.ts';
 import type { Snapshot } from '../prompt/snapshot.ts';

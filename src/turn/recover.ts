@@ -7,7 +7,7 @@ import { becamePublic } from '../core/place.ts';
 import type { SessionKey } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
-import type { SessionLog } from '../memory/session-log/session-log.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
 import { saveBestEffort } from './journal.ts';
 import type { BegunReply, PreparedReply } from './journal.ts';

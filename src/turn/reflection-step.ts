@@ -1,7 +1,6 @@
 import type { Clock } from '../core/time.ts';
 import type { Reflection } from '../memory/notebook/reflection.ts';
-import type { AfterTurnStep } from './after-turn.ts';
-import type { IdleSessions } from './after-turn.ts';
+import type { AfterTurnStep, IdleSessions } from './after-turn.ts';
 
 /** Milliseconds after which a dropped result is tried for again. */
 const retryMs = 60_000;

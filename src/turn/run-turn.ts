@@ -7,7 +7,7 @@ import type { Place } from '../core/place.ts';
 import type { Tool } from '../core/tool.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import type { SessionLog } from '../memory/session-log/session-log.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';

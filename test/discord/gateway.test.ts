@@ -48,7 +48,7 @@ describe('the gateway', () => {
   });
 
   it('says that it connects again only where it does', async () => {
-    const again = 'connecting to Discord again';
+    const again = 'reconnecting to Discord';
     const { server, client, gateway, logger } = await runGateway();
     const eventsOf = (): readonly string[] => logger.lines.map(({ event }) => event);
     const resumed = connectedAgain(client);
@@ -111,7 +111,7 @@ describe('the gateway', () => {
     await server.say({ as: 'bob', in: '#general', text: '!memory remember that I like tea' });
     await server.say({ as: 'bob', in: '#general', text: '@Discoclaw !memory show' });
     await settled();
-    expect(handlers.messages.map(({ command }) => command?.words)).toEqual([
+    expect(handlers.messages.map(({ command }) => command?.subcommand)).toEqual([
       'remember that I like tea',
       'show',
     ]);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { configurationTable, envExample } from '../../src/config/describe-variables.ts';
+import { configurationTable, envExample } from '../../src/config/variables.ts';
 import { requirementsText } from '../../src/discord/required-permissions.ts';
 
 const root = new URL('../..', import.meta.url).pathname;

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+
 import { renderSection } from '../../src/core/section.ts';
 import type { SectionName } from '../../src/core/section.ts';
-import { fitPrompt, renderSoul } from '../../src/prompt/budget.ts';
+import { fitPrompt, renderSoul, withinBudget } from '../../src/prompt/budget.ts';
 import type { PromptDraft } from '../../src/prompt/budget.ts';
-import { historyEntry } from '../../src/prompt/history-entry.ts';
+import { historyEntry } from '../../src/prompt/history.ts';
 import { chatMessage, section } from './samples.ts';
 
 const sections = [
@@ -113,5 +114,18 @@ describe('fitPrompt [P4]', () => {
         },
       ),
     );
+  });
+});
+
+describe('withinBudget', () => {
+  it('returns a section that fits as it is', () => {
+    const fitting = section();
+    expect(withinBudget(fitting)).toBe(fitting);
+  });
+
+  it('takes the lines that do not fit from a section that its reader made too long', () => {
+    const held = withinBudget(section({ lines: ['short', 'x'.repeat(500), 'also short'], budget: 120 }));
+    expect(held.lines).toEqual(['short', 'also short']);
+    expect(renderSection(held).length).toBeLessThanOrEqual(120);
   });
 });

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+
 import { dataLine, renderSection, sectionNames } from '../../src/core/section.ts';
-import type { Section, SectionSlot } from '../../src/core/section.ts';
-import { buildPrompt } from '../../src/prompt/build-prompt.ts';
+import type { Section, SectionName, SectionSlot } from '../../src/core/section.ts';
+import { buildPrompt, renderTurns } from '../../src/prompt/build-prompt.ts';
 import type { PromptInput } from '../../src/prompt/build-prompt.ts';
-import { nextWindow } from '../../src/prompt/history-window.ts';
-import type { HistoryWindow } from '../../src/prompt/history-window.ts';
+import { nextWindow } from '../../src/prompt/history.ts';
+import type { HistoryWindow } from '../../src/prompt/history.ts';
 import { promptRules } from '../../src/prompt/rules.ts';
 import { nextSnapshot } from '../../src/prompt/snapshot.ts';
 import type { Snapshot } from '../../src/prompt/snapshot.ts';
@@ -319,5 +320,56 @@ describe('a conversation', () => {
       }),
     );
     expect(repeated).toBeGreaterThan(100);
+  });
+});
+
+describe('renderTurns', () => {
+  it('lets neighbours of one role share a turn, each with a block of its own', () => {
+    const turns = renderTurns([
+      { role: 'user', text: 'a\n' },
+      { role: 'user', text: 'b\n', cache: true },
+      { role: 'assistant', text: 'c\n' },
+      { role: 'user', text: 'd' },
+    ]);
+    expect(turns).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a\n' },
+          { type: 'text', text: 'b\n', cache: true },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'c\n' }] },
+      { role: 'user', content: [{ type: 'text', text: 'd' }] },
+    ]);
+  });
+
+  it('makes no block of an empty text, with a cache mark or without', () => {
+    const turns = renderTurns([
+      { role: 'user', text: '', cache: true },
+      { role: 'assistant', text: '' },
+      { role: 'user', text: 'x' },
+    ]);
+    expect(turns).toEqual([{ role: 'user', content: [{ type: 'text', text: 'x' }] }]);
+  });
+});
+
+describe('the fixed rules', () => {
+  it('are short enough to go with every message', () => {
+    expect(promptRules.length).toBeLessThan(7000);
+  });
+
+  it('explain every tag under which memory comes', () => {
+    const elsewhere: ReadonlySet<SectionName> = new Set([
+      'channel_context',
+      'turn_facts',
+      'discord_actions',
+      'previous_summary',
+      'turns',
+      'facts',
+    ]);
+    const memory = sectionNames.filter((name) => !elsewhere.has(name));
+    for (const name of memory) expect(promptRules).toContain(`<${name}>`);
+    expect(countTags(promptRules)).toBeGreaterThanOrEqual(memory.length);
   });
 });

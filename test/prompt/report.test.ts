@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { estimateTokenCount } from 'tokenx';
 import { describe, expect, it } from 'vitest';
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';
-import { nextWindow } from '../../src/prompt/history-window.ts';
+import { nextWindow } from '../../src/prompt/history.ts';
 import { renderPromptReport } from '../../src/prompt/report.ts';
 import { blocksOf, chatMessage, noon, ownMessage, promptInput, section, wholeText } from './samples.ts';
 

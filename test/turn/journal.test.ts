@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createChannelJournal, recordSchema } from '../../src/turn/journal.ts';
 import type { BegunReply, PreparedReply } from '../../src/turn/journal.ts';
-import { recordSchema } from '../../src/turn/journal.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 

@@ -1,6 +1,6 @@
 import { createBot } from '../../src/bot/create-bot.ts';
 import type { Bot } from '../../src/bot/create-bot.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { DocumentKind } from '../../src/core/store.ts';
@@ -187,16 +187,18 @@ export class SwitchedScene {
     await this.#bot.idle();
   }
 
-  #command(userId: string, name: 'memory' | 'settings', room: RoomName, words: string): Promise<string> {
-    return this.#bot.handlers.command({
+  async #command(userId: string, name: string, room: RoomName, words: string): Promise<string> {
+    const command = this.#bot.commands.parse(`!${name} ${words}`);
+    if (command === undefined) throw new Error(`No command: ${words}`);
+    const { text } = await this.#bot.handlers.command({
       id: this.#nextId(),
-      name,
-      words,
+      command,
       speaker: { id: userId, name: 'somebody', isOwner: userId === ownerId },
       place: rooms[room],
       ephemeral: false,
       at: new Date(this.#now).toISOString(),
     });
+    return text;
   }
 
   #newWord(): string {

@@ -1,74 +1,198 @@
-import { MessageFlags, type ButtonInteraction, type Interaction } from 'discord.js';
+import { setTimeout as delay } from 'node:timers/promises';
 
+import {
+  ApplicationCommandOptionType,
+  MessageFlags,
+  type AutocompleteInteraction,
+  type ButtonInteraction,
+  type ChatInputCommandInteraction,
+  type CommandInteraction,
+  type Interaction,
+} from 'discord.js';
+
+import type { CommandCall } from '../../core/chat.ts';
+import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../../core/commands.ts';
+import { referenceTo, withReference } from '../../core/errors.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Timer } from '../../core/time.ts';
+import { chatMessageOf } from '../normalise.ts';
 import type { RunInBackground } from '../run-in-background.ts';
-import { createAdmission, type AdmissionOptions } from './admission.ts';
-import { createAnswering, type AnsweringOptions } from './answering.ts';
-import { createCompletions, type CompletionsOptions } from './completions.ts';
-import { createMessageMenus, type MessageMenusOptions } from './message-menus.ts';
-import { readPageButton } from './page-buttons.ts';
-import { createPager, type PagerOptions } from './pager.ts';
-import { createSlashCommands, type SlashCommandsOptions } from './slash-commands.ts';
+import { admit, type Admission, type AdmissionOptions } from './admission.ts';
+import { createPager } from './pager.ts';
 
-export type InteractionsOptions = AdmissionOptions &
-  Omit<AnsweringOptions, 'admit' | 'pager'> &
-  Omit<SlashCommandsOptions, 'answer'> &
-  Omit<MessageMenusOptions, 'answer'> &
-  Omit<CompletionsOptions, 'admit'> &
-  PagerOptions & { readonly runInBackground: RunInBackground };
-
-export interface Interactions {
-  /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */
-  take(interaction: Interaction): void;
-  /** From now on people are told to come back after the restart. */
-  stop(): void;
-}
+/** How long Discord waits for a sign of life; milliseconds. */
+const acknowledgedWithinMs = 3000;
+/** Discord waits 3 seconds for choices too; the way there takes its part. */
+const choicesWithinMs = 2000;
 
 const restarting = 'I am being restarted. Please try again in a moment.';
 const unknown = 'I do not know any more what this was for. Please give the command again.';
+const failed = '⚠️ Something went wrong on my side. Please try again.';
+
+export interface InteractionsOptions extends AdmissionOptions {
+  readonly botId: string;
+  readonly handlers: CommandHandlers;
+  /** Each channel's events in the order in which they came. */
+  readonly channelQueue: KeyedQueue;
+  readonly runInBackground: RunInBackground;
+  readonly logger: Logger;
+  readonly timer?: Timer;
+}
+
+export type Interactions = ReturnType<typeof createInteractions>;
 
 /** Everything that people do with the bot by commands, menus and buttons. */
-export function createInteractions(options: InteractionsOptions): Interactions {
-  const { runInBackground, logger } = options;
-  const admit = createAdmission(options);
-  const pager = createPager(options);
-  const answer = createAnswering({ ...options, admit, pager });
-  const slashCommand = createSlashCommands({ ...options, answer });
-  const messageMenu = createMessageMenus({ ...options, answer });
-  const complete = createCompletions({ ...options, admit });
+export function createInteractions(options: InteractionsOptions) {
+  const { botId, handlers, channelQueue, runInBackground, logger } = options;
+  const pager = createPager(logger, options.timer);
   let isStopped = false;
 
   return {
-    take(interaction) {
+    /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */
+    take(interaction: Interaction): void {
       if (isStopped) runInBackground('an interaction while stopping', () => tell(interaction, restarting));
       else if (interaction.isChatInputCommand())
-        runInBackground('a slash command', () => slashCommand(interaction));
+        runInBackground('a slash command', () =>
+          answer(interaction, (context) => handlers.command({ ...context, command: callOf(interaction) })),
+        );
       else if (interaction.isMessageContextMenuCommand())
-        runInBackground('a menu entry', () => messageMenu(interaction));
+        runInBackground('a menu entry', () =>
+          answer(interaction, (context) => {
+            const message = chatMessageOf(interaction.targetMessage, botId);
+            return handlers.menu({ ...context, name: interaction.commandName, message });
+          }),
+        );
       else if (interaction.isAutocomplete()) runInBackground('a completion', () => complete(interaction));
       else if (interaction.isButton()) runInBackground('a click', () => clicked(interaction));
       else runInBackground('an interaction', () => tell(interaction, unknown));
     },
-    stop() {
+    /** From now on people are told to come back after the restart. */
+    stop(): void {
       isStopped = true;
       pager.close();
     },
   };
 
+  /**
+   * Acknowledges a command at once and takes it to the channel's other events in the order in which it came; the answer is for the asker's
+   * eyes only. What could not be acknowledged is not done: the person has been told by Discord that nothing came of it.
+   */
+  async function answer(
+    interaction: CommandInteraction,
+    work: (context: CommandContext) => Promise<CommandReply>,
+  ): Promise<void> {
+    const acknowledged = acknowledge(interaction);
+    await channelQueue.run(interaction.channelId, async () => {
+      const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
+      if (!isAcknowledged) return;
+      runInBackground('a command', async () =>
+        send(interaction, await replyTo(interaction, admission, work)),
+      );
+    });
+  }
+
+  async function acknowledge(interaction: CommandInteraction): Promise<boolean> {
+    try {
+      const deferred = interaction.deferReply({ flags: MessageFlags.Ephemeral }).then(() => true);
+      return await within(acknowledgedWithinMs, deferred, false);
+    } catch (error) {
+      logger.warn('a command could not be acknowledged', { ...idsOf(interaction), error });
+      return false;
+    }
+  }
+
+  async function replyTo(
+    interaction: CommandInteraction,
+    admission: Admission,
+    work: (context: CommandContext) => Promise<CommandReply>,
+  ): Promise<CommandReply> {
+    if (admission.kind === 'refused') return { text: admission.line };
+    const { id, createdAt } = interaction;
+    try {
+      return await work({ ...admission.asker, id, ephemeral: true, at: createdAt.toISOString() });
+    } catch (error) {
+      const reference = referenceTo(id);
+      logger.error('a command could not be finished', { ...idsOf(interaction), reference, error });
+      return { text: withReference(failed, reference) };
+    }
+  }
+
+  async function send(interaction: CommandInteraction, reply: CommandReply): Promise<void> {
+    try {
+      await interaction.editReply(pager.show(interaction, reply));
+    } catch (error) {
+      const reference = referenceTo(interaction.id);
+      logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
+      await interaction.editReply({ content: withReference(failed, reference), components: [] });
+    }
+  }
+
+  /** Offers what may be typed next; nothing to people without access, or where it cannot be told in time. */
+  async function complete(interaction: AutocompleteInteraction): Promise<void> {
+    try {
+      const found = choices(interaction).catch((error: unknown) => {
+        logger.warn('choices could not be found', { channelId: interaction.channelId, error });
+        return [];
+      });
+      await interaction.respond(await within(choicesWithinMs, found, []));
+    } catch (error) {
+      logger.debug('choices could not be offered', { channelId: interaction.channelId, error });
+    }
+  }
+
+  async function choices(interaction: AutocompleteInteraction): Promise<readonly Choice[]> {
+    const admission = await admit(interaction, options);
+    if (admission.kind === 'refused') return [];
+    const { name: option, value: typed } = interaction.options.getFocused(true);
+    return handlers.complete({
+      ...admission.asker,
+      name: interaction.commandName,
+      subcommand: interaction.options.getSubcommand(false) ?? '',
+      option,
+      typed,
+    });
+  }
+
   async function clicked(interaction: ButtonInteraction): Promise<void> {
-    const button = readPageButton(interaction.customId);
-    const admission = await admit(interaction);
+    const admission = await admit(interaction, options);
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
-      else if (button === undefined) await tell(interaction, unknown);
-      else await pager.turn(interaction, button);
+      else if (!(await pager.click(interaction))) await tell(interaction, unknown);
     } catch (error) {
       logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
     }
   }
 }
 
+/** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */
+async function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
+  const isOver = new AbortController();
+  try {
+    return await Promise.race([work, delay(ms, late, { signal: isOver.signal }).catch(() => late)]);
+  } finally {
+    isOver.abort();
+  }
+}
+
+/** A slash command as its definition knows it: subcommand and options by name. */
+function callOf({ commandName, options }: ChatInputCommandInteraction): CommandCall {
+  const [first] = options.data;
+  const isSubcommand = first?.type === ApplicationCommandOptionType.Subcommand;
+  const given = isSubcommand ? (first.options ?? []) : options.data;
+  return {
+    name: commandName,
+    subcommand: isSubcommand ? first.name : '',
+    options: Object.fromEntries(given.map(({ name, value }) => [name, String(value ?? '')])),
+  };
+}
+
 /** A line for the person's own eyes, or no choices where they are typing. */
 async function tell(interaction: Interaction, content: string): Promise<void> {
   if (interaction.isAutocomplete()) await interaction.respond([]);
   else await interaction.reply({ content, flags: MessageFlags.Ephemeral });
+}
+
+function idsOf({ channelId, user }: CommandInteraction): Readonly<Record<string, string>> {
+  return { channelId, userId: user.id };
 }

@@ -10,12 +10,11 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import { turnLine } from '../rolling/summary-request.ts';
 import { inBatches } from '../rolling/write-summary.ts';
-import { wholeTurns } from '../session-log/fold-log.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
-import type { LoggedMessage } from '../session-log/log-record.ts';
-import type { SessionLog } from '../session-log/session-log.ts';
-import { changeState } from '../session-log/session-state.ts';
-import type { SessionState } from '../session-log/session-state.ts';
+import { wholeTurns } from '../log/records.ts';
+import type { LoggedMessage, SequencedMessage } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import { changeState } from '../log/session-state.ts';
+import type { SessionState } from '../log/session-state.ts';
 import { contextOf, inWriteQueues, stageFiles } from './background.ts';
 import type { BackgroundOptions, BackgroundSession, OpenedNotebook, StagedFiles } from './background.ts';
 

@@ -1,7 +1,7 @@
 import { assertSnowflake } from '../../core/snowflake.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { Speaker, TurnContext } from '../../core/turn-context.ts';
-import { sessionFolder } from '../session-log/session-keys.ts';
+import { sessionFolder } from '../log/session-state.ts';
 
 /** Whose memory is looked at, and where. */
 export type TreeContext = Pick<TurnContext, 'speaker' | 'place'>;

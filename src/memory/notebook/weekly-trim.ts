@@ -8,7 +8,7 @@ import type { SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import { withoutFence } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { changeState } from '../session-log/session-state.ts';
+import { changeState } from '../log/session-state.ts';
 import { contextOf, inWriteQueues, stageFiles } from './background.ts';
 import type { BackgroundOptions, OpenedNotebook } from './background.ts';
 

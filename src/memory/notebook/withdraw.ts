@@ -5,9 +5,9 @@ import { terms } from '../../core/text.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { cursorOfNote } from '../rolling/summary-note.ts';
-import { sessionFolder } from '../session-log/session-keys.ts';
-import type { SessionState, SessionStates } from '../session-log/session-state.ts';
-import type { Withdrawing, WithdrawnWords } from '../session-log/withdrawn-words.ts';
+import { sessionFolder } from '../log/session-state.ts';
+import type { SessionState, SessionStates } from '../log/session-state.ts';
+import type { Withdrawing, WithdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
 import { notebookParts } from './tree.ts';
 

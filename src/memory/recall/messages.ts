@@ -1,7 +1,6 @@
 import { sessionName, type SessionKey } from '../../core/place.ts';
-import type { SequencedMessage, Withdrawal } from '../session-log/fold-log.ts';
-import type { LoggedMessage } from '../session-log/log-record.ts';
-import type { SessionLog } from '../session-log/session-log.ts';
+import type { LoggedMessage, SequencedMessage, Withdrawal } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
 import { Segment, isSameReach, type RecallUnit, type TextReaders } from './segments.ts';
 import type { RecallSource } from './sources.ts';
 

@@ -9,8 +9,8 @@ import { undated, homeOf, type DurableItem } from '../durable/document.ts';
 import type { DurableMemory } from '../durable/durable-memory.ts';
 import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
 import { parseNote } from '../rolling/summary-note.ts';
-import { sessionsFolder } from '../session-log/session-keys.ts';
-import type { SessionLog } from '../session-log/session-log.ts';
+import { sessionsFolder } from '../log/session-state.ts';
+import type { SessionLog } from '../log/session-log.ts';
 import { Segment, isSameReach, type Reach, type RecallUnit, type TextReaders } from './segments.ts';
 
 /** Where passages come from; `scope` of a search names one of them or all [C1]. */

@@ -2,8 +2,8 @@ import type { Clock } from '../../core/time.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { mayUse, narrower } from '../../core/visibility.ts';
 import type { Visibility } from '../../core/visibility.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
-import type { StoredSummary } from '../session-log/session-state.ts';
+import type { SequencedMessage } from '../log/records.ts';
+import type { StoredSummary } from '../log/session-state.ts';
 import { writeSummary } from './write-summary.ts';
 import type { SummaryWriter } from './write-summary.ts';
 

@@ -1,8 +1,8 @@
 import type { Place, SessionKey } from '../../core/place.ts';
-import { wholeTurns } from '../session-log/fold-log.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
-import type { SessionLog } from '../session-log/session-log.ts';
-import type { RollingState, SessionState, SessionStates } from '../session-log/session-state.ts';
+import { wholeTurns } from '../log/records.ts';
+import type { SequencedMessage } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { RollingState, SessionState, SessionStates } from '../log/session-state.ts';
 import { advanced, cleared, endsAt, pendingWithdrawals, rewound, rollingOf } from './rolling-state.ts';
 import type { SummaryEnd } from './rolling-state.ts';
 import type { SummaryNotes } from './summary-notes.ts';

@@ -1,5 +1,5 @@
-import type { Withdrawal } from '../session-log/fold-log.ts';
-import type { RollingState, SessionState, StoredSummary } from '../session-log/session-state.ts';
+import type { Withdrawal } from '../log/records.ts';
+import type { RollingState, SessionState, StoredSummary } from '../log/session-state.ts';
 
 /** Up to where a summary goes: it holds the log up to `cursor`, and accounts for edits and deletions up to `seen`, never less. */
 export interface SummaryEnd {

@@ -1,6 +1,6 @@
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { sessionFolder } from '../session-log/session-keys.ts';
+import { sessionFolder } from '../log/session-state.ts';
 import { cursorOfNote, noteName, parseNote, renderNote } from './summary-note.ts';
 import type { SummaryNote } from './summary-note.ts';
 

@@ -1,8 +1,7 @@
 import type { ModelRequest } from '../../core/model.ts';
 import { dataLine, dataText, renderSection } from '../../core/section.ts';
 import { clip, flatten } from '../../core/text.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
-import type { LoggedMessage } from '../session-log/log-record.ts';
+import type { LoggedMessage, SequencedMessage } from '../log/records.ts';
 
 /** Words of a summary at most [R2], besides its characters. */
 export const maxWords = 600;

@@ -2,7 +2,7 @@ import { localDateTime } from '../../core/time.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import type { Section } from '../../core/section.ts';
 import { clipAtSentence, flatten } from '../../core/text.ts';
-import type { StoredSummary } from '../session-log/session-state.ts';
+import type { StoredSummary } from '../log/session-state.ts';
 
 /**
  * The summary for the prompt, with an absolute time so that the bytes stay the same [R5][P2]. `maxChars` bounds its text, which is clipped at a

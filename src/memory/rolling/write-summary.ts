@@ -1,7 +1,7 @@
 import { ModelError } from '../../core/errors.ts';
 import { textOf } from '../../core/model.ts';
 import type { ModelClient, ModelRequest } from '../../core/model.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
+import type { SequencedMessage } from '../log/records.ts';
 import { condenseRequest, maxWords, summaryRequest, turnLine } from './summary-request.ts';
 
 /** Characters of turns in one model call. */

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
-import type { SequencedMessage } from '../session-log/fold-log.ts';
-import type { LoggedMessage, UserMessage } from '../session-log/log-record.ts';
+import type { LoggedMessage, SequencedMessage, UserMessage } from '../log/records.ts';
 
 const entrySchema = z.object({
   channelId: z.string(),

@@ -8,9 +8,9 @@ import { localDateTime } from '../../core/time.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import { wholeTurns } from '../session-log/fold-log.ts';
-import type { SessionLog } from '../session-log/session-log.ts';
-import type { SessionStates } from '../session-log/session-state.ts';
+import { wholeTurns } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { SessionStates } from '../log/session-state.ts';
 import {
   exchangesOf,
   isFresh,

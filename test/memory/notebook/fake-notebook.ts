@@ -4,7 +4,7 @@ import { sessionOf } from '../../../src/core/turn-context.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import type { OpenNotebook } from '../../../src/memory/notebook/background.ts';
 import type { NotebookStore } from '../../../src/memory/notebook/files.ts';
-import { sessionFolder } from '../../../src/memory/session-log/session-keys.ts';
+import { sessionFolder } from '../../../src/memory/log/session-state.ts';
 
 /**
  * A notebook without any checks of its own: every path exists everywhere, and a path that begins with `/` is a key of the store. What is

@@ -6,7 +6,7 @@ import {
   distinctiveTerms,
   withoutWithdrawnLines,
 } from '../../../src/memory/notebook/withdraw.ts';
-import { createSessionLog } from '../../../src/memory/session-log/session-log.ts';
+import { createSessionLog } from '../../../src/memory/log/session-log.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';

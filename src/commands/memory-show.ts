@@ -1,0 +1,82 @@
+import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
+import { renderSection } from '../core/section.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import { counted, formerLines, listedItem, nameable, readFailure, readingPlace } from './answer-lines.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+
+/** What one layer has to show: a text, and how much of its budget a prompt here uses. */
+interface LayerView {
+  readonly text?: string;
+  readonly usage?: string;
+}
+
+/**
+ * Durable items, the rolling summary of this conversation, and what of each budget is used [K3]. A layer that cannot be read
+ * says so and the others are shown.
+ */
+export async function showMemory(context: CommandContext, ports: MemoryCommandPorts): Promise<CommandReply> {
+  const layers = [viewItems, viewSummary, viewRecent];
+  const views = await Promise.all(
+    layers.map(async (view) => {
+      try {
+        return await view(context, ports);
+      } catch (error) {
+        const reference = referenceTo(context.id);
+        ports.logger.error('a memory layer could not be shown', {
+          reference,
+          userId: context.speaker.id,
+          error,
+        });
+        return { text: withReference(readFailure(error), reference) };
+      }
+    }),
+  );
+  const usages = views.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  const parts = views.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  if (await ports.isMemoryOff(context.place))
+    parts.push('Memory is switched off in this channel by my owner: none of this is used here.');
+  else if (usages.length > 0) parts.push(`Characters used in a prompt here: ${usages.join(' · ')}`);
+  return { text: parts.join('\n\n') };
+}
+
+async function viewItems(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
+  if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
+  const { speaker, place } = context;
+  const view = readingPlace(context);
+  const [items, former, { used, budget }] = await Promise.all([
+    ports.durable.list(speaker.id),
+    ports.durable.formerOf(speaker.id),
+    ports.durable.usage(speaker.id, place),
+  ]);
+  const { named, hidden } = nameable(items, speaker.id, view);
+  const lines = [
+    `Durable memory (${counted(named.length, 'item')}):`,
+    ...named.flatMap((item) => [
+      listedItem(item, view, ports.timeZone),
+      ...formerLines(former.get(item.id) ?? [], speaker.id, view, ports.timeZone),
+    ]),
+    ...(items.length === 0 ? ['Nothing yet. `!memory remember <text>` adds something.'] : []),
+    ...(hidden === 0 ? [] : [`${hidden} more in our DM: say \`!memory show\` there.`]),
+  ];
+  return { text: lines.join('\n'), usage: `durable items ${used} of ${budget}` };
+}
+
+async function viewSummary(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
+  const { summaryEnabled, summaryMaxChars } = ports.settings;
+  if (!summaryEnabled) return { text: 'The rolling summary is switched off on this bot.' };
+  const summary = await ports.rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
+  return {
+    text: `Rolling summary:\n${summary ?? 'None of this conversation yet.'}`,
+    usage: `rolling summary ${Math.min(summary?.length ?? 0, summaryMaxChars)} of ${summaryMaxChars}`,
+  };
+}
+
+async function viewRecent(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
+  if (!ports.settings.shortTermEnabled) return {};
+  const { speaker, place, at } = context;
+  const turn = { speaker, place, messages: [], now: new Date(at), hasThirdPartyText: true };
+  const sections = await ports.shortTerm.reader.read(turn);
+  const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
+  return { usage: `recent exchanges ${used} of ${ports.settings.shortTermMaxChars}` };
+}

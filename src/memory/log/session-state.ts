@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { z } from 'zod';
+
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { placeSchema } from '../../core/place.ts';
+import type { SessionKey } from '../../core/place.ts';
+import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import { visibilitySchema } from './records.ts';
+
+const summarySchema = z.object({
+  text: z.string(),
+  /** ISO 8601, UTC. */
+  updatedAt: z.string(),
+  /** The narrowest of all that was folded in. */
+  visibility: visibilitySchema,
+  homeId: z.string(),
+});
+
+const rollingSchema = z.object({
+  /** The summary begins after this log line: 0, or where the last reset was. */
+  from: z.number(),
+  /** The summary holds the log up to this line. */
+  cursor: z.number(),
+  /** Edits and deletions up to this log line are accounted for; never less than `cursor`. */
+  seen: z.number(),
+  /** Grows with every change; a job that finds another one than it began with drops its result [A4]. */
+  revision: z.number(),
+  /** Something was withdrawn: the summary is made anew without waiting for the usual number of turns. */
+  rebuild: z.boolean(),
+  summary: summarySchema.exactOptional(),
+});
+
+const cursorSchema = z.object({ cursor: z.number() });
+
+const stateSchema = z.object({
+  version: z.literal(1),
+  /** Where the session was last, with its audience then. */
+  place: placeSchema.exactOptional(),
+  speakerName: z.string().exactOptional(),
+  /** The speaker owned the bot then, so the workspace is their notebook [N1]. */
+  isOwner: z.literal(true).exactOptional(),
+  rolling: rollingSchema.exactOptional(),
+  shortTerm: cursorSchema.exactOptional(),
+  extraction: cursorSchema.exactOptional(),
+  reflection: cursorSchema.exactOptional(),
+  /** When the profile was last looked at for trimming, ISO 8601, UTC; in the DM's state only [N7]. */
+  trimmedAt: z.string().exactOptional(),
+});
+
+/**
+ * What is known of a session besides its log: `sessions/<channelId>/<userId>/state.json`. Every derived layer has a cursor of its
+ * own, a sequence number of the log up to which it has folded [F4]. Without one, the rolling summary begins at the beginning of the log; short-term
+ * memory, extraction and reflection are given theirs when the speaker writes while the layer is on, so switching one on never mines the past.
+ */
+export type SessionState = z.infer<typeof stateSchema>;
+export type RollingState = z.infer<typeof rollingSchema>;
+export type StoredSummary = z.infer<typeof summarySchema>;
+
+const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
+
+/** The state documents of all sessions. Reads and writes reject with `StoreError`. */
+export interface SessionStates {
+  /** A session never seen has no cursors. */
+  read(session: SessionKey): Promise<SessionState>;
+  /** One job of the user's queue [S3]. `change` may run twice, so it must have no effects of its own. */
+  update(session: SessionKey, change: (state: SessionState) => SessionState): Promise<SessionState>;
+  /**
+   * One job of the user's queue, for a change that depends on more than the document: `job` sees the state and resolves with the change,
+   * or with `undefined` for none. It must not use the user's queue itself.
+   */
+  transact(
+    session: SessionKey,
+    job: (state: SessionState) => Promise<((state: SessionState) => SessionState) | undefined>,
+    options?: ErasingOption,
+  ): Promise<SessionState>;
+}
+
+export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }): SessionStates {
+  return {
+    read: (session) => readState(store, session),
+    update: (session, change) => writes.run(session.userId, () => changeState(store, session, change)),
+    transact: (session, job, options) =>
+      writes.run(session.userId, async () => {
+        const state = await readState(store, session);
+        const change = await job(state);
+        return change === undefined ? state : changeState(store, session, change, options);
+      }),
+  };
+}
+
+/** Changes the document from within a job of the user's queue. */
+export async function changeState(
+  store: Store,
+  session: SessionKey,
+  change: (state: SessionState) => SessionState,
+  options: ErasingOption = {},
+): Promise<SessionState> {
+  const changed = await store.update(
+    stateKey(session),
+    stateKind,
+    (current) => {
+      const next = change(current ?? unseen);
+      return next === unseen ? current : next;
+    },
+    options,
+  );
+  return changed ?? unseen;
+}
+
+async function readState(store: Store, session: SessionKey): Promise<SessionState> {
+  return (await store.read(stateKey(session), stateKind)) ?? unseen;
+}
+
+function stateKey(session: SessionKey): string {
+  return `${sessionFolder(session)}/state.json`;
+}
+
+const unseen: SessionState = { version: 1 };
+
+/** Layers that fold the log only from when they were switched on. */
+export type FoldName = 'shortTerm' | 'extraction' | 'reflection';
+
+/**
+ * The state after the speaker wrote in a place: where the session is now, and cursors for layers that are on and have none. They begin
+ * `before` the turn's messages. A layer that is off loses its cursor, so that it never reads what was said meanwhile.
+ */
+export function seenIn(
+  state: SessionState,
+  { place, speaker }: Pick<TurnContext, 'place' | 'speaker'>,
+  before: number,
+  activeFolds: readonly FoldName[],
+): SessionState {
+  const { shortTerm, extraction, reflection, isOwner: _wasOwner, ...rest } = state;
+  const cursorOf = (name: FoldName, current: { cursor: number } | undefined) =>
+    activeFolds.includes(name) ? { [name]: current ?? { cursor: before } } : {};
+  const next: SessionState = {
+    ...rest,
+    place,
+    speakerName: speaker.name,
+    ...(speaker.isOwner ? { isOwner: true } : {}),
+    ...cursorOf('shortTerm', shortTerm),
+    ...cursorOf('extraction', extraction),
+    ...cursorOf('reflection', reflection),
+  };
+  return isDeepStrictEqual(next, state) ? state : next;
+}
+
+/** The folder above all sessions. */
+export const sessionsFolder = 'sessions';
+
+/** The folder of all sessions of one channel. @throws {RangeError} when the id is no Discord id [S6]. */
+export function channelFolder(channelId: string): string {
+  return `${sessionsFolder}/${assertSnowflake(channelId)}`;
+}
+
+/** The session's own folder. @throws {RangeError} when an id is no Discord id [S6]. */
+export function sessionFolder({ channelId, userId }: SessionKey): string {
+  return `${channelFolder(channelId)}/${assertSnowflake(userId)}`;
+}
+
+/** The message log's key [W3]. */
+export function logKey(session: SessionKey): string {
+  return `${sessionFolder(session)}/${logFile}`;
+}
+
+/** The session that a log below `sessions/` belongs to; `undefined` for any other file. */
+export function sessionOfLog(path: string): SessionKey | undefined {
+  const [channelId, userId, file, ...rest] = path.split('/');
+  if (channelId === undefined || userId === undefined || file !== logFile || rest.length > 0)
+    return undefined;
+  return isSnowflake(channelId) && isSnowflake(userId) ? { channelId, userId } : undefined;
+}
+
+const logFile = 'messages.jsonl';

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+
+import { sessionName } from '../../core/place.ts';
+import type { SessionKey } from '../../core/place.ts';
+import { compareSnowflakes } from '../../core/snowflake.ts';
+import type { LogEntry, Store } from '../../core/store.ts';
+import { logRecordSchema } from './records.ts';
+import type { LogRecord } from './records.ts';
+import { logKey } from './session-state.ts';
+
+const keptSessions = 200;
+const keptEntries = 400;
+const firstWindow = 64;
+
+interface Tail {
+  /** The entries are all those after this sequence number. */
+  readonly after: number;
+  readonly entries: readonly LogEntry<LogRecord>[];
+  readonly last: number;
+}
+
+/**
+ * Reads of message logs, with the ends of the busy ones kept in memory, so that a turn in a running conversation reads no file
+ * [S5]. Whoever else appends moves the log's last sequence number, by which a kept end is checked.
+ */
+export class LogTails {
+  readonly #store: Store;
+  readonly #tails = new LRUCache<string, Tail>({ max: keptSessions });
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** All entries after `cursor`, in order. */
+  async after(session: SessionKey, cursor: number): Promise<readonly LogEntry<LogRecord>[]> {
+    const name = sessionName(session);
+    const last = await this.#store.lastSequence(logKey(session));
+    const kept = this.#tails.get(name);
+    if (kept !== undefined && kept.last === last && kept.after <= cursor) {
+      return kept.entries.filter((entry) => entry.sequence > cursor);
+    }
+    const entries: LogEntry<LogRecord>[] = [];
+    for await (const entry of this.#store.scan(logKey(session), logRecordSchema, { after: cursor })) {
+      entries.push(entry);
+    }
+    this.#keep(name, { after: cursor, entries, last: Math.max(last, entries.at(-1)?.sequence ?? 0) });
+    return entries;
+  }
+
+  /**
+   * The end of the log from somewhere before the messages with these ids. No more has to be read, since ids grow with time: those of the
+   * person's messages, and those of replies; but what was written while a turn ran is older than that turn's reply, and stands after it.
+   */
+  async covering(session: SessionKey, ids: readonly string[]): Promise<readonly LogEntry<LogRecord>[]> {
+    const oldest = ids.toSorted(compareSnowflakes)[0];
+    if (oldest === undefined) return [];
+    const last = await this.#store.lastSequence(logKey(session));
+    for (let size = firstWindow; ; size *= 4) {
+      const start = Math.max(0, last - size);
+      const entries = await this.after(session, start);
+      const beginsBefore = (['user', 'assistant'] as const).every((role) => {
+        const first = entries.find(({ record }) => record.type === 'message' && record.role === role);
+        return first !== undefined && compareSnowflakes(first.record.id, oldest) < 0;
+      });
+      if (start === 0 || beginsBefore) return entries;
+    }
+  }
+
+  /** Appends a record; resolves when it is on disk. */
+  async append(session: SessionKey, record: LogRecord): Promise<number> {
+    const sequence = await this.#store.append(logKey(session), record);
+    const kept = this.#tails.get(sessionName(session));
+    if (kept?.last === sequence - 1) {
+      const entries = [...kept.entries, { sequence, record }];
+      this.#keep(sessionName(session), { after: kept.after, entries, last: sequence });
+    }
+    return sequence;
+  }
+
+  /** Replaces records where they stand; `undefined` removes one. */
+  async rewrite(
+    session: SessionKey,
+    change: (entry: LogEntry<LogRecord>) => LogRecord | undefined,
+  ): Promise<void> {
+    this.#tails.delete(sessionName(session));
+    await this.#store.rewrite(logKey(session), logRecordSchema, change);
+    this.#tails.delete(sessionName(session));
+  }
+
+  /** A conversation that has run long keeps its newer half only. */
+  #keep(name: string, tail: Tail): void {
+    if (tail.entries.length <= keptEntries) {
+      this.#tails.set(name, tail);
+      return;
+    }
+    const entries = tail.entries.slice(-keptEntries / 2);
+    const after = (entries[0]?.sequence ?? 1) - 1;
+    this.#tails.set(name, { after, entries, last: tail.last });
+  }
+}

@@ -1,0 +1,145 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { StoreError } from '../../src/core/errors.ts';
+import type { Place } from '../../src/core/place.ts';
+import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
+import { createHarness, dmPlace, privatePlace } from './harness.ts';
+
+type Harness = ReturnType<typeof createHarness>;
+
+function complete(
+  { commands }: Harness,
+  subcommand: string,
+  typed = '',
+  place: Place = dmPlace,
+  speakerId = aliceId,
+) {
+  const option = { forget: 'target', remember: 'text' }[subcommand] ?? 'id';
+  return commands.complete({
+    name: 'memory',
+    subcommand,
+    option,
+    typed,
+    speaker: { id: speakerId, name: 'Alice', isOwner: false },
+    place,
+  });
+}
+
+async function textsOffered(...args: Parameters<typeof complete>): Promise<readonly string[]> {
+  return (await complete(...args)).map(({ name }) => name.slice(0, name.lastIndexOf(' · ')));
+}
+
+describe('completing an item', () => {
+  it('offers the newest first, by text and id, and gives the id', async () => {
+    const harness = createHarness();
+    await harness.say('remember Likes tea');
+    await harness.say('remember Lives in Oslo');
+    const id = await harness.idOf('Lives in Oslo');
+    expect((await complete(harness, 'forget'))[0]).toEqual({ name: `Lives in Oslo · ${id}`, value: id });
+    expect(await textsOffered(harness, 'forget')).toEqual(['Lives in Oslo', 'Likes tea']);
+  });
+
+  it.each([
+    ['OSLO', ['Lives in Oslo']],
+    ['oslo lives', ['Lives in Oslo']],
+    ['чай', ['Любит чай']],
+    ['北京', ['住在北京']],
+    ['a.*', []],
+  ])('matches %j', async (typed, texts) => {
+    const harness = createHarness();
+    for (const text of ['Lives in Oslo', 'Любит чай', '住在北京']) await harness.say(`remember ${text}`);
+    expect(await textsOffered(harness, 'forget', typed)).toEqual(texts);
+  });
+
+  it('matches the beginning of an id', async () => {
+    const harness = createHarness();
+    await harness.say('remember Likes tea');
+    const id = await harness.idOf('Likes tea');
+    expect(await complete(harness, 'share', id.slice(0, 4).toUpperCase(), publicPlace)).toEqual([]);
+    expect(await textsOffered(harness, 'hide', id.slice(0, 4).toUpperCase())).toEqual(['Likes tea']);
+  });
+
+  it('offers to forget only what that would touch in the place [K2]', async () => {
+    const harness = createHarness();
+    await harness.say('remember public thing', publicPlace);
+    await harness.say('remember private thing', privatePlace);
+    await harness.say('remember secret thing', dmPlace);
+    expect(await textsOffered(harness, 'forget', '', publicPlace)).toEqual(['public thing']);
+    expect(await textsOffered(harness, 'forget', '', privatePlace)).toEqual([
+      'private thing',
+      'public thing',
+    ]);
+    for (const { value } of await complete(harness, 'forget', '', privatePlace))
+      expect(await harness.say(`forget ${value}`, privatePlace, { ephemeral: true })).toContain(
+        'Deprecated 1 item',
+      );
+  });
+
+  it('offers to share and to hide only what that would change, wherever it comes from', async () => {
+    const harness = createHarness();
+    await harness.say('remember public thing', publicPlace);
+    await harness.say('remember secret thing', dmPlace);
+    expect(await textsOffered(harness, 'share', '', publicPlace)).toEqual(['secret thing']);
+    expect(await textsOffered(harness, 'hide', '', publicPlace)).toEqual(['public thing']);
+  });
+
+  it('never offers more than 25, nor a name that is too long or of several lines', async () => {
+    const harness = createHarness();
+    for (let index = 0; index < 30; index += 1)
+      await harness.say(`remember ${'𝒳'.repeat(90)}\n${index} and more`);
+    const choices = await complete(harness, 'forget');
+    expect(choices).toHaveLength(25);
+    for (const { name } of choices) {
+      expect(name.length).toBeLessThanOrEqual(100);
+      expect(name).toMatch(/^(?:𝒳)+… · [0-9a-f]{8}$/u);
+    }
+  });
+
+  it('offers nothing of other people, for other options, or where items are off or cannot be read', async () => {
+    const harness = createHarness();
+    await harness.say('remember Likes tea');
+    expect(await complete(harness, 'forget', '', dmPlace, bobId)).toEqual([]);
+    expect(await complete(harness, 'remember')).toEqual([]);
+    harness.durable.list = () => Promise.reject(new StoreError('disk', 'durable.json'));
+    expect(await complete(harness, 'forget', 'tea')).toEqual([]);
+    expect(await complete(createHarness({ settings: { durableEnabled: false } }), 'forget')).toEqual([]);
+    expect(JSON.stringify(harness.logger)).not.toContain('tea');
+  });
+});
+
+describe('what completion offers', () => {
+  const place = fc.constantFrom(publicPlace, privatePlace, dmPlace);
+  const words = fc.constantFrom('tea', 'Чай', '茶', 'green tea', 'x'.repeat(120), '𝒳 tea\nand more');
+
+  it('is always something that the command takes in this place, and changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ text: words, where: place, visibility: fc.constantFrom('', 'share', 'hide') }), {
+          maxLength: 8,
+        }),
+        fc.constantFrom('forget', 'share', 'hide'),
+        fc.constantFrom('', 'tea', 'чай', '茶', 'more'),
+        place,
+        async (items, subcommand, typed, where) => {
+          const harness = createHarness();
+          for (const [index, item] of items.entries()) {
+            const text = `${item.text} ${index}`;
+            await harness.say(`remember ${text}`, item.where);
+            const change = `${item.visibility} ${await harness.idOf(text)}`;
+            await harness.say(item.visibility === '' ? 'show' : change, dmPlace);
+          }
+          const choices = await complete(harness, subcommand, typed, where);
+          for (const { name, value } of choices) {
+            expect(name.length).toBeLessThanOrEqual(100);
+            const before = JSON.stringify(await harness.durable.list(aliceId));
+            const answer = await harness.say(`${subcommand} ${value}`, where, { ephemeral: true });
+            expect(answer).toMatch(/^(?:Deprecated 1 item|Shared|Hidden)/u);
+            expect(JSON.stringify(await harness.durable.list(aliceId))).not.toBe(before);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('has the documented defaults', () => {
+    const { config, notes } = readConfig({});
+    expect(notes).toEqual([]);
+    expect(config.prompt).toEqual({ maxChars: 40_000, historyBudget: 3000 });
+    expect(config.summary).toEqual({ enabled: true, model: 'haiku', maxChars: 2000, everyTurns: 5 });
+    expect(config.durable).toEqual({
+      enabled: true,
+      injectMaxChars: 2000,
+      maxItems: 200,
+      extractionEnabled: false,
+    });
+    expect(config.shortTerm).toEqual({
+      enabled: false,
+      maxEntries: 20,
+      maxAgeHours: 6,
+      injectMaxChars: 1000,
+    });
+    expect(config.reflection).toEqual({ enabled: true, idleMs: 1_800_000, weeklyTrimEnabled: false });
+    expect(config.discord.access).toBe('allowlist');
+  });
+
+  it('names every bad variable in one error', () => {
+    const problems = problemsOf({
+      DISCOCLAW_ACCESS: 'friends',
+      DISCOCLAW_MODEL_CONCURRENCY: 'many',
+      DISCOCLAW_TIMEZONE: 'Mars/Olympus',
+      DISCORD_ALLOW_USER_IDS: '12, alice',
+      ANTHROPIC_BASE_URL: 'nowhere',
+      DISCOCLAW_SUMMARY_ENABLED: 'perhaps',
+    });
+    expect(problems).toHaveLength(6);
+    expect(problems.join('\n')).toContain(
+      'DISCOCLAW_MODEL_CONCURRENCY: expected a whole number from 1, found "many"',
+    );
+  });
+
+  it('counts an empty or blank variable as unset', () => {
+    const { config } = readConfig({
+      DISCOCLAW_MODEL_CONCURRENCY: '  ',
+      DISCOCLAW_TIMEZONE: '',
+      DISCORD_TOKEN: '',
+    });
+    expect(config.model.concurrency).toBe(4);
+    expect(config.discord.token).toBeUndefined();
+  });
+
+  it.each(['1', 'yes', 'ON', 'true'])('reads %s as true', (raw) => {
+    expect(readConfig({ DISCOCLAW_SHORTTERM_MEMORY_ENABLED: raw }).config.shortTerm.enabled).toBe(true);
+  });
+
+  it('reads lists of ids with commas and spaces', () => {
+    const { config } = readConfig({ DISCORD_CHANNEL_IDS: '200000000000000001, 200000000000000002' });
+    expect(config.discord.channelIds).toEqual(['200000000000000001', '200000000000000002']);
+  });
+
+  it('notes a name that looks like a typing error, and an old option without effect', () => {
+    const { notes } = readConfig({ DISCOCLAW_MODLE: 'opus', DISCOCLAW_RECENT_LOG_DAYS: '2' });
+    expect(notes[0]).toContain('did you mean DISCOCLAW_MODEL?');
+    expect(notes[1]).toContain('DISCOCLAW_RECENT_LOG_DAYS has no effect');
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
+import { createShortTerm } from '../../../src/memory/short-term/short-term.ts';
+import { createFileStore } from '../../../src/storage/files/store.ts';
+import type { FileStore } from '../../../src/storage/files/store.ts';
+import { generalId } from '../../support/incoming.ts';
+import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
+import { openSessions, session, silent } from '../../support/sessions.ts';
+
+const opened: { store: FileStore; root: string }[] = [];
+
+async function openStore(): Promise<{ store: FileStore; root: string }> {
+  const root = await mkdtemp(join(tmpdir(), 'discoclaw-sessions-'));
+  const folders = { dataDir: join(root, 'data'), workspaceDir: join(root, 'workspace') };
+  const store = await createFileStore({ ...folders, clock: () => new Date(), logger: silent });
+  opened.push({ store, root });
+  return { store, root };
+}
+
+afterEach(async () => {
+  for (const { store, root } of opened.splice(0)) {
+    await store.close();
+    await rm(root, { recursive: true, force: true });
+  }
+});
+
+/** The names of files below a folder in which the words stand. */
+async function filesWith(root: string, words: RegExp): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const found: string[] = [];
+  for (const file of files) if (words.test(await readFile(file, 'utf8'))) found.push(file.slice(root.length));
+  return found;
+}
+
+describe('a message that is deleted after every layer has read it [G5]', () => {
+  it('is in no log, summary, kept summary or line on disk', async () => {
+    const { store, root } = await openStore();
+    const sessions = openSessions(store);
+    const { states, log, clock, writes } = sessions;
+    const base = { store, states, log, clock, timeZone: 'UTC', enabled: true };
+    const model = new ScriptedModel(
+      (request) => `About: ${/Alice: .*|About.*/u.exec(inputOf(request))?.[0]}`,
+    );
+    const rolling = createRollingSummary({
+      ...base,
+      model,
+      modelName: 'haiku',
+      everyTurns: 1,
+      maxChars: 500,
+      logger: silent,
+    });
+    const shortTerm = createShortTerm({
+      ...base,
+      writes,
+      maxEntries: 5,
+      maxAgeHours: 6,
+      injectMaxChars: 500,
+    });
+    const [asked = ''] = await sessions.turn('my secret', 'I see');
+    await rolling.updateIfDue(session);
+    await shortTerm.record(session);
+    await sessions.turn('something else', 'fine');
+    await rolling.updateIfDue(session);
+    expect((await filesWith(root, /my secret/u)).length).toBeGreaterThan(3);
+
+    for (const { messages } of await log.remove(generalId, [asked])) {
+      await rolling.retract(
+        session,
+        messages.map(({ sequence }) => sequence),
+      );
+    }
+    await shortTerm.retract(session.userId, [asked]);
+    expect(await filesWith(root, /my secret/u)).toEqual([]);
+
+    await rolling.updateIfDue(session);
+    expect(await filesWith(root, /About:/u)).not.toEqual([]);
+    await rolling.reset(session);
+    expect((await filesWith(root, /About:/u)).filter((file) => !file.includes('/detail/'))).toEqual([]);
+  });
+});

@@ -1,0 +1,432 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { StoreError } from '../../../src/core/errors.ts';
+import type { Store } from '../../../src/core/store.ts';
+import { createSessionLog } from '../../../src/memory/log/session-log.ts';
+import { logKey } from '../../../src/memory/log/session-state.ts';
+import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+import { channel, dmPlace, messageId, openSessions, secretPlace, session } from '../../support/sessions.ts';
+import type { Sessions } from '../../support/sessions.ts';
+
+async function texts({ log }: Pick<Sessions, 'log'>, of = session): Promise<string[]> {
+  return (await log.turnsAfter(of, 0)).map(({ message }) => message.text);
+}
+
+/** The log as it lies on disk. */
+async function rawLog(store: Store): Promise<string> {
+  const lines: string[] = [];
+  for await (const { record } of store.scan(logKey(session), z.unknown())) lines.push(JSON.stringify(record));
+  return lines.join('\n');
+}
+
+/** A store that counts reads of logs. */
+class CountingStore extends MemoryStore {
+  scans = 0;
+  override scan: MemoryStore['scan'] = (...parameters) => {
+    this.scans += 1;
+    return super.scan(...parameters);
+  };
+}
+
+/** A store that fails, when told so, as a log is rewritten: a kill right before it would leave things like that. */
+class RefusingStore extends MemoryStore {
+  refusesRewrites = false;
+  override rewrite: MemoryStore['rewrite'] = (...parameters) =>
+    this.refusesRewrites ? Promise.reject(new StoreError('disk full', 'log')) : super.rewrite(...parameters);
+}
+
+describe('the message log [W3]', () => {
+  it('has a message on disk when recording it resolves', async () => {
+    const sessions = openSessions();
+    await sessions.say('I like tea');
+    expect(await texts(openSessions(sessions.store))).toEqual(['I like tea']);
+  });
+
+  it('logs a turn once when it is run again after a crash', async () => {
+    const first = openSessions();
+    const context = await first.say('I like tea');
+    const again = openSessions(first.store);
+    await again.log.recordUser(context);
+    for (const { log } of [first, again])
+      await log.recordReply(context, { ids: [messageId(50)], text: 'Noted', at: context.now.toISOString() });
+    expect(await texts(again)).toEqual(['I like tea', 'Noted']);
+  });
+
+  it('logs nothing for a reply that was not sent', async () => {
+    const sessions = openSessions();
+    const context = await sessions.say('hello');
+    await sessions.log.recordReply(context, { ids: [], text: 'Hi', at: context.now.toISOString() });
+    expect(await texts(sessions)).toEqual(['hello']);
+  });
+
+  it('says who answered what, and where each may be used [V1]', async () => {
+    const sessions = openSessions();
+    const [asked, answered] = await sessions.turn('in public');
+    await sessions.turn('in private', 'ok', secretPlace);
+    await sessions.turn('in a DM', 'ok', dmPlace);
+    const [question, reply, secret] = await sessions.log.turnsAfter(session, 0);
+    const [direct] = await sessions.log.turnsAfter({ ...session, channelId: dmPlace.channelId }, 0);
+    expect(question?.message).toMatchObject({ role: 'user', authorId: aliceId, author: 'Alice' });
+    expect(reply?.message).toMatchObject({ id: answered, author: 'Discoclaw', replyTo: [asked] });
+    expect([question, reply, secret, direct].map((entry) => entry?.message.visibility)).toEqual([
+      'everywhere',
+      'everywhere',
+      'here',
+      'dm',
+    ]);
+    expect(direct?.message).not.toHaveProperty('guildId');
+    expect(direct?.message).not.toHaveProperty('channelName');
+  });
+
+  it('knows its sessions, and those of one channel', async () => {
+    const sessions = openSessions();
+    await sessions.turn('one');
+    await sessions.turn('two', 'ok', dmPlace);
+    const inDm = { channelId: dmPlace.channelId, userId: aliceId };
+    expect(await sessions.log.sessions()).toEqual([session, inDm]);
+    expect(await sessions.log.sessionsOfChannel(generalId)).toEqual([session]);
+  });
+
+  it('refuses ids that are no Discord ids [S6]', async () => {
+    const sessions = openSessions();
+    await expect(sessions.say('x', channel('x', '../../etc'))).rejects.toThrow(RangeError);
+    expect(await sessions.log.sessions()).toEqual([]);
+  });
+
+  it('gives the newest messages, oldest first, edits and deletions not counted', async () => {
+    const sessions = openSessions();
+    const ids: string[] = [];
+    for (let number = 1; number <= 6; number += 1)
+      ids.push(...(await sessions.turn(`q${number}`, `a${number}`)));
+    await sessions.log.remove(generalId, ids.slice(-3));
+    const recent = await sessions.log.recent(session, 3);
+    expect(recent.map(({ message }) => message.text)).toEqual(['q4', 'a4', 'q5']);
+    expect(await sessions.log.recent(session, 0)).toEqual([]);
+    expect(await sessions.log.recent(session, 100)).toHaveLength(9);
+  });
+
+  it('reads no log in a running conversation [S5]', async () => {
+    const store = new CountingStore();
+    const sessions = openSessions(store);
+    await sessions.turn('one');
+    await sessions.log.since(session, 0);
+    const { scans } = store;
+    for (let number = 0; number < 20; number += 1) {
+      await sessions.turn(`again ${number}`);
+      await sessions.log.since(session, number);
+    }
+    expect(store.scans).toBe(scans);
+  });
+
+  it('sees what another process appended', async () => {
+    const sessions = openSessions();
+    await sessions.turn('one', 'ok');
+    const other = openSessions(sessions.store);
+    const late = {
+      ...other.contextOf(['two']),
+      messages: [{ id: messageId(90), text: 'two', at: '', attachments: [] }],
+    };
+    await other.log.recordUser(late);
+    expect(await texts(sessions)).toEqual(['one', 'ok', 'two']);
+  });
+});
+
+describe('an edited message [G5]', () => {
+  it('reads as it reads now, and its old text is nowhere on disk', async () => {
+    const sessions = openSessions();
+    const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
+    await sessions.log.edit(generalId, id, 'my pin is 2222');
+    const affected = await sessions.log.edit(generalId, id, 'never mind');
+    expect(affected).toMatchObject([
+      { session, messages: [{ sequence: 1, message: { text: 'my pin is 2222' } }] },
+    ]);
+    expect(await texts(sessions)).toEqual(['never mind', 'ok']);
+    expect(await sessions.log.message(session, id)).toBe('never mind');
+    expect(await rawLog(sessions.store)).not.toMatch(/1111|2222/);
+  });
+
+  it('takes an answer along that repeats what was taken out, and no other', async () => {
+    const sessions = openSessions();
+    const [pin = ''] = await sessions.turn('my pin is 1111', 'So it is 1111, your pin.');
+    const [bees = ''] = await sessions.turn('I kep bees', 'Bees are fine.');
+    await sessions.log.edit(generalId, pin, 'my pin is a secret');
+    await sessions.log.edit(generalId, bees, 'I keep bees');
+    expect(await texts(sessions)).toEqual(['my pin is a secret', 'I keep bees', 'Bees are fine.']);
+    expect(await rawLog(sessions.store)).not.toContain('1111');
+  });
+
+  it('has no answer logged that repeats what was taken out while it was given', async () => {
+    const sessions = openSessions();
+    const context = await sessions.say('my pin is 1111');
+    await sessions.log.edit(generalId, context.messages[0]?.id ?? '', 'my pin is a secret');
+    await sessions.log.recordReply(context, { ids: [messageId(50)], text: 'So it is 1111.', at: '' });
+    expect(await texts(sessions)).toEqual(['my pin is a secret']);
+  });
+
+  it('is looked for in the session of its author alone, where Discord tells who that is', async () => {
+    const sessions = openSessions();
+    const [id = ''] = await sessions.turn('tea');
+    expect(await sessions.log.edit(generalId, id, 'coffee', bobId)).toEqual([]);
+    expect(await sessions.log.edit(generalId, id, 'coffee', aliceId)).toHaveLength(1);
+  });
+
+  it('affects nothing when its text is the same, as when Discord adds a preview', async () => {
+    const sessions = openSessions();
+    const [id = ''] = await sessions.turn('see https://example.org');
+    const before = await sessions.log.lastSequence(session);
+    expect(await sessions.log.edit(generalId, id, 'see https://example.org')).toEqual([]);
+    expect(await sessions.log.lastSequence(session)).toBe(before);
+  });
+
+  it('is not affected by the bot streaming its own reply', async () => {
+    const sessions = openSessions();
+    const [, reply = ''] = await sessions.turn('hello', 'Hi there');
+    expect(await sessions.log.edit(generalId, reply, 'Hi')).toEqual([]);
+    expect(await texts(sessions)).toEqual(['hello', 'Hi there']);
+  });
+});
+
+describe('a deleted message [G5]', () => {
+  it('is gone from the log and from disk, with what it said before an edit', async () => {
+    const sessions = openSessions();
+    const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
+    await sessions.log.edit(generalId, id, 'my pin is 2222');
+    const affected = await sessions.log.remove(generalId, [id, messageId(999)]);
+    expect(affected).toMatchObject([
+      { session, messages: [{ sequence: 1, message: { id, role: 'user' } }, { message: { text: 'ok' } }] },
+    ]);
+    expect(await texts(sessions)).toEqual([]);
+    expect(await sessions.log.message(session, id)).toBeUndefined();
+    expect(await rawLog(sessions.store)).not.toMatch(/1111|2222/);
+  });
+
+  it('is not logged again by a turn that is run again', async () => {
+    const first = openSessions();
+    const context = await first.say('secret');
+    await first.log.remove(generalId, [context.messages[0]?.id ?? '']);
+    await openSessions(first.store).log.recordUser(context);
+    expect(await texts(first)).toEqual([]);
+  });
+
+  it('takes a whole reply with it when one of its parts is deleted', async () => {
+    const sessions = openSessions();
+    const context = await sessions.say('tell me');
+    const ids = await sessions.answer(context, 'a long story', 3);
+    const affected = await sessions.log.remove(generalId, ids.slice(1, 2));
+    expect(affected).toMatchObject([{ messages: [{ message: { role: 'assistant', ids } }] }]);
+    expect(await rawLog(sessions.store)).not.toContain('story');
+  });
+
+  it('is found however far back it lies', async () => {
+    const sessions = openSessions();
+    const [id = ''] = await sessions.turn('the first words');
+    for (let number = 0; number < 400; number += 1) await sessions.turn(`turn ${number}`);
+    expect(await sessions.log.message(session, id)).toBe('the first words');
+    await sessions.log.remove(generalId, [id]);
+    expect(await sessions.log.message(session, id)).toBeUndefined();
+    expect(await texts(sessions)).toHaveLength(800);
+  });
+
+  it('leaves other people and other channels alone', async () => {
+    const sessions = openSessions();
+    const [id = ''] = await sessions.turn('mine');
+    const bob = { ...sessions.contextOf(['of Bob']), speaker: { id: bobId, name: 'Bob', isOwner: false } };
+    await sessions.log.recordUser(bob);
+    expect(await sessions.log.remove(dmPlace.channelId, [id])).toEqual([]);
+    await sessions.log.remove(generalId, [id]);
+    expect(await texts(sessions, { channelId: generalId, userId: bobId })).toEqual(['of Bob']);
+  });
+
+  it('is never logged when its deletion overtakes the turn', async () => {
+    const sessions = openSessions();
+    const context = sessions.contextOf(['secret', 'tea please']);
+    await sessions.log.remove(generalId, [context.messages[0]?.id ?? '']);
+    await sessions.log.edit(generalId, context.messages[1]?.id ?? '', 'coffee please');
+    await sessions.log.recordUser(context);
+    expect(await texts(sessions)).toEqual(['coffee please']);
+    expect(await rawLog(sessions.store)).not.toMatch(/secret|tea/);
+  });
+
+  it('is never logged either when it is a reply, deleted while it is being sent', async () => {
+    const sessions = openSessions();
+    const context = await sessions.say('tell me');
+    await sessions.log.remove(generalId, [messageId(51)]);
+    await sessions.log.recordReply(context, {
+      ids: [messageId(50), messageId(51)],
+      text: 'a story',
+      at: '',
+    });
+    expect(await texts(sessions)).toEqual(['tell me']);
+    expect(await rawLog(sessions.store)).not.toContain('story');
+  });
+
+  it('never stays when it is deleted while it is being logged', async () => {
+    const sessions = openSessions();
+    const context = sessions.contextOf(['secret']);
+    const [id = ''] = context.messages.map((message) => message.id);
+    await Promise.all([sessions.log.recordUser(context), sessions.log.remove(generalId, [id])]);
+    expect(await texts(sessions)).toEqual([]);
+    expect(await rawLog(sessions.store)).not.toContain('secret');
+  });
+
+  it('does not read again when the program was killed before its line was cleared', async () => {
+    const store = new RefusingStore();
+    store.refusesRewrites = true;
+    const sessions = openSessions(store);
+    const context = await sessions.say('secret');
+    const [id = ''] = context.messages.map((message) => message.id);
+    await expect(sessions.log.remove(generalId, [id])).rejects.toThrow(StoreError);
+    expect(await texts(openSessions(sessions.store))).toEqual([]);
+  });
+
+  it.each(['deleted', 'edited'] as const)(
+    'is not on disk any more once a killed program runs again, %s',
+    async (what) => {
+      const store = new RefusingStore();
+      const sessions = openSessions(store);
+      const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
+      await sessions.log.edit(generalId, id, 'my pin is 2222');
+      store.refusesRewrites = true;
+      const change =
+        what === 'deleted' ? sessions.log.remove(generalId, [id]) : sessions.log.edit(generalId, id, 'no');
+      await expect(change).rejects.toThrow(StoreError);
+      expect(await rawLog(store)).toContain('2222');
+      store.refusesRewrites = false;
+      const again = openSessions(store);
+      await again.log.finishChanges(session);
+      expect(await rawLog(store)).not.toMatch(/1111|2222/);
+      expect(await texts(again)).toEqual(what === 'deleted' ? [] : ['no', 'ok']);
+      const settled = await rawLog(store);
+      store.refusesRewrites = true;
+      await again.log.finishChanges(session);
+      expect(await rawLog(store)).toBe(settled);
+    },
+  );
+
+  it('takes the answer to it along, in which its words may stand, and no other answer', async () => {
+    const sessions = openSessions();
+    await sessions.turn('I keep bees', 'Bees are fine.');
+    const [id = ''] = await sessions.turn('I owe money', 'How much money?');
+    const affected = await sessions.log.remove(generalId, [id]);
+    expect(affected).toMatchObject([{ messages: [{ message: { id } }, { message: { role: 'assistant' } }] }]);
+    expect(await texts(sessions)).toEqual(['I keep bees', 'Bees are fine.']);
+    expect(await rawLog(sessions.store)).not.toContain('money');
+  });
+
+  it('has no answer logged that is given to it after its deletion, be it after a restart', async () => {
+    const sessions = openSessions();
+    const context = sessions.contextOf(['I owe money', 'I keep bees']);
+    await sessions.log.recordUser(context);
+    await sessions.log.remove(generalId, [context.messages[0]?.id ?? '']);
+    for (const { log } of [sessions, openSessions(sessions.store)])
+      await log.recordReply(context, { ids: [messageId(50)], text: 'Money and bees.', at: '' });
+    expect(await texts(sessions)).toEqual(['I keep bees']);
+  });
+});
+
+describe('the log as a whole', () => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('turn' as const), text: fc.string() }) },
+    fc.record({ kind: fc.constant('edit' as const), of: fc.nat(30), text: fc.string() }),
+    fc.record({ kind: fc.constant('delete' as const), of: fc.nat(30) }),
+  );
+
+  it('always reads like a channel in which the same was written, edited and deleted, also after a restart', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const sessions = openSessions();
+        const present = new Map<string, string>();
+        for (const [number, { kind, ...rest }] of steps.entries()) {
+          const text = 'text' in rest ? rest.text : '';
+          const id = messageId('of' in rest ? rest.of : number * 2 + 1);
+          if (kind === 'turn') {
+            const context = { ...sessions.contextOf([]), messages: [{ id, text, at: '', attachments: [] }] };
+            await sessions.log.recordUser(context);
+            // An answer without a word repeats none.
+            const reply = { ids: [messageId(number * 2 + 2)], text: '…', at: '' };
+            await sessions.log.recordReply(context, reply);
+            present.set(id, text);
+            present.set(messageId(number * 2 + 2), '…');
+          } else if (present.has(id)) {
+            const isReply = Number(id.at(-1)) % 2 === 0;
+            if (kind === 'delete') {
+              await sessions.log.remove(generalId, [id]);
+              present.delete(id);
+              // The answer goes with its question.
+              if (!isReply) present.delete(messageId(('of' in rest ? rest.of : 0) + 1));
+            } else {
+              await sessions.log.edit(generalId, id, text);
+              if (!isReply) present.set(id, text);
+            }
+          }
+        }
+        expect(await texts(sessions)).toEqual([...present.values()]);
+        expect(await texts(openSessions(sessions.store))).toEqual([...present.values()]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the session’s state', () => {
+  it('knows the place and the speaker’s name, and is not written again while they stay', async () => {
+    const sessions = openSessions();
+    await sessions.turn('hello');
+    const before = await sessions.states.read(session);
+    expect(before).toMatchObject({ place: publicPlace, speakerName: 'Alice' });
+    let isSame = false;
+    const { store } = sessions;
+    const update = store.update.bind(store);
+    store.update = (key, kind, change) =>
+      update(key, kind, (current) => {
+        const next = change(current);
+        isSame = next === current;
+        return next;
+      });
+    await sessions.turn('hello again');
+    expect(isSame).toBe(true);
+  });
+
+  it('gives a layer that is switched on its cursor right before the turn, and takes it when it is off', async () => {
+    const { store, ...first } = openSessions(undefined, { activeFolds: [] });
+    await first.turn('before extraction was on');
+    expect(await first.states.read(session)).not.toHaveProperty('extraction');
+    const writes = createKeyedQueue();
+    const open = (activeFolds: ('extraction' | 'shortTerm')[]) =>
+      createSessionLog({ store, writes, clock: first.clock, botName: 'Discoclaw', activeFolds });
+    const context = first.contextOf(['while it is on']);
+    await open(['extraction']).recordUser(context);
+    await open(['extraction']).recordUser(context);
+    expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
+    await first.states.update(session, ({ version }) => ({ version }));
+    await open(['extraction']).recordUser(context);
+    expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
+    await open([]).recordUser(first.contextOf(['while it is off']));
+    expect(await first.states.read(session)).not.toHaveProperty('extraction');
+  });
+
+  it('holds nothing of another bot, be it only that it was there', async () => {
+    const { store, log, contextOf } = openSessions();
+    const context = contextOf(['beep']);
+    const ofBot = { ...context, speaker: { ...context.speaker, isBot: true as const } };
+    await log.recordUser(ofBot);
+    await log.recordReply(ofBot, { ids: [messageId(90)], text: 'boop', at: context.now.toISOString() });
+    expect(await store.list('sessions')).toEqual([]);
+  });
+
+  it('finds a deleted reply however much was said since, though a message logged after it is older', async () => {
+    for (const since of [61, 62, 63, 64, 65, 66]) {
+      const { log, say, answer, contextOf } = openSessions();
+      const asked = await say('first');
+      const waiting = contextOf(['written while the bot answered']);
+      const [replyId = ''] = await answer(asked, 'a secret');
+      await log.recordUser(waiting);
+      for (let count = 1; count < since; count += 1) await say(`filler ${count}`);
+      expect(await log.remove(generalId, [replyId]), `${since} lines later`).toHaveLength(1);
+    }
+  });
+});

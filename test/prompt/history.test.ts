@@ -1,0 +1,235 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { ChatMessage } from '../../src/core/chat.ts';
+import { historyEntry, nextWindow, windowMessages } from '../../src/prompt/history.ts';
+import type { HistoryWindow } from '../../src/prompt/history.ts';
+import { chatMessage, chatMessages, otherBotMessage, ownMessage } from './samples.ts';
+
+function texts(window: HistoryWindow): readonly string[] {
+  return window.entries.map((entry) => entry.text);
+}
+
+function length(window: HistoryWindow): number {
+  return texts(window).join('').length;
+}
+
+function people(count: number, text = 'hello'): readonly ChatMessage[] {
+  return Array.from({ length: count }, (_, index) => chatMessage(index, `${text} ${index}`));
+}
+
+describe('a first walk through history [H1]', () => {
+  it('takes the ten newest messages, oldest first', () => {
+    const { window } = nextWindow(undefined, people(12), 3000);
+    expect(texts(window)).toHaveLength(10);
+    expect(texts(window)[0]).toBe('Alice: hello 2\n');
+    expect(texts(window)[9]).toBe('Alice: hello 11\n');
+  });
+
+  it("stops at a person's message that does not fit, and does not look behind it", () => {
+    const messages = [chatMessage(1, 'old'), chatMessage(2, 'x'.repeat(200)), chatMessage(3, 'new')];
+    expect(texts(nextWindow(undefined, messages, 100).window)).toEqual(['Alice: new\n']);
+  });
+
+  it('cuts the newest message of a person instead, so that one long message does not empty history', () => {
+    const { window } = nextWindow(
+      undefined,
+      [chatMessage(1, 'old'), chatMessage(2, 'word '.repeat(100))],
+      100,
+    );
+    expect(texts(window)).toHaveLength(1);
+    expect(texts(window)[0]).toMatch(/^Alice: word .*…\n$/u);
+    expect(length(window)).toBeGreaterThan(90);
+    expect(length(window)).toBeLessThanOrEqual(100);
+  });
+
+  it('cuts a long answer of a bot to fit and keeps room for the question', () => {
+    const messages = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(500))];
+    const { window } = nextWindow(undefined, messages, 1000);
+    expect(window.entries.map((entry) => entry.role)).toEqual(['user', 'assistant']);
+    expect(texts(window)[1]).toMatch(/…\n$/u);
+    expect(length(window)).toBeLessThanOrEqual(1000);
+  });
+
+  it('keeps a part of a long question after a long answer', () => {
+    const messages = [chatMessage(1, 'why '.repeat(300)), otherBotMessage(2, 'so '.repeat(500))];
+    expect(texts(nextWindow(undefined, messages, 900).window)).toHaveLength(2);
+  });
+
+  it('looks past a message that says nothing', () => {
+    const messages = [chatMessage(1, 'old'), chatMessage(2, ' '), chatMessage(3, 'new')];
+    expect(texts(nextWindow(undefined, messages, 3000).window)).toEqual(['Alice: old\n', 'Alice: new\n']);
+  });
+
+  it('does not waste its last characters on a stump', () => {
+    const messages = [ownMessage(1, 'a long answer '.repeat(9)), chatMessage(2, 'x'.repeat(60))];
+    expect(texts(nextWindow(undefined, messages, 100).window)).toEqual([`Alice: ${'x'.repeat(60)}\n`]);
+  });
+});
+
+describe('a running window', () => {
+  it('keeps its bytes and only grows at the end', () => {
+    const first = nextWindow(undefined, people(10), 3000);
+    const second = nextWindow(first.window, people(13), 3000);
+    expect(second.wasRebuilt).toBe(false);
+    expect(texts(second.window)).toEqual([
+      ...texts(first.window),
+      ...people(13)
+        .slice(10)
+        .map((message) => `Alice: ${message.text}\n`),
+    ]);
+  });
+
+  it('stays as it is while nothing was said', () => {
+    const first = nextWindow(undefined, people(4), 3000);
+    expect(texts(nextWindow(first.window, people(4), 3000).window)).toEqual(texts(first.window));
+  });
+
+  it('grows to twenty messages and is then rebuilt', () => {
+    const first = nextWindow(undefined, people(10), 3000);
+    const full = nextWindow(first.window, people(windowMessages), 3000);
+    expect(full.wasRebuilt).toBe(false);
+    expect(full.window.entries).toHaveLength(windowMessages);
+    const anew = nextWindow(full.window, people(windowMessages + 1), 3000);
+    expect(anew.wasRebuilt).toBe(true);
+    expect(anew.window.entries).toHaveLength(10);
+  });
+
+  it('is rebuilt to half the budget when the next message does not fit', () => {
+    const long = Array.from({ length: 9 }, (_, index) => chatMessage(index, `${index} ${'x'.repeat(190)}`));
+    const first = nextWindow(undefined, long.slice(0, 7), 1500);
+    expect(first.window.entries).toHaveLength(7);
+    const second = nextWindow(first.window, long.slice(0, 8), 1500);
+    expect(second.wasRebuilt).toBe(true);
+    expect(length(second.window)).toBeLessThanOrEqual(750);
+    expect(nextWindow(second.window, long, 1500).wasRebuilt).toBe(false);
+  });
+
+  it('is rebuilt when a message was edited', () => {
+    const messages = people(3);
+    const first = nextWindow(undefined, messages, 3000);
+    const edited = messages.map((message, index) =>
+      index === 1 ? { ...message, text: 'changed' } : message,
+    );
+    const second = nextWindow(first.window, edited, 3000);
+    expect(second.wasRebuilt).toBe(true);
+    expect(texts(second.window)[1]).toBe('Alice: changed\n');
+  });
+
+  it('is rebuilt when an attachment was taken away', () => {
+    const first = nextWindow(undefined, [chatMessage(1, 'look', { attachments: ['a.png'] })], 3000);
+    const second = nextWindow(first.window, [chatMessage(1, 'look')], 3000);
+    expect(texts(second.window)).toEqual(['Alice: look\n']);
+    expect(second.wasRebuilt).toBe(true);
+  });
+
+  it('shows no deleted message any more', () => {
+    const messages = people(3);
+    const first = nextWindow(undefined, messages, 3000);
+    const second = nextWindow(first.window, messages.slice(0, 2), 3000);
+    expect(second.wasRebuilt).toBe(true);
+    expect(texts(second.window).join('')).not.toContain('hello 2');
+  });
+
+  it('keeps a renamed author as they were called, since the words are the same', () => {
+    const first = nextWindow(undefined, people(2), 3000);
+    const renamed = people(2).map((message) => ({
+      ...message,
+      author: { ...message.author, name: 'Alicia' },
+    }));
+    expect(nextWindow(first.window, renamed, 3000)).toEqual({ window: first.window, wasRebuilt: false });
+  });
+
+  it('appends a message that was waiting while the answer before it was written', () => {
+    const asked = chatMessage(1, 'first');
+    const waiting = chatMessage(2, 'second');
+    const answered = ownMessage(3, 'answer to the first');
+    const before = nextWindow(undefined, [asked, answered], 3000);
+    const { window, wasRebuilt } = nextWindow(before.window, [asked, waiting, answered], 3000);
+    expect(wasRebuilt).toBe(false);
+    expect(texts(window)).toEqual(['Alice: first\n', 'answer to the first\n', 'Alice: second\n']);
+  });
+
+  it('lets an empty window begin without saying that anything was lost', () => {
+    const empty = nextWindow(undefined, [], 3000);
+    const { window, wasRebuilt } = nextWindow(empty.window, people(2), 3000);
+    expect(wasRebuilt).toBe(false);
+    expect(window.entries).toHaveLength(2);
+  });
+
+  it('takes no more than a first walk does where history could not be read before', () => {
+    const empty = nextWindow(undefined, [], 3000);
+    expect(nextWindow(empty.window, people(15), 3000).window.entries).toHaveLength(10);
+  });
+});
+
+describe('whatever is said', () => {
+  it('the budget is never exceeded, names included, and a window that was not rebuilt begins with the former one', () => {
+    fc.assert(
+      fc.property(
+        chatMessages,
+        fc.integer({ min: 0, max: 3000 }),
+        fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 6 }),
+        (messages, budget, ends) => {
+          let window: HistoryWindow | undefined;
+          for (const end of ends.toSorted((a, b) => a - b)) {
+            const next = nextWindow(window, messages.slice(0, end), budget);
+            expect(length(next.window)).toBeLessThanOrEqual(budget);
+            expect(next.window.entries.length).toBeLessThanOrEqual(windowMessages);
+            const former = window === undefined || next.wasRebuilt ? [] : texts(window);
+            expect(texts(next.window).slice(0, former.length)).toEqual(former);
+            window = next.window;
+          }
+        },
+      ),
+    );
+  });
+
+  it('one long message never empties history', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 3000 }), fc.nat({ max: 4000 }), (budget, size) => {
+        const messages = [chatMessage(1, `a${'b'.repeat(size)}`)];
+        expect(nextWindow(undefined, messages, budget).window.entries).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe('historyEntry', () => {
+  it("gives a person's message as one line with the author's name", () => {
+    expect(historyEntry(chatMessage(1, 'first\nsecond'))).toMatchObject({
+      role: 'user',
+      text: 'Alice: first second\n',
+    });
+  });
+
+  it('tells another bot from this one [H2]', () => {
+    expect(historyEntry(otherBotMessage(1, 'Level up!'))).toMatchObject({
+      role: 'user',
+      text: 'Dyno (bot): Level up!\n',
+    });
+  });
+
+  it("leaves this bot's own words and lines as they were, in its own role", () => {
+    expect(historyEntry(ownMessage(1, 'Two things:\r\n- a\n- b @\u2068Al B\u2069 '))).toMatchObject({
+      role: 'assistant',
+      text: 'Two things:\n- a\n- b @Al B\n',
+    });
+  });
+
+  it('names attachments, also where nothing was written', () => {
+    expect(historyEntry(chatMessage(1, '', { attachments: ['cat.png'] }))?.text).toBe(
+      'Alice: [attached: cat.png]\n',
+    );
+  });
+
+  it('shows no line for a message that says nothing', () => {
+    expect(historyEntry(chatMessage(1, ' \u200b\n'))).toBeUndefined();
+  });
+
+  it('counts name and line break when it cuts', () => {
+    const entry = historyEntry(chatMessage(1, 'one two three four'), 20);
+    expect(entry?.text).toBe('Alice: one two…\n');
+    expect(historyEntry(chatMessage(1, 'one'), 5)).toBeUndefined();
+  });
+});
