@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
+import type { RecentChanges } from '../core/changes.ts';
 import type { Logger } from '../core/logger.ts';
 import { placeSchema } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
@@ -86,7 +87,13 @@ export interface ChannelJournal {
   channels(): Promise<readonly string[]>;
 }
 
-export function createChannelJournal({ store }: { store: Store }): ChannelJournal {
+export function createChannelJournal({
+  store,
+  changes,
+}: {
+  readonly store: Store;
+  readonly changes: Pick<RecentChanges, 'latest'>;
+}): ChannelJournal {
   const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
 
   function stateOf(channelId: string): Promise<JournalState> {
@@ -124,8 +131,7 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
     },
     async prepare(reply) {
       const { channelId } = reply.place;
-      const { withdrawn } = await stateOf(channelId);
-      if (reply.messageIds.some((id) => withdrawn.has(id))) return;
+      if (reply.messageIds.some((id) => changes.latest(id) !== undefined)) return;
       await write(channelId, { kind: 'prepared', ...reply });
     },
     begin: (reply) => write(reply.place.channelId, { kind: 'begun', ...reply }),
@@ -135,7 +141,6 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
     dropSentTexts: async (channelId) => dropTexts(channelId, await stateOf(channelId)),
     async withdraw(channelId, messageIds, isWithdrawn) {
       const state = await stateOf(channelId);
-      keepNewest(state.withdrawn, messageIds);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
       await dropTexts(channelId, state);
     },
@@ -197,8 +202,6 @@ interface JournalState {
   /** Records in the file, and those among them that hold an answer. */
   records: number;
   texts: number;
-  /** Messages that were edited or deleted since the start: an answer that is still being made may hold what they said before. */
-  readonly withdrawn: Set<string>;
   /** Something was taken back while an answer was being sent: the file is to hold no text once it was. */
   dropsTexts: boolean;
 }
@@ -211,7 +214,6 @@ function newJournalState(): JournalState {
     begun: new Map(),
     records: 0,
     texts: 0,
-    withdrawn: new Set(),
     dropsTexts: false,
   };
 }

@@ -10,7 +10,7 @@ import {
   type DurableItem,
 } from './document.ts';
 
-interface ForgetResult {
+export interface ForgetResult {
   /** Deprecated now. */
   readonly forgotten: readonly DurableItem[];
   /** How many more match that may not be touched in this place [K2]. */
@@ -30,16 +30,28 @@ export function forgetItems(
   now: Date,
 ): DocumentChange<ForgetResult> {
   const matching = new Set(matchingItems(document.items, target));
-  const { items, deprecated } = deprecateItems(
-    document.items,
+  const { document: next, result } = forgetChosen(
+    document,
     (item) => matching.has(item) && mayUseItem(item, ownerId, place),
+    commandId,
     now,
   );
+  return { document: next, result: { forgotten: result, elsewhere: matching.size - result.length } };
+}
+
+/** Deprecates the chosen items, and marks up to where nothing is extracted again; what is forgotten already stays as it is. */
+export function forgetChosen(
+  document: DurableDocument,
+  isChosen: (item: DurableItem) => boolean,
+  commandId: string,
+  now: Date,
+): DocumentChange<readonly DurableItem[]> {
+  const { items, deprecated } = deprecateItems(document.items, isChosen, now);
   const marked = new Map(deprecated.map((item) => [item, { ...item, forgotten: true as const }]));
   const changed = marked.size === 0 ? items : items.map((item) => marked.get(item) ?? item);
   return {
     document: { ...document, items: changed, forgottenUpTo: later(document.forgottenUpTo, commandId) },
-    result: { forgotten: [...marked.values()], elsewhere: matching.size - deprecated.length },
+    result: [...marked.values()],
   };
 }
 

@@ -1,0 +1,129 @@
+import { ModelError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { sessionName, type Audience, type Place, type SessionKey } from '../../core/place.ts';
+import type { Visibility } from '../../core/visibility.ts';
+import type { MemoryLayer } from '../layer.ts';
+import type { LoggedMessage, UserMessage } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { SessionStates } from '../log/session-state.ts';
+import type { Extraction, ExtractionMessage } from './extraction.ts';
+
+/** After so many unusable answers in a row the messages they were about are passed over: something in them makes the model fail. */
+const unusableAnswers = 3;
+
+interface Unseen {
+  readonly session: SessionKey;
+  readonly speakerName: string;
+  readonly messages: readonly UserMessage[];
+  /** Where the session's cursor goes when the call has succeeded. */
+  readonly last: number;
+}
+
+/**
+ * Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it
+ * succeeded, or had no usable answer three times in a row. A message that was edited since is looked at once more [G5].
+ */
+export function createExtractionFold({
+  extraction,
+  sessionLog,
+  states,
+  logger,
+}: {
+  readonly extraction: Pick<Extraction, 'extract'>;
+  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged'>;
+  readonly states: Pick<SessionStates, 'read' | 'update'>;
+  readonly logger: Logger;
+}): NonNullable<MemoryLayer['fold']> {
+  /** Unusable answers in a row since a session's cursor last moved, and the last line that the first of them was about. */
+  const unusable = new Map<string, { readonly count: number; readonly last: number }>();
+
+  async function unseenOf(session: SessionKey): Promise<Unseen | undefined> {
+    const { extraction: cursor, speakerName = '' } = await states.read(session);
+    if (cursor === undefined) return undefined;
+    const { messages, withdrawals, last } = await sessionLog.since(session, cursor.cursor);
+    if (last === cursor.cursor) return undefined;
+    // What was edited since it was looked at is looked at again.
+    const earlier = withdrawals.filter(({ of }) => of <= cursor.cursor).map(({ id }) => id);
+    const edited = await Promise.all([...new Set(earlier)].map((id) => sessionLog.logged(session, id)));
+    return {
+      session,
+      speakerName,
+      last,
+      messages: [...edited, ...messages.map(({ message }) => message)].filter(isOfUser),
+    };
+  }
+
+  return async (userId, sessions, signal) => {
+      const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
+      const origins = new Map<string, SessionKey>();
+      const messages = unseen.flatMap((each) =>
+        each.messages.map((message): ExtractionMessage => {
+          origins.set(message.id, each.session);
+          return {
+            id: message.id,
+            text: message.text,
+            at: message.at,
+            place: placeOf(each.session, message),
+          };
+        }),
+      );
+      if (messages.length > 0) {
+        const stillThere = async (messageId: string): Promise<string | undefined> => {
+          const session = origins.get(messageId);
+          return session === undefined ? undefined : sessionLog.message(session, messageId);
+        };
+        const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+        try {
+          await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
+        } catch (error) {
+          if (error instanceof ModelError && error.failure === 'invalid')
+            for (const each of unseen) await countUnusable(each);
+          throw error;
+        }
+      }
+      for (const { session, last } of unseen) await moveCursor(session, last);
+  };
+
+  async function countUnusable({ session, last }: Unseen): Promise<void> {
+    const name = sessionName(session);
+    const before = unusable.get(name) ?? { count: 0, last };
+    unusable.set(name, { ...before, count: before.count + 1 });
+    if (before.count + 1 < unusableAnswers) return;
+    logger.warn('messages are passed over, since no usable extraction came of them', {
+      session: name,
+      upTo: before.last,
+    });
+    await moveCursor(session, before.last);
+  }
+
+  async function moveCursor(session: SessionKey, last: number): Promise<void> {
+    unusable.delete(sessionName(session));
+    await states.update(session, (state) =>
+      state.extraction === undefined || state.extraction.cursor >= last
+        ? state
+        : { ...state, extraction: { cursor: last } },
+    );
+  }
+}
+
+function isOfUser(message: LoggedMessage | undefined): message is UserMessage {
+  return message?.role === 'user';
+}
+
+const audienceOf: Readonly<Record<Visibility, Audience>> = {
+  everywhere: 'public',
+  here: 'private',
+  dm: 'dm',
+};
+
+/** The place that a message was logged in, with its audience at that time. */
+function placeOf({ channelId }: SessionKey, message: UserMessage): Place {
+  const { visibility, homeId, guildId, channelName } = message;
+  return {
+    audience: audienceOf[visibility],
+    channelId,
+    homeId,
+    ...(guildId === undefined ? {} : { guildId }),
+    ...(channelName === undefined ? {} : { channelName }),
+  };
+}
