@@ -12,7 +12,9 @@ import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
 
 const ledgerKey = 'changes.jsonl';
 
-const changeSchema = z.discriminatedUnion('kind', [
+type Change = MessageChange | Forgotten;
+
+const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('edited'),
     channelId: z.string(),
@@ -20,24 +22,25 @@ const changeSchema = z.discriminatedUnion('kind', [
     authorId: z.string().exactOptional(),
     text: z.string(),
   }),
-  z.object({ kind: z.literal('deleted'), channelId: z.string(), messageIds: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('deleted'),
+    channelId: z.string(),
+    messageIds: z.array(z.string()).readonly(),
+  }),
   z.object({
     kind: z.literal('forgotten'),
     userId: z.string(),
-    itemIds: z.array(z.string()),
+    itemIds: z.array(z.string()).readonly(),
     words: z.string(),
     commandId: z.string(),
   }),
 ]);
 
-type Change = z.infer<typeof changeSchema>;
-
 /** Keeps answers that are ready until they are sent. */
 export interface AnswerKeeper {
-  /** Messages were edited or deleted: answers to them that `isWithdrawn` picks are kept no more. */
+  /** Messages of a channel were edited or deleted: answers that `isWithdrawn` picks are kept no more. */
   withdraw(
     channelId: string,
-    messageIds: readonly string[],
     isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
   ): Promise<void>;
 }
@@ -178,7 +181,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
     await answers.withdraw(
       change.channelId,
-      ids,
       (answer) =>
         answer.messageIds.some((id) => ids.includes(id)) && (gone === undefined || saysAny(answer.text, gone)),
     );
@@ -195,7 +197,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /** The change is done, and earlier ones of the same messages with it. Never rejects: done twice, nothing happens. */
-  async function close(sequence: number, change: Change | MessageChange): Promise<void> {
+  async function close(sequence: number, change: Change): Promise<void> {
     try {
       await store.rewrite(ledgerKey, changeSchema, (entry) => {
         const isEarlier = entry.sequence < sequence && isSupersededBy(entry.record, change);
@@ -213,7 +215,7 @@ function messageIdsOf(change: MessageChange): readonly string[] {
   return change.kind === 'edited' ? [change.messageId] : change.messageIds;
 }
 
-function isSupersededBy(earlier: Change, later: Change | MessageChange): boolean {
+function isSupersededBy(earlier: Change, later: Change): boolean {
   return (
     earlier.kind === 'edited' && later.kind !== 'forgotten' && messageIdsOf(later).includes(earlier.messageId)
   );

@@ -71,12 +71,8 @@ export interface ChannelJournal {
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
   dropSentTexts(channelId: string): Promise<void>;
-  /** The messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
-  withdraw(
-    channelId: string,
-    messageIds: readonly string[],
-    isWithdrawn: (reply: PreparedReply) => boolean,
-  ): Promise<void>;
+  /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
+  withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void>;
   /** Answers prepared in a channel whose sending was never confirmed. */
   unsent(channelId: string): Promise<readonly PreparedReply[]>;
   /** Replies that were begun in a channel and never confirmed to be whole. */
@@ -139,7 +135,7 @@ export function createChannelJournal({
       write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
     hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
     dropSentTexts: async (channelId) => dropTexts(channelId, await stateOf(channelId)),
-    async withdraw(channelId, messageIds, isWithdrawn) {
+    async withdraw(channelId, isWithdrawn) {
       const state = await stateOf(channelId);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
       await dropTexts(channelId, state);

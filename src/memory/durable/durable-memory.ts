@@ -43,7 +43,7 @@ export interface DurableMemoryOptions {
   /** Off: nothing of it is in a prompt; commands and changes still reach it. */
   readonly enabled?: boolean;
   /** Where auto-extraction is on [A2]. */
-  readonly extraction?: NonNullable<MemoryLayer['fold']>;
+  readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
   readonly changes: Pick<ChangeLedger, 'forget'>;
   readonly clock: Clock;
   /** Active items of a user at most [D3]. */
@@ -104,7 +104,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, injection);
     },
     async fold(userId, sessions, signal) {
-      await options.extraction?.(userId, sessions, signal);
+      await options.extract?.(userId, sessions, signal);
     },
     async follow(change, stage) {
       if (stage === 'erase') return;

@@ -8,8 +8,7 @@ import type { SectionName } from '../../core/section.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import { turnLine } from '../rolling/summary-request.ts';
-import { inBatches } from '../rolling/write-summary.ts';
+import { inBatches, turnLine } from '../log/transcript.ts';
 import { wholeTurns } from '../log/records.ts';
 import type { LoggedMessage, SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -18,6 +17,8 @@ import type { SessionState } from '../log/session-state.ts';
 import { contextOf, inWriteQueues, stageFiles } from './background.ts';
 import type { BackgroundOptions, BackgroundSession, OpenedNotebook, StagedFiles } from './background.ts';
 
+/** Milliseconds after which a dropped result is tried for again. */
+const retryMs = 60_000;
 /** Rounds of tool calls at most [A3]. */
 const maxRounds = 5;
 /** Fewer messages than these hold nothing that a model call would pay for. */
@@ -42,6 +43,8 @@ export interface ReflectionOptions extends BackgroundOptions {
     signal: AbortSignal | undefined,
     maxRounds: number,
   ) => Promise<{ readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout' }>;
+  /** Has a session looked at again at a time, in place of any time given before. */
+  readonly wakeAt: (session: SessionKey, time: Date) => void;
   /** Milliseconds without a message after which a session is idle. */
   readonly idleMs: number;
   /** IANA. */
@@ -88,6 +91,19 @@ export function createReflection(options: ReflectionOptions) {
       });
       return 'failed';
     }
+  }
+
+  /**
+   * The work after a turn: looks at a session that is due, and has another one looked at again when it will be if nothing more is said. A result
+   * that was dropped is tried for again soon; one that failed, after the next turn or start.
+   */
+  async function reflectIfDue(session: SessionKey, signal?: AbortSignal): Promise<void> {
+    const due = await dueAt(session);
+    if (due === undefined) return;
+    const now = options.clock();
+    if (due > now) return options.wakeAt(session, due);
+    const outcome = await reflect(session, signal);
+    if (outcome === 'dropped') options.wakeAt(session, new Date(options.clock().getTime() + retryMs));
   }
 
   async function reflectOnAll(
@@ -148,7 +164,7 @@ export function createReflection(options: ReflectionOptions) {
     });
   }
 
-  return { dueAt, reflect };
+  return { dueAt, reflect, reflectIfDue };
 }
 
 /** Where the next reflection begins: after what was looked at, and never before a reset [A4]; `undefined` for a session that has no cursor. */
