@@ -13,14 +13,14 @@ import type {
 import { withoutMentionMarks } from '../core/own-words.ts';
 import { quoted } from './answer-lines.ts';
 
-/** Something that people can ask for. */
-export interface Answerer<Request> {
+/** What answers a command or a menu entry. */
+export interface RequestHandler<Request> {
   answer(request: Request): Promise<CommandReply>;
   /** What people are told where `answer` has rejected. */
   explain(error: unknown): string;
 }
 
-export interface Command extends Answerer<CommandRequest> {
+export interface Command extends RequestHandler<CommandRequest> {
   readonly definition: CommandDefinition;
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
 }

@@ -8,7 +8,7 @@ export function createStatusCommand(readStatus: () => Promise<StatusFacts>): Com
   return defineCommand(
     {
       name: 'status',
-      description: 'How I am: model, queues, cost of today, store (for my owner)',
+      description: 'My status: model, queues, cost of today, storage (for my owner)',
       ownerOnly: 'Only my owner can see my status.',
     },
     {

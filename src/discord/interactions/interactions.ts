@@ -27,7 +27,7 @@ const acknowledgedWithinMs = 3000;
 const choicesWithinMs = 2000;
 
 const restarting = 'I am being restarted. Please try again in a moment.';
-const unknown = 'I do not know any more what this was for. Please give the command again.';
+const unknown = 'I no longer know what this was for. Please give the command again.';
 const failed = '⚠️ Something went wrong on my side. Please try again.';
 
 export interface InteractionsOptions extends AdmissionOptions {

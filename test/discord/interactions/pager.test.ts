@@ -84,13 +84,17 @@ describe('pages', () => {
   it('are turned by nobody else', async () => {
     const { click, answers } = openPager();
     await click(1, eve);
-    expect(answers).toMatchObject([['reply', { content: expect.stringContaining('Only who gave') }]]);
+    expect(answers).toMatchObject([
+      ['reply', { content: expect.stringContaining('Only the person who gave') }],
+    ]);
   });
 
   it('are turned by nobody else, though the button names them', async () => {
     const { pager, answers } = openPager();
     await pager.click(interaction(eve, answers, `page:${pagerId}:${eve}:1`));
-    expect(answers).toMatchObject([['reply', { content: expect.stringContaining('Only who gave') }]]);
+    expect(answers).toMatchObject([
+      ['reply', { content: expect.stringContaining('Only the person who gave') }],
+    ]);
   });
 
   it('lose their buttons ten minutes after the last click', async () => {
