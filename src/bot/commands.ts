@@ -1,10 +1,8 @@
-import { createCommandSet } from '../commands/command-set.ts';
-import type { CommandSet } from '../commands/command-set.ts';
+import { createCommandSet, type CommandSet } from '../commands/commands.ts';
 import { createMemoryCommand } from '../commands/memory-command.ts';
-import { createMessageMenus } from '../commands/message-menus.ts';
+import { createMenuEntries } from '../commands/menus.ts';
 import { createSettingsCommand } from '../commands/settings-command.ts';
-import { createStatusCommand } from '../commands/status-command.ts';
-import type { StatusFacts } from '../commands/status-facts.ts';
+import { createStatusCommand, type StatusFacts } from '../commands/status-command.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
 import type { AnswerMode } from '../core/chat.ts';
@@ -24,12 +22,9 @@ export interface CommandPorts {
 
 /** All commands that are switched on. */
 export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
-  const options = {
-    ...ports,
-    durable: memory.durable,
-    rolling: memory.rolling,
-    recall: memory.recall,
-    shortTerm: memory.shortTerm,
+  const { journal, logger, readStatus } = ports;
+  const memoryPorts = {
+    ...memory,
     settings: {
       durableEnabled: config.durable.enabled,
       itemMaxChars,
@@ -40,26 +35,26 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
     isMemoryOff: memory.placeSettings.isMemoryOff,
-    timeZone: config.timeZone,
     logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
-    isHidden: (channelId: string, messageId: string) => ports.journal.isHidden(channelId, messageId),
+    isHidden: (channelId: string, messageId: string) => journal.isHidden(channelId, messageId),
+    timeZone: config.timeZone,
+    logger,
   };
-  const { readStatus, logger } = ports;
-  const settingsCommand = createSettingsCommand({
+  const settings = createSettingsCommand({
     placeSettings: memory.placeSettings,
     defaults: {
       answer: (place) => defaultAnswerMode(config, place),
       actionsEnabled: config.discord.actionsEnabled,
     },
-    logger,
   });
-  const ownersCommands = [
-    settingsCommand,
-    ...(readStatus === undefined ? [] : [createStatusCommand({ readStatus, logger })]),
-  ];
+  const status = readStatus === undefined ? [] : [createStatusCommand(readStatus)];
   return config.commandsEnabled
-    ? createCommandSet([createMemoryCommand(options), ...ownersCommands], createMessageMenus(options))
-    : createCommandSet(ownersCommands);
+    ? createCommandSet(
+        [createMemoryCommand(memoryPorts), settings, ...status],
+        createMenuEntries(memoryPorts),
+        logger,
+      )
+    : createCommandSet([settings, ...status], [], logger);
 }
 
 function defaultAnswerMode(

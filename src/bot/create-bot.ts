@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
-import type { CommandSet } from '../commands/command-set.ts';
+import type { CommandSet } from '../commands/commands.ts';
 import type { Config } from '../config/config.ts';
-import type { InteractionHandlers } from '../core/application-command.ts';
 import type {
   AttachmentPort,
   BotHandlers,
@@ -13,6 +12,7 @@ import type {
   ReplyPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
+import type { CommandHandlers, CommandRequest } from '../core/commands.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
@@ -56,8 +56,8 @@ export interface BotPorts {
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export interface Bot {
-  readonly handlers: BotHandlers & InteractionHandlers;
-  readonly commands: Pick<CommandSet, 'slashCommands' | 'menuEntries' | 'parse'>;
+  readonly handlers: BotHandlers & CommandHandlers;
+  readonly commands: Pick<CommandSet, 'definitions' | 'menuNames' | 'parse'>;
   /** When the owner wants to be answered where. */
   readonly answerMode: PlaceSettings['answerMode'];
   /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
@@ -146,7 +146,13 @@ export function createBot(config: Config, ports: BotPorts): Bot {
     journal,
     afterTurn,
   });
-  const commandPorts = { handle: commands.handle, journal, replies, presentPlace, logger };
+  const commandPorts = {
+    handle: (request: CommandRequest) => commands.command(request),
+    journal,
+    replies,
+    presentPlace,
+    logger,
+  };
   const handlers = createIntake({
     turns,
     waitingReactions,

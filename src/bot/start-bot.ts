@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../config/config.ts';
-import type { WrittenCommand } from '../core/chat.ts';
+import type { CommandCall } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
@@ -18,8 +18,8 @@ import { createOfflineClient } from '../model/offline/offline-client.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
-import { createFileStore } from '../storage/files/file-store.ts';
-import type { FileStore } from '../storage/files/file-store.ts';
+import { createFileStore } from '../storage/files/store.ts';
+import type { FileStore } from '../storage/files/store.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot, processTimer } from './create-bot.ts';
@@ -66,8 +66,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       logger,
     });
     const journal = createChannelJournal({ store });
-    const parseCommand = (text: string): WrittenCommand | undefined =>
-      bot.commands.parse(text, client.user?.id);
+    const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
       access: config.discord,
@@ -100,8 +99,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       client,
       token,
       access: config.discord,
-      slashCommands: bot.commands.slashCommands,
-      menuEntries: bot.commands.menuEntries,
+      commands: bot.commands.definitions,
+      menuNames: bot.commands.menuNames,
       commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       answerMode: bot.answerMode,

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 import { z } from 'zod';
 
-import type { StatusFacts } from '../commands/status-facts.ts';
+import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/time.ts';
 import type { DayUsage } from '../core/model.ts';

@@ -1,71 +1,105 @@
-import type { CommandRequest } from '../core/chat.ts';
-import { referenceTo, withReference } from '../core/errors.ts';
+import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { changeVisibility } from './change-visibility.ts';
-import type { Command } from './command-set.ts';
-import type { CommandOptions } from './command-options.ts';
-import { completeItem } from './complete-item.ts';
-import { writeFailure } from './failure-answer.ts';
-import { forgetTarget } from './forget-target.ts';
-import { helpText } from './help-text.ts';
-import { memoryDefinition, wordsFromSlash } from './memory-definition.ts';
-import { parseWords } from './memory-words.ts';
-import type { MemoryWords } from './memory-words.ts';
-import { rememberText } from './remember-text.ts';
-import { searchMemory } from './search-memory.ts';
-import { showMemory } from './show-memory.ts';
+import { writeFailure } from './answer-lines.ts';
+import { defineCommand, type Command, type CommandInput } from './command.ts';
+import { changeVisibility, completeItem, rememberText } from './memory-items.ts';
+import { forgetTarget } from './memory-forget.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+import { searchMemory } from './memory-search.ts';
+import { showMemory } from './memory-show.ts';
+
+const help = `\`!memory show\` shows what I remember about you
+\`!memory search <words>\` finds what you said and what I keep about it
+\`!memory remember <text>\` makes me remember something
+\`!memory forget <words or id>\` makes me forget what contains these words, or the item with this id
+\`!memory share <id>\` lets an item be used everywhere
+\`!memory hide <id>\` keeps an item to our DM
+\`!memory reset rolling\` clears the summary of this conversation
+\`!memory help\` shows this
+
+Each item says where I may use it: \`everywhere\`, \`here\` (the channel it comes from, and our DM) or \`dm\` (our DM only). The same commands exist as \`/memory\`, whose answers only you see.
+In the menu of a message, under Apps: “Remember this” and “What do you know about this?”.`;
+
+const ofOneItem = {
+  options: { id: { kind: 'word', description: 'The id of the item', autocomplete: true } },
+  misuse: 'Say which one by its id; `!memory show` lists the ids.',
+} as const;
+
+const definition = {
+  name: 'memory',
+  description: 'See, correct and delete what I remember about you',
+  subcommands: {
+    show: { description: 'Show everything that I remember about you' },
+    search: {
+      description: 'Find what you said and what I keep about it',
+      options: { query: { kind: 'text', description: 'Words to look for' } },
+      misuse: 'Say what to search for.',
+    },
+    remember: {
+      description: 'Remember something about you',
+      options: { text: { kind: 'text', description: 'What to remember', mayBeEmpty: true } },
+    },
+    forget: {
+      description: 'Forget what contains these words, or the item with this id',
+      options: { target: { kind: 'text', description: 'Some of its words, or its id', autocomplete: true } },
+      misuse: 'Say what to forget.',
+    },
+    reset: {
+      description: 'Clear a layer of memory',
+      options: {
+        layer: {
+          kind: 'choice',
+          description: 'Which layer',
+          choices: [{ name: 'rolling summary of this conversation', value: 'rolling' }],
+        },
+      },
+      misuse: 'Only `rolling` can be reset.',
+    },
+    share: { description: 'Let an item be used everywhere', ...ofOneItem },
+    hide: { description: 'Keep an item to our DM', ...ofOneItem },
+  },
+  help: { description: 'Explain these commands', text: help, noun: 'command' },
+} as const;
+
+type MemoryInput = CommandInput<typeof definition>;
 
 /** `!memory` and `/memory` [§8]. */
-export function createMemoryCommand(options: CommandOptions): Command {
-  return {
-    slash: { name: 'memory', definition: memoryDefinition, words: wordsFromSlash },
-    complete: (request) => completeItem(request, options),
-    async handle(request) {
-      const words = parseWords(request.words);
-      try {
-        return await answer(words, request, options);
-      } catch (error) {
-        const { command } = words;
-        const reference = referenceTo(request.id);
-        options.logger.error('a memory command failed', {
-          reference,
-          command,
-          userId: request.speaker.id,
-          error,
-        });
-        return withReference(writeFailure(error), reference);
-      }
-    },
-  };
+export function createMemoryCommand(ports: MemoryCommandPorts): Command {
+  return defineCommand(definition, {
+    handle: (input, context) => handle(input, context, ports),
+    complete: ({ subcommand }, request) => completeItem(subcommand, request, ports),
+    explain: writeFailure,
+  });
 }
 
-function answer(words: MemoryWords, request: CommandRequest, options: CommandOptions): Promise<string> {
-  if (changesItems(words) && !options.settings.durableEnabled)
-    return Promise.resolve('Durable memory is switched off on this bot, so nothing was changed.');
-  switch (words.command) {
+async function handle(
+  input: MemoryInput,
+  context: CommandContext,
+  ports: MemoryCommandPorts,
+): Promise<CommandReply> {
+  if (changesItems(input) && !ports.settings.durableEnabled)
+    return { text: 'Durable memory is switched off on this bot, so nothing was changed.' };
+  switch (input.subcommand) {
     case 'show':
-      return showMemory(request, options);
+      return showMemory(context, ports);
     case 'search':
-      return searchMemory(request, words, options);
+      return searchMemory(context, input, ports);
     case 'remember':
-      return rememberText(request, words.text, options);
+      return rememberText(context, input.text, ports);
     case 'forget':
-      return forgetTarget(request, words.target, options);
-    case 'reset':
-      return resetRolling(request, options);
+      return forgetTarget(context, input.target, ports);
     case 'share':
+      return changeVisibility(context, input.id, 'everywhere', ports);
     case 'hide':
-      return changeVisibility(request, words, options);
-    case 'help':
-      return Promise.resolve(helpText(words.reason));
+      return changeVisibility(context, input.id, 'dm', ports);
+    case 'reset':
+      await ports.rolling.reset(sessionOf(context));
+      return { text: 'Rolling summary of this conversation cleared.' };
   }
 }
 
-function changesItems({ command }: MemoryWords): boolean {
-  return command === 'remember' || command === 'forget' || command === 'share' || command === 'hide';
-}
-
-async function resetRolling(request: CommandRequest, { rolling }: CommandOptions): Promise<string> {
-  await rolling.reset(sessionOf(request));
-  return 'Rolling summary of this conversation cleared.';
+function changesItems({ subcommand }: MemoryInput): boolean {
+  return (
+    subcommand === 'remember' || subcommand === 'forget' || subcommand === 'share' || subcommand === 'hide'
+  );
 }

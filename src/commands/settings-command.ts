@@ -1,86 +1,136 @@
-import type { AnswerMode, CommandRequest } from '../core/chat.ts';
-import { NewerVersionError, StoreError, referenceTo, withReference } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
+import type { AnswerMode } from '../core/chat.ts';
+import type { CommandContext, CommandReply, SubcommandDefinition } from '../core/commands.ts';
+import { NewerVersionError, StoreError } from '../core/errors.ts';
+import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
+import { settingChoices } from '../memory/settings/place-settings.ts';
 import type {
   HoldingSetting,
   PlaceSettings,
   SettingLevel,
   SettingName,
+  SettingValues,
 } from '../memory/settings/place-settings.ts';
-import type { Command } from './command-set.ts';
-import { settingsDefinition, settingsWordsFromSlash } from './settings-definition.ts';
-import { parseSettingsWords } from './settings-words.ts';
-import type { SettingsWords } from './settings-words.ts';
+import { defineCommand, type Command, type CommandInput } from './command.ts';
 
-export interface SettingsCommandOptions {
+const help = `\`!settings show\` shows what holds here and where it was set
+\`!settings answer mentions|everything|default\` makes me answer to mentions and replies only, or to everything
+\`!settings memory on|off|default\` makes me use and keep memory here, or not
+\`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
+
+Each is for this channel or thread; with \`server\` at the end it is for the whole server. What is set for a thread wins over its channel, and that over the server. The same commands exist as \`/settings\`, whose answers only you see.`;
+
+const scope = {
+  kind: 'choice',
+  description: 'Where it is to hold; this channel or thread if you do not say',
+  choices: [
+    { name: 'this channel or thread', value: 'channel', aliases: ['here'] },
+    { name: 'the whole server', value: 'server', aliases: ['guild'] },
+  ],
+  isOptional: true,
+} as const;
+
+/** The subcommand of one setting, with the values that it can have, or `default`. */
+function settingSubcommand<Value extends string>(
+  name: string,
+  values: readonly Value[],
+  description: string,
+) {
+  const words = [...values, 'default'] as const;
+  return {
+    description,
+    options: {
+      value: {
+        kind: 'choice',
+        description: 'The new value; default takes back what was set',
+        choices: words.map((value) => ({ name: value, value })),
+      },
+      for: scope,
+    },
+    misuse: `\`${name}\` can be ${words.join(', ')}.`,
+  } as const satisfies SubcommandDefinition;
+}
+
+const definition = {
+  name: 'settings',
+  description: 'What holds for me in this channel and server (for my owner)',
+  ownerOnly: 'Only my owner can see and change my settings.',
+  serverOnly: 'Settings belong to servers. Give this command in the server or channel that it is for.',
+  subcommands: {
+    show: { description: 'Show what holds here and where it was set' },
+    answer: settingSubcommand(
+      'answer',
+      settingChoices.answer,
+      'Answer to mentions and replies only, or to everything',
+    ),
+    memory: settingSubcommand('memory', settingChoices.memory, 'Use and keep memory here, or not'),
+    actions: settingSubcommand(
+      'actions',
+      settingChoices.actions,
+      'Let me react, pin, start threads, make polls and send here, or not',
+    ),
+  },
+  help: { description: 'Explain the settings', text: help, noun: 'setting' },
+} as const;
+
+type SettingsInput = CommandInput<typeof definition>;
+
+export interface SettingsPorts {
   readonly placeSettings: Pick<PlaceSettings, 'holding' | 'set'>;
   /** What the configuration says where nothing was set. */
   readonly defaults: {
-    readonly answer: (place: CommandRequest['place']) => {
-      readonly value: AnswerMode;
-      readonly from: string;
-    };
+    readonly answer: (place: Place) => { readonly value: AnswerMode; readonly from: string };
     /** Whether there are Discord actions at all. */
     readonly actionsEnabled: boolean;
   };
-  readonly logger: Logger;
 }
 
 /** `!settings` and `/settings`: what the bot's owner wants of it in a server and its channels. */
-export function createSettingsCommand(options: SettingsCommandOptions): Command {
-  return {
-    slash: { name: 'settings', definition: settingsDefinition, words: settingsWordsFromSlash },
-    async handle(request) {
-      const { speaker, place } = request;
-      if (!speaker.isOwner) return 'Only my owner can see and change my settings.';
-      if (place.guildId === undefined)
-        return 'Settings belong to servers. Give this command in the server or channel that it is for.';
-      const words = parseSettingsWords(request.words);
-      try {
-        return await answer(words, request, options);
-      } catch (error) {
-        const reference = referenceTo(request.id);
-        options.logger.error('a settings command failed', { reference, guildId: place.guildId, error });
-        return withReference(failure(error), reference);
-      }
-    },
-  };
+export function createSettingsCommand(ports: SettingsPorts): Command {
+  return defineCommand(definition, {
+    handle: (input, context) => handle(input, context, ports),
+    explain: failure,
+  });
 }
 
-async function answer(
-  words: SettingsWords,
-  request: CommandRequest,
-  options: SettingsCommandOptions,
-): Promise<string> {
-  switch (words.command) {
-    case 'show':
-      return [...(await holdingLines(request, options)), '', changeHint].join('\n');
-    case 'set':
-      await options.placeSettings.set(request.place, words.scope, words.values);
-      return [
-        doneLine(words),
-        ...(words.values.memory === 'off' ? [memoryOffNote] : []),
-        ...(words.values.actions === 'on' && !options.defaults.actionsEnabled ? [noActionsNote] : []),
-        '',
-        ...(await holdingLines(request, options)),
-      ].join('\n');
-    case 'help':
-      return words.reason === undefined ? help : `${words.reason}\n\n${help}`;
+async function handle(
+  input: SettingsInput,
+  { place }: CommandContext,
+  ports: SettingsPorts,
+): Promise<CommandReply> {
+  if (input.subcommand === 'show')
+    return { text: [...(await holdingLines(place, ports)), '', changeHint].join('\n') };
+  const values = valuesOf(input);
+  const isForServer = input.for === 'server';
+  await ports.placeSettings.set(place, isForServer ? 'guild' : 'place', values);
+  const where = isForServer ? 'for the whole server' : 'for this place';
+  const lines = [
+    input.value === 'default'
+      ? `Done: \`${input.subcommand}\` is no longer set ${where}.`
+      : `Done: \`${input.subcommand}\` is \`${input.value}\` ${where}.`,
+    ...(values.memory === 'off' ? [memoryOffNote] : []),
+    ...(values.actions === 'on' && !ports.defaults.actionsEnabled ? [noActionsNote] : []),
+    '',
+    ...(await holdingLines(place, ports)),
+  ];
+  return { text: lines.join('\n') };
+}
+
+/** One setting; `undefined` takes it back. */
+function valuesOf(input: Exclude<SettingsInput, { readonly subcommand: 'show' }>): SettingValues {
+  switch (input.subcommand) {
+    case 'answer':
+      return { answer: input.value === 'default' ? undefined : input.value };
+    case 'memory':
+      return { memory: input.value === 'default' ? undefined : input.value };
+    case 'actions':
+      return { actions: input.value === 'default' ? undefined : input.value };
   }
 }
 
-function doneLine({ name, values, scope }: SettingsWords & { readonly command: 'set' }): string {
-  const where = scope === 'guild' ? 'for the whole server' : 'for this place';
-  const value = values[name];
-  return value === undefined
-    ? `Done: \`${name}\` is no longer set ${where}.`
-    : `Done: \`${name}\` is \`${value}\` ${where}.`;
-}
-
 async function holdingLines(
-  { place }: CommandRequest,
-  { placeSettings, defaults }: SettingsCommandOptions,
+  place: Place,
+  { placeSettings, defaults }: SettingsPorts,
 ): Promise<readonly string[]> {
   const { answer: mode, memory, actions } = await placeSettings.holding(place);
   const byDefault = defaults.answer(place);
@@ -124,10 +174,3 @@ const noActionsNote =
 
 const changeHint =
   'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server.';
-
-const help = `\`!settings show\` shows what holds here and where it was set
-\`!settings answer mentions|everything|default\` makes me answer to mentions and replies only, or to everything
-\`!settings memory on|off|default\` makes me use and keep memory here, or not
-\`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
-
-Each is for this channel or thread; with \`server\` at the end it is for the whole server. What is set for a thread wins over its channel, and that over the server. The same commands exist as \`/settings\`, whose answers only you see.`;

@@ -1,36 +1,126 @@
-import type { Logger } from '../core/logger.ts';
-import { referenceTo, withReference } from '../core/errors.ts';
-import type { Command } from './command-set.ts';
-import type { StatusFacts } from './status-facts.ts';
-import { statusText } from './status-text.ts';
-
-export interface StatusCommandOptions {
-  readonly readStatus: () => Promise<StatusFacts>;
-  readonly logger: Logger;
-}
-
-const definition = {
-  type: 1,
-  name: 'status',
-  description: 'How I am: model, queues, cost of today, store (for my owner)',
-  /** In guilds and in DMs with the bot. */
-  contexts: [0, 1],
-  integration_types: [0],
-};
+import type { DayUsage, ModelState, OpenCalls } from '../core/model.ts';
+import type { LastWrite } from '../core/store.ts';
+import { counted } from './answer-lines.ts';
+import { defineCommand, type Command } from './command.ts';
 
 /** `!status` and `/status`, for the bot's owner. */
-export function createStatusCommand({ readStatus, logger }: StatusCommandOptions): Command {
-  return {
-    slash: { name: 'status', definition, words: () => '' },
-    async handle({ id, speaker }) {
-      if (!speaker.isOwner) return 'Only my owner can see my status.';
-      try {
-        return statusText(await readStatus());
-      } catch (error) {
-        const reference = referenceTo(id);
-        logger.error('the status could not be read', { reference, error });
-        return withReference('Something went wrong on my side. Please try again.', reference);
-      }
+export function createStatusCommand(readStatus: () => Promise<StatusFacts>): Command {
+  return defineCommand(
+    {
+      name: 'status',
+      description: 'How I am: model, queues, cost of today, store (for my owner)',
+      ownerOnly: 'Only my owner can see my status.',
     },
-  };
+    {
+      handle: async () => ({ text: statusText(await readStatus()) }),
+      explain: () => 'Something went wrong on my side. Please try again.',
+    },
+  );
+}
+
+/** How the bot is; counts only, nothing of anybody. */
+export interface StatusFacts {
+  readonly version: string;
+  /** Milliseconds since the start. */
+  readonly upMs: number;
+  readonly now: Date;
+  /** Names as configured; absent where only the offline stand-in speaks. */
+  readonly models?: { readonly main: string; readonly fast: string };
+  readonly modelState: ModelState;
+  /** Milliseconds to the gateway and back; absent where it is not known. */
+  readonly pingMs?: number | undefined;
+  readonly turns: { readonly running: number; readonly waiting: number };
+  /** Jobs that run or wait: work after turns, and writes. */
+  readonly afterTurn: number;
+  readonly writes: number;
+  readonly modelCalls: OpenCalls;
+  /** The day of the price list that costs go by. */
+  readonly pricesOf: string;
+  readonly lastWrite?: LastWrite | undefined;
+  /** What has to be read from disk; each is absent where it cannot be. */
+  readonly usage?: DayUsage | undefined;
+  readonly kept?: KeptFacts | undefined;
+  readonly quarantined?: number | undefined;
+}
+
+/** How much is kept. */
+export interface KeptFacts {
+  readonly sessions: number;
+  readonly users: number;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const unreadable = 'cannot be read right now';
+
+function statusText(facts: StatusFacts): string {
+  const { turns, afterTurn, writes, modelCalls } = facts;
+  return [
+    `Discoclaw ${facts.version}, up ${duration(facts.upMs)}`,
+    `Model: ${modelLine(facts)}`,
+    `Gateway: ${facts.pingMs === undefined ? 'ping not known yet' : `${Math.round(facts.pingMs)} ms`}`,
+    `Turns: ${turns.running} running, ${turns.waiting} waiting · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
+    facts.usage === undefined ? `Today: ${unreadable}` : usageLine(facts.usage, facts.pricesOf),
+    `Memory: ${keptLine(facts)}`,
+    `Store: ${storeLine(facts)}`,
+  ].join('\n');
+}
+
+function modelLine({ models, modelState, now }: StatusFacts): string {
+  if (models === undefined) return 'the offline stand-in, which is no language model';
+  const names = `${models.main} (fast: ${models.fast})`;
+  return modelState.kind === 'reachable'
+    ? `${names}, reachable`
+    : `${names}, out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
+}
+
+function usageLine(usage: DayUsage, pricesOf: string): string {
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const share = input === 0 ? 0 : Math.round((100 * usage.cacheReadTokens) / input);
+  return [
+    `Today (${usage.day}): ${counted(usage.calls, 'model call')}`,
+    `${amount(input)} input tokens, ${share}% from the cache`,
+    `${amount(usage.outputTokens)} output tokens`,
+    costText(usage, pricesOf),
+  ].join(' · ');
+}
+
+function costText({ cost, calls, unpriced }: DayUsage, pricesOf: string): string {
+  const names = unpriced.join(', ');
+  if (calls > 0 && cost === 0 && unpriced.length > 0) return `cost not known (${names})`;
+  const dollars = `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)} at list prices of ${pricesOf}`;
+  return unpriced.length === 0 ? dollars : `${dollars}, without ${names}`;
+}
+
+function keptLine({ kept }: StatusFacts): string {
+  if (kept === undefined) return unreadable;
+  const megabytes = (kept.bytes / 1_000_000).toFixed(1);
+  return `${counted(kept.sessions, 'session')}, ${kept.users === 1 ? '1 person' : `${kept.users} people`} · ${counted(kept.files, 'file')}, ${megabytes} MB`;
+}
+
+function storeLine({ lastWrite, quarantined, now }: StatusFacts): string {
+  const files = quarantined === undefined ? unreadable : counted(quarantined, 'file');
+  return `${writeText(lastWrite, now)} · quarantine: ${files}`;
+}
+
+function writeText(lastWrite: LastWrite | undefined, now: Date): string {
+  if (lastWrite === undefined) return 'nothing was written yet';
+  const ago = duration(now.getTime() - lastWrite.at.getTime());
+  return lastWrite.isOk ? `the last write succeeded ${ago} ago` : `⚠️ the last write failed ${ago} ago`;
+}
+
+function amount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+const minuteMs = 60_000;
+
+/** The two largest units. */
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / minuteMs);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  if (days > 0) return `${days} d ${hours % 24} h`;
+  if (hours > 0) return `${hours} h ${minutes % 60} min`;
+  return minutes > 0 ? `${minutes} min` : `${Math.max(0, Math.round(ms / 1000))} s`;
 }

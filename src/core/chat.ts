@@ -54,14 +54,15 @@ export interface RepliedMessage extends ChatMessage {
   readonly forwards?: readonly ForwardedMessage[];
 }
 
-/** What people can command, as `!name …` or `/name …`. */
-export type CommandName = 'memory' | 'status' | 'settings';
-
-/** A command as it was written. */
-export interface WrittenCommand {
-  readonly name: CommandName;
-  /** The words after `!name`, or the same made from slash options. */
-  readonly words: string;
+/** A command and what is given to it, the same whether it was written or given as a slash command. */
+export interface CommandCall {
+  readonly name: string;
+  /** Empty where none was given. */
+  readonly subcommand: string;
+  /** By name, as given; what they have to be, the definition of the command says. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Written words that no option takes. */
+  readonly extra?: string;
 }
 
 /** When the bot answers in a guild channel: to mentions and replies only, or to everything that people say there. */
@@ -75,7 +76,7 @@ export interface IncomingMessage extends ChatMessage {
   readonly repliesTo?: MessageReference;
   readonly forwards?: readonly ForwardedMessage[];
   /** Where the message is a command [K1]; absent for a turn. */
-  readonly command?: WrittenCommand;
+  readonly command?: CommandCall;
 }
 
 /** A message as it reads after somebody edited it. */
@@ -98,17 +99,6 @@ export interface RememberedMessage {
   readonly ids: readonly string[];
   /** An answer of this bot. */
   readonly isOwn: boolean;
-}
-
-/** A command, from `!memory …` or `/memory …`. */
-export interface CommandRequest extends WrittenCommand {
-  /** The id of the message or interaction: a snowflake, so it tells when the command was given. */
-  readonly id: string;
-  readonly speaker: { readonly id: string; readonly name: string; readonly isOwner: boolean };
-  readonly place: Place;
-  /** Only the asker sees the answer: everything may be shown, marked [K3]. */
-  readonly ephemeral: boolean;
-  readonly at: string;
 }
 
 /** Where a reply that grows belongs, and what it asks and tells on its way. None of the functions may reject. */
@@ -234,8 +224,6 @@ export interface AttachmentPort {
 export interface BotHandlers {
   /** A turn or a `!memory` command; resolves when it was handled, after-turn work left aside. */
   message(message: IncomingMessage): Promise<void>;
-  /** A slash command; resolves with the answer's text, to be sent in chunks. */
-  command(request: CommandRequest): Promise<string>;
   edited(edit: MessageEdit): Promise<void>;
   deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Somebody, also without access, has put an emoji, by its characters or name, on any message that the bot can see. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import type { AnswerMode, WrittenCommand } from '../core/chat.ts';
+import type { AnswerMode, CommandCall } from '../core/chat.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
@@ -64,7 +64,7 @@ export interface MessageFacts extends ChannelFacts {
 
 export interface IntakePolicy extends AccessSettings {
   /** `undefined` where the text is no command [K1]. */
-  readonly parseCommand: (text: string) => WrittenCommand | undefined;
+  readonly parseCommand: (text: string) => CommandCall | undefined;
 }
 
 export type IntakeDecision =
@@ -80,7 +80,7 @@ export type IntakeDecision =
         | 'edited'
         | 'not-addressed';
     }
-  | { readonly kind: 'command'; readonly command: WrittenCommand }
+  | { readonly kind: 'command'; readonly command: CommandCall }
   | { readonly kind: 'turn' };
 
 /**

@@ -9,8 +9,8 @@ import {
   type Message,
 } from 'discord.js';
 
-import type { InteractionHandlers, MenuEntry, SlashCommand } from '../core/application-command.ts';
 import type { BotHandlers } from '../core/chat.ts';
+import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
@@ -22,7 +22,7 @@ import { createDiscordApi } from './discord-api.ts';
 import type { History } from './history.ts';
 import { createMessageIntake, type IntakeOptions } from './intake.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
-import { registerCommands } from './interactions/register-commands.ts';
+import { messageMenuCommand, registerCommands, slashCommand } from './interactions/register-commands.ts';
 import { createMessageChanges, type MessageChanges } from './message-changes.ts';
 import { createChannelFinder } from './place.ts';
 import { reportMissingPermissions } from './required-permissions.ts';
@@ -41,11 +41,11 @@ export interface GatewayOptions
   /** As configured; without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
   /** Those that are not named here are removed from Discord. */
-  readonly slashCommands: readonly SlashCommand[];
-  readonly menuEntries: readonly MenuEntry[];
+  readonly commands: readonly CommandDefinition[];
+  readonly menuNames: readonly string[];
   /** Where not empty, commands are registered for these guilds only. */
   readonly commandGuildIds: readonly string[];
-  readonly handlers: BotHandlers & InteractionHandlers;
+  readonly handlers: BotHandlers & CommandHandlers;
   readonly history: History;
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
@@ -75,7 +75,7 @@ export async function startGateway(options: GatewayOptions) {
   const tidyUpCommands = await registerCommands({
     api: createDiscordApi(client.rest),
     applicationId: application.id,
-    definitions: [...options.slashCommands, ...options.menuEntries].map(({ definition }) => definition),
+    commands: [...options.commands.map(slashCommand), ...options.menuNames.map(messageMenuCommand)],
     guildIds: options.commandGuildIds,
     botGuildIds: [...client.guilds.cache.keys()],
     signal: stopping.signal,

@@ -1,10 +1,5 @@
-import type {
-  CommandRequest,
-  IncomingMessage,
-  PresentPlace,
-  ReplyPort,
-  WrittenCommand,
-} from '../core/chat.ts';
+import type { CommandCall, IncomingMessage, PresentPlace, ReplyPort } from '../core/chat.ts';
+import type { CommandReply, CommandRequest } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { becamePublic, sessionName } from '../core/place.ts';
@@ -34,7 +29,7 @@ export function createCommandOrder(): CommandOrder {
 
 /** Whom answering a written command needs. */
 export interface CommandPorts {
-  readonly handle: (request: CommandRequest) => Promise<string>;
+  readonly handle: (request: CommandRequest) => Promise<CommandReply>;
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
   readonly presentPlace: PresentPlace;
@@ -48,7 +43,7 @@ export interface CommandPorts {
  */
 export async function runCommand(
   message: IncomingMessage,
-  { name, words }: WrittenCommand,
+  command: CommandCall,
   { handle, journal, replies, presentPlace, logger }: CommandPorts,
 ): Promise<void> {
   const { channelId, author, place } = message;
@@ -56,10 +51,9 @@ export async function runCommand(
     saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
   try {
     await hide(message.id);
-    const text = await handle({
+    const { text } = await handle({
       id: message.id,
-      name,
-      words,
+      command,
       speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
       place,
       ephemeral: false,

@@ -1,18 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-import type {
-  Choice,
-  CompletionRequest,
-  InteractionHandlers,
-  MenuRequest,
-} from '../core/application-command.ts';
-import type {
-  BotHandlers,
-  CommandRequest,
-  IncomingMessage,
-  MessageEdit,
-  WrittenCommand,
-} from '../core/chat.ts';
+import type { BotHandlers, CommandCall, IncomingMessage, MessageEdit } from '../core/chat.ts';
+import type { CommandHandlers } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { ChannelJournal } from './journal.ts';
@@ -23,12 +12,8 @@ import type { WaitingReactions } from './waiting-reactions.ts';
 export interface IntakePorts {
   readonly turns: SessionTurns;
   readonly waitingReactions: Pick<WaitingReactions, 'while'>;
-  readonly runCommand: (message: IncomingMessage, command: WrittenCommand) => Promise<void>;
-  readonly commands: {
-    handle(request: CommandRequest): Promise<string>;
-    complete(request: CompletionRequest): Promise<readonly Choice[]>;
-    handleMenu(request: MenuRequest): Promise<string>;
-  };
+  readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
+  readonly commands: CommandHandlers;
   /** Keeps a session's commands in the order in which they came, in whichever form. */
   readonly order: Pick<CommandOrder, 'run'>;
   /** Takes an edit or deletion to every layer that may hold the message [G5]. */
@@ -47,7 +32,7 @@ const stopEmoji = '🛑';
 const keptChanges = 1000;
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
-export function createIntake(options: IntakePorts): BotHandlers & InteractionHandlers {
+export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
   const { turns, waitingReactions, order, journal, logger } = options;
   const taken = new Set<string>();
   const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
@@ -90,8 +75,8 @@ export function createIntake(options: IntakePorts): BotHandlers & InteractionHan
       );
     },
     complete: (request) => options.commands.complete(request),
-    menu: (request) => order.run(sessionOf(request), () => options.commands.handleMenu(request)),
-    command: (request) => order.run(sessionOf(request), () => options.commands.handle(request)),
+    menu: (request) => order.run(sessionOf(request), () => options.commands.menu(request)),
+    command: (request) => order.run(sessionOf(request), () => options.commands.command(request)),
     async edited(edit) {
       const { channelId, messageId, text } = edit;
       if (edit.isCommand) {

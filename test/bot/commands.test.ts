@@ -46,36 +46,37 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
   });
   return {
     commands,
-    say: (words: string) =>
-      commands.handle({
+    search: async (query: string): Promise<string> => {
+      const { text } = await commands.command({
         id: '400000000000000009',
-        name: 'memory',
-        words,
+        command: { name: 'memory', subcommand: 'search', options: { query } },
         speaker: { id: aliceId, name: 'Alice', isOwner: false },
         place: publicPlace,
         ephemeral: true,
         at: now.toISOString(),
-      }),
+      });
+      return text;
+    },
   };
 }
 
 describe('the commands as configured', () => {
   it('search what is remembered, unless searching or durable memory is switched off', async () => {
     const on = await commandsWith({});
-    expect(await on.say('search bees')).toContain('I keep bees');
+    expect(await on.search('bees')).toContain('I keep bees');
     const noRecall = await commandsWith({ DISCOCLAW_RECALL_ENABLED: 'false' });
-    expect(await noRecall.say('search bees')).toContain('switched off');
+    expect(await noRecall.search('bees')).toContain('switched off');
     const noItems = await commandsWith({ DISCOCLAW_DURABLE_MEMORY_ENABLED: 'false' });
-    expect(await noItems.say('search bees')).toBe('I find nothing about "bees".');
+    expect(await noItems.search('bees')).toBe('I find nothing about "bees".');
   });
 
   it('have neither /memory nor the entries of menus where memory commands are switched off', async () => {
     const { commands: on } = await commandsWith({});
-    expect(on.slashCommands.map(({ name }) => name)).toContain('memory');
-    expect(on.menuEntries).toHaveLength(2);
+    expect(on.definitions.map(({ name }) => name)).toContain('memory');
+    expect(on.menuNames).toHaveLength(2);
     const { commands: off } = await commandsWith({ DISCOCLAW_MEMORY_COMMANDS_ENABLED: 'false' });
-    expect(off.slashCommands.map(({ name }) => name)).not.toContain('memory');
-    expect(off.menuEntries).toEqual([]);
+    expect(off.definitions.map(({ name }) => name)).not.toContain('memory');
+    expect(off.menuNames).toEqual([]);
     expect(off.parse('!memory show')).toBeUndefined();
   });
 });

@@ -1,5 +1,7 @@
-import type { CommandSettings, RecentExchanges } from '../../src/commands/command-options.ts';
+import { createCommandSet } from '../../src/commands/commands.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
+import type { MemoryCommandSettings } from '../../src/commands/memory-ports.ts';
+import { createMenuEntries } from '../../src/commands/menus.ts';
 import { sessionName, type Place, type SessionKey } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
 import { mayUse, type Visibility } from '../../src/core/visibility.ts';
@@ -54,7 +56,7 @@ class FakeRolling {
   }
 }
 
-class FakeRecentExchanges implements RecentExchanges {
+class FakeRecentExchanges {
   readonly lines: string[] = [];
   readonly reader = {
     layer: 'short-term',
@@ -80,7 +82,7 @@ interface SayOptions {
 export function createHarness(
   options: {
     readonly maxItems?: number;
-    readonly settings?: Partial<CommandSettings>;
+    readonly settings?: Partial<MemoryCommandSettings>;
     /** Channel ids. */
     readonly memoryIsOffIn?: readonly string[];
   } = {},
@@ -103,7 +105,7 @@ export function createHarness(
     timeZone: 'UTC',
     logger,
   });
-  const commandOptions = {
+  const ports = {
     durable,
     rolling,
     shortTerm,
@@ -127,9 +129,11 @@ export function createHarness(
     logged: (session: SessionKey, messageId: string) => sessionLog.message(session, messageId),
     isHidden: (_channelId: string, messageId: string) => Promise.resolve(hidden.has(messageId)),
   };
-  const command = createMemoryCommand(commandOptions);
+  const command = createMemoryCommand(ports);
+  const commands = createCommandSet([command], createMenuEntries(ports), logger);
   return {
-    commandOptions,
+    command,
+    commands,
     sessionLog,
     /** Ids of commands, their answers and notices. */
     hidden,
@@ -138,21 +142,23 @@ export function createHarness(
     rolling,
     shortTerm,
     durable,
-    say: (
+    say: async (
       words: string,
       place: Place = publicPlace,
       { ephemeral = false, speakerId = aliceId }: SayOptions = {},
-    ) => {
+    ): Promise<string> => {
       ticks += 1;
-      return command.handle({
+      const call = commands.parse(`!memory ${words}`);
+      if (call === undefined) throw new Error(`No command: ${words}`);
+      const { text } = await commands.command({
         id: String(400_000_000_000_000_000n + BigInt(ticks)),
-        name: 'memory',
-        words,
+        command: call,
         speaker: { id: speakerId, name: 'Alice', isOwner: false },
         place,
         ephemeral,
         at: now().toISOString(),
       });
+      return text;
     },
     /** The id of Alice's item with this text. */
     idOf: async (text: string): Promise<string> => {

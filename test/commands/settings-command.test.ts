@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
+import { createCommandSet } from '../../src/commands/commands.ts';
 import { createSettingsCommand } from '../../src/commands/settings-command.ts';
-import { settingsDefinition, settingsWordsFromSlash } from '../../src/commands/settings-definition.ts';
-import { parseSettingsWords } from '../../src/commands/settings-words.ts';
+import type { CommandCall } from '../../src/core/chat.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createPlaceSettings, settingNames } from '../../src/memory/settings/place-settings.ts';
@@ -18,6 +18,8 @@ const thread: Place = {
   parentId: publicPlace.channelId,
 };
 
+const elsewhere: Place = { ...publicPlace, channelId: '200000000000000078' };
+
 function ownersCommand({ isOwner = true, actionsEnabled = true } = {}) {
   const store = new MemoryStore();
   const logger = recordingLogger();
@@ -25,19 +27,23 @@ function ownersCommand({ isOwner = true, actionsEnabled = true } = {}) {
   const command = createSettingsCommand({
     placeSettings,
     defaults: { answer: () => ({ value: 'mentions', from: 'nothing is set' }), actionsEnabled },
-    logger,
   });
-  const say = (words: string, place: Place = publicPlace): Promise<string> =>
-    command.handle({
+  const commands = createCommandSet([command], [], logger);
+  const give = async (given: CommandCall | undefined, place: Place = publicPlace): Promise<string> => {
+    if (given === undefined) throw new Error('No command');
+    const { text } = await commands.command({
       id: '400000000000000001',
-      name: 'settings',
-      words,
+      command: given,
       speaker: { id: aliceId, name: 'Alice', isOwner },
       place,
       ephemeral: false,
       at: '2026-01-15T10:00:00.000Z',
     });
-  return { store, logger, placeSettings, say };
+    return text;
+  };
+  const say = (words: string, place?: Place): Promise<string> =>
+    give(commands.parse(`!settings ${words}`), place);
+  return { store, logger, placeSettings, definition: command.definition, give, say };
 }
 
 describe('the settings command', () => {
@@ -107,24 +113,43 @@ describe('the settings command', () => {
 });
 
 describe('the slash form', () => {
-  it('has a subcommand for every setting, whose choices are all understood', () => {
-    const definitions = settingsDefinition.options.filter(({ name }) => name !== 'show' && name !== 'help');
-    expect(definitions.map(({ name }) => name)).toEqual([...settingNames]);
-    for (const definition of definitions) {
-      const options = 'options' in definition ? definition.options : [];
-      const [values, scopes] = options.map(({ choices }) => choices.map(({ value }) => value));
+  it('has a subcommand for every setting, whose choices are all understood', async () => {
+    const { definition, give, placeSettings } = ownersCommand();
+    const { show, ...subcommands } = definition.subcommands ?? {};
+    expect(show).toBeDefined();
+    expect(Object.keys(subcommands)).toEqual([...settingNames]);
+    for (const [subcommand, { options = {} }] of Object.entries(subcommands)) {
+      const [values, scopes] = Object.values(options).map((option) =>
+        option.kind === 'choice' ? option.choices.map(({ value }) => value) : [],
+      );
       for (const value of values ?? [])
         for (const scope of [undefined, ...(scopes ?? [])]) {
-          const words = settingsWordsFromSlash(definition.name, {
-            ...(scope === undefined ? {} : { for: scope }),
-            value,
-          });
-          expect(parseSettingsWords(words)).toMatchObject({
-            command: 'set',
-            name: definition.name,
-            scope: scope === 'server' ? 'guild' : 'place',
-          });
+          const given = { value, ...(scope !== undefined && { for: scope }) };
+          const answer = await give({ name: 'settings', subcommand, options: given });
+          expect(answer).toContain(`Done: \`${subcommand}\``);
+          expect(answer).toContain(scope === 'server' ? 'for the whole server' : 'for this place');
+          if (value === 'default') continue;
+          const holding = await placeSettings.holding(scope === 'server' ? elsewhere : publicPlace);
+          expect(holding).toMatchObject({ [subcommand]: { value } });
         }
     }
   });
+
+  it.each([
+    ['memory on', 'memory server on', 'memory on server'],
+    ['memory on', 'memory on guild', 'memory on server'],
+    ['memory off server', 'MEMORY on here', 'memory on channel'],
+  ])(
+    'is met by the written one in any order and with other words: after %s, %s is %s',
+    async (first, ...ways) => {
+      const answers = [];
+      for (const words of ways) {
+        const { say } = ownersCommand();
+        await say(first);
+        answers.push(await say(words));
+      }
+      expect(answers[0]).toBe(answers[1]);
+      expect(answers[0]).toMatch(/^Done: /u);
+    },
+  );
 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { createStatusCommand } from '../../src/commands/status-command.ts';
-import type { StatusFacts } from '../../src/commands/status-facts.ts';
+import type { StatusFacts } from '../../src/commands/status-command.ts';
 import type { DayUsage } from '../../src/core/model.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 const ago = (ms: number): Date => new Date(now.getTime() - ms);
@@ -39,20 +38,17 @@ const facts: StatusFacts = {
   quarantined: 1,
 };
 
-function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promise<string> {
-  const command = createStatusCommand({
-    readStatus: () => Promise.resolve({ ...facts, ...changes }),
-    logger: recordingLogger(),
-  });
-  return command.handle({
+async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promise<string> {
+  const command = createStatusCommand(() => Promise.resolve({ ...facts, ...changes }));
+  const { text } = await command.answer({
     id: '400000000000000001',
-    name: 'status',
-    words: '',
+    command: { name: 'status', subcommand: '', options: {} },
     speaker: { id: aliceId, name: 'Alice', isOwner },
     place: publicPlace,
     ephemeral: false,
     at: now.toISOString(),
   });
+  return text;
 }
 
 describe('the status', () => {

@@ -35,7 +35,7 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
     channelIds: [],
     autoReplyChannelIds: ['help'],
     parseCommand: (text) =>
-      text.startsWith('!memory') ? { name: 'memory', words: text.slice(8) } : undefined,
+      text.startsWith('!memory') ? { name: 'memory', subcommand: text.slice(8), options: {} } : undefined,
     ...changes,
   };
 }
@@ -113,7 +113,7 @@ describe('intake', () => {
     const command = { text: '!memory show', mentionsBot: false };
     expect(decideIntake(facts(command), policy())).toEqual({
       kind: 'command',
-      command: { name: 'memory', words: 'show' },
+      command: { name: 'memory', subcommand: 'show', options: {} },
     });
     expect(decision({ ...command, authorId: 'stranger' })).toBe('no-access');
     expect(decision(command, { channelIds: ['help'] })).toBe('other-channel');

@@ -111,7 +111,7 @@ describe('the gateway', () => {
     await server.say({ as: 'bob', in: '#general', text: '!memory remember that I like tea' });
     await server.say({ as: 'bob', in: '#general', text: '@Discoclaw !memory show' });
     await settled();
-    expect(handlers.messages.map(({ command }) => command?.words)).toEqual([
+    expect(handlers.messages.map(({ command }) => command?.subcommand)).toEqual([
       'remember that I like tea',
       'show',
     ]);

@@ -32,7 +32,7 @@ function setUp() {
     handlers,
     runInBackground,
     parseCommand: (text) =>
-      text.startsWith('!memory ') ? { name: 'memory', words: text.slice(8) } : undefined,
+      text.startsWith('!memory ') ? { name: 'memory', subcommand: text.slice(8), options: {} } : undefined,
   });
   history.seen(message);
   const settled = async () => {

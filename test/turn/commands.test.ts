@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import type { IncomingMessage, PresentPlace, ReplyPort, WrittenCommand } from '../../src/core/chat.ts';
+import type { IncomingMessage, PresentPlace, ReplyPort, CommandCall } from '../../src/core/chat.ts';
 import { createCommandOrder, runCommand } from '../../src/turn/commands.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -9,10 +9,11 @@ import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
+const show = { name: 'memory', subcommand: 'show', options: {} };
 const command = incoming({
   id: '400000000000000021',
   text: '!memory show',
-  command: { name: 'memory', words: 'show' },
+  command: show,
 });
 const answerId = '900000000000000001';
 
@@ -25,9 +26,9 @@ const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeS
 function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place) => Promise.resolve(place)) {
   const store = new MemoryStore();
   const journal = createChannelJournal({ store });
-  const run = (message: IncomingMessage, written: WrittenCommand) =>
+  const run = (message: IncomingMessage, written: CommandCall) =>
     runCommand(message, written, {
-      handle: ({ words }) => Promise.resolve(`the answer to ${words}`),
+      handle: (request) => Promise.resolve({ text: `the answer to ${request.command.subcommand}` }),
       journal,
       replies: { ...fakeReplies(), send },
       presentPlace,
@@ -47,7 +48,7 @@ async function onDisk(store: MemoryStore): Promise<string> {
 describe('a command', () => {
   it('and its answer are no part of history, and no text of the answer stays', async () => {
     const { run, store, journal } = runnerWith(sendOne);
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.isHidden(generalId, command.id)).toBe(true);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
@@ -61,7 +62,7 @@ describe('a command', () => {
       ]);
       return sendOne(...sent);
     });
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.unsent(generalId)).toEqual([]);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
   });
@@ -72,14 +73,14 @@ describe('a command', () => {
       expect(await journal.isHidden(generalId, answerId)).toBe(true);
       throw new Error('no access');
     });
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.isHidden(generalId, answerId)).toBe(true);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
   });
 
   it('whose answer cannot be sent is not done again, and no text of the answer stays', async () => {
     const { run, store, journal } = runnerWith(() => Promise.reject(new Error('no access')));
-    await run(command, { name: 'memory', words: 'show' });
+    await run(command, show);
     expect(await journal.isHandled(generalId, command.id)).toBe(true);
     expect(await onDisk(store)).not.toContain('the answer');
   });
@@ -92,8 +93,8 @@ describe('a command', () => {
     };
     const { run } = runnerWith(send, (place) => Promise.resolve({ ...place, audience: 'public' }));
     const inPrivate = { ...command, place: { ...command.place, audience: 'private' as const } };
-    await run(inPrivate, { name: 'memory', words: 'show' });
-    await run({ ...command, id: '400000000000000022' }, { name: 'memory', words: 'show' });
+    await run(inPrivate, show);
+    await run({ ...command, id: '400000000000000022' }, show);
     expect(sent).toEqual([expect.stringContaining('became visible to more people'), 'the answer to show']);
   });
 });

@@ -24,19 +24,19 @@ function handlersWith() {
       );
     }),
     waitingReactions: { while: (_, work) => work() },
-    runCommand: (message, { words }) => {
-      commands.push(words);
+    runCommand: (message, { subcommand }) => {
+      commands.push(subcommand);
       return journal.markHandled(generalId, [message.id]);
     },
     commands: {
-      handle: ({ words }) => {
-        commands.push(words);
-        return Promise.resolve(words);
+      command: ({ command: { subcommand } }) => {
+        commands.push(subcommand);
+        return Promise.resolve({ text: subcommand });
       },
       complete: () => Promise.resolve([]),
-      handleMenu: ({ name }) => {
+      menu: ({ name }) => {
         commands.push(name);
-        return Promise.resolve(name);
+        return Promise.resolve({ text: name });
       },
     },
     order: createCommandOrder(),
@@ -71,7 +71,7 @@ describe('what events lead to', () => {
       incoming({
         id: '400000000000000003',
         text: '!memory show',
-        command: { name: 'memory', words: 'show' },
+        command: { name: 'memory', subcommand: 'show', options: {} },
       }),
     );
     expect(commands).toEqual(['show']);
@@ -84,13 +84,14 @@ describe('what events lead to', () => {
 
   it('takes a written command and a slash command in the order in which they came', async () => {
     const { handlers, commands } = handlersWith();
-    const command = { name: 'memory', words: 'remember tea' } as const;
+    const command = { name: 'memory', subcommand: 'remember', options: { text: 'tea' } };
+    const show = { name: 'memory', subcommand: 'show', options: {} };
     const written = handlers.message(incoming({ text: '!memory remember tea', command }));
     const { author, place, at } = incoming();
-    const request = { id: '400000000000000009', name: 'memory', words: 'show', place, at } as const;
+    const request = { id: '400000000000000009', command: show, place, at };
     const speaker = { id: author.id, name: author.name, isOwner: false };
     await Promise.all([written, handlers.command({ ...request, speaker, ephemeral: true })]);
-    expect(commands).toEqual(['remember tea', 'show']);
+    expect(commands).toEqual(['remember', 'show']);
   });
 
   it('takes a message with the words that it was edited to before its turn, and not at all once it is taken back', async () => {

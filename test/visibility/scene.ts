@@ -169,10 +169,11 @@ export class Scene {
     ephemeral = false,
   ): Promise<string> {
     const place = this.placeOf(speaker, placeName);
-    const answer = await this.#bot.handlers.command({
+    const command = this.#bot.commands.parse(`!memory ${words}`);
+    if (command === undefined) throw new Error(`No command: ${words}`);
+    const { text: answer } = await this.#bot.handlers.command({
       id: this.#nextId(),
-      name: 'memory',
-      words,
+      command,
       speaker: { id: people[speaker], name: speaker, isOwner: speaker === 'alice' },
       place,
       ephemeral,

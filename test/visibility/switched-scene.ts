@@ -187,16 +187,18 @@ export class SwitchedScene {
     await this.#bot.idle();
   }
 
-  #command(userId: string, name: 'memory' | 'settings', room: RoomName, words: string): Promise<string> {
-    return this.#bot.handlers.command({
+  async #command(userId: string, name: string, room: RoomName, words: string): Promise<string> {
+    const command = this.#bot.commands.parse(`!${name} ${words}`);
+    if (command === undefined) throw new Error(`No command: ${words}`);
+    const { text } = await this.#bot.handlers.command({
       id: this.#nextId(),
-      name,
-      words,
+      command,
       speaker: { id: userId, name: 'somebody', isOwner: userId === ownerId },
       place: rooms[room],
       ephemeral: false,
       at: new Date(this.#now).toISOString(),
     });
+    return text;
   }
 
   #newWord(): string {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { MessageFlags, type CommandInteraction, type InteractionEditReplyOptions } from 'discord.js';
+import { MessageFlags, type CommandInteraction } from 'discord.js';
 
+import type { CommandContext, CommandReply } from '../../core/commands.ts';
+import { referenceTo, withReference } from '../../core/errors.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
-import { referenceTo, withReference } from '../../core/errors.ts';
 import type { RunInBackground } from '../run-in-background.ts';
-import { splitReply } from '../replies/split-reply.ts';
-import type { Admission, Asker, Asking } from './admission.ts';
+import { admit, type Admission, type AdmissionOptions } from './admission.ts';
 import type { Pager } from './pager.ts';
 
 /** How long Discord waits for a sign of life; milliseconds. */
@@ -15,39 +15,33 @@ const acknowledgedWithinMs = 3000;
 
 const failed = '⚠️ Something went wrong on my side. Please try again.';
 
-export interface AnsweringOptions {
-  readonly admit: (interaction: Asking) => Promise<Admission>;
-  readonly pager: Pick<Pager, 'open'>;
+export interface AnsweringOptions extends AdmissionOptions {
+  readonly pager: Pick<Pager, 'show'>;
   readonly channelQueue: KeyedQueue;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;
 }
 
-/** Answers a command with the text that `work` makes, for the asker's eyes only, a long one in pages. Never rejects. */
-export type AnswerCommand = (
-  interaction: CommandInteraction,
-  work: (asker: Asker) => Promise<string>,
-) => Promise<void>;
+/** Answers a command with what `work` replies, for the asker's eyes only. Never rejects. */
+type AnswerCommand = (interaction: CommandInteraction, work: Work) => Promise<void>;
+
+type Work = (context: CommandContext) => Promise<CommandReply>;
 
 /**
  * Acknowledges a command at once and takes it to the channel's other events in the order in which it came. What could not be
  * acknowledged is not done: the person has been told by Discord that nothing came of it.
  */
-export function createAnswering({
-  admit,
-  pager,
-  channelQueue,
-  runInBackground,
-  logger,
-}: AnsweringOptions): AnswerCommand {
+export function createAnswering(options: AnsweringOptions): AnswerCommand {
+  const { pager, channelQueue, runInBackground, logger } = options;
+
   return async (interaction, work) => {
     const { channelId } = interaction;
     const acknowledged = acknowledge(interaction);
     await channelQueue.run(channelId, async () => {
-      const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction)]);
+      const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
       if (!isAcknowledged) return;
       runInBackground('a command', async () =>
-        send(interaction, await textFor(interaction, admission, work)),
+        send(interaction, await replyTo(interaction, admission, work)),
       );
     });
   };
@@ -66,30 +60,25 @@ export function createAnswering({
     }
   }
 
-  async function textFor(
+  async function replyTo(
     interaction: CommandInteraction,
     admission: Admission,
-    work: (asker: Asker) => Promise<string>,
-  ): Promise<string> {
-    if (admission.kind === 'refused') return admission.line;
+    work: Work,
+  ): Promise<CommandReply> {
+    if (admission.kind === 'refused') return { text: admission.line };
+    const { id, createdAt } = interaction;
     try {
-      return await work(admission.asker);
+      return await work({ ...admission.asker, id, ephemeral: true, at: createdAt.toISOString() });
     } catch (error) {
-      const reference = referenceTo(interaction.id);
+      const reference = referenceTo(id);
       logger.error('a command could not be finished', { ...idsOf(interaction), reference, error });
-      return withReference(failed, reference);
+      return { text: withReference(failed, reference) };
     }
   }
 
-  async function send(interaction: CommandInteraction, text: string): Promise<void> {
-    const pages = splitReply(text);
-    const [page = failed] = pages;
-    const answer: InteractionEditReplyOptions =
-      pages.length > 1
-        ? pager.open(interaction, pages)
-        : { content: page, allowedMentions: { parse: [], repliedUser: false } };
+  async function send(interaction: CommandInteraction, reply: CommandReply): Promise<void> {
     try {
-      await interaction.editReply(answer);
+      await interaction.editReply(pager.show(interaction, reply));
     } catch (error) {
       const reference = referenceTo(interaction.id);
       logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });

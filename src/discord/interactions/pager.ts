@@ -1,13 +1,19 @@
 import {
+  ButtonStyle,
+  ComponentType,
   MessageFlags,
+  type APIActionRowComponent,
+  type APIButtonComponent,
   type ButtonInteraction,
   type CommandInteraction,
   type InteractionEditReplyOptions,
 } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
+import type { CommandReply } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
-import { pageButtons, type PageButton } from './page-buttons.ts';
+import type { Timer } from '../../core/time.ts';
+import { splitReply } from '../replies/split-reply.ts';
 
 /** Without a click the buttons go after this time; an interaction can be edited for 15 minutes. Milliseconds. */
 const openForMs = 10 * 60_000;
@@ -17,19 +23,14 @@ const mostOpen = 200;
 const notYours = 'Only who gave the command can turn these pages.';
 const gone = 'I do not have these pages any more. Please give the command again.';
 
-/** Runs the work after so many milliseconds; the returned function calls it off. Must not keep the process alive. */
-export type Later = (work: () => void, milliseconds: number) => () => void;
-
-const processLater: Later = (work, milliseconds) => {
-  const timer = setTimeout(work, milliseconds);
+const processTimer: Timer = (callback, ms) => {
+  const timer = setTimeout(callback, ms);
   timer.unref();
   return () => clearTimeout(timer);
 };
 
 /** A page as an interaction shows it; nobody is pinged. */
-export type PageView = Required<
-  Pick<InteractionEditReplyOptions, 'content' | 'components' | 'allowedMentions'>
->;
+type PageView = Required<Pick<InteractionEditReplyOptions, 'content' | 'components' | 'allowedMentions'>>;
 
 /** An interaction whose answer shows the pages, as far as it is needed to take the buttons away. */
 type Shown = Pick<CommandInteraction | ButtonInteraction, 'editReply'>;
@@ -44,24 +45,24 @@ interface Open {
 
 export interface PagerOptions {
   readonly logger: Logger;
-  readonly later?: Later;
+  readonly timer?: Timer;
 }
 
 export interface Pager {
-  /** The first of several pages, with its buttons; `interaction` is the command, acknowledged. */
-  open(interaction: CommandInteraction, pages: readonly string[]): PageView;
-  /** Answers a click on one of the buttons. May reject as Discord's requests do. */
-  turn(interaction: ButtonInteraction, button: PageButton): Promise<void>;
+  /** A reply as Discord shows it: whole, or the first of several pages with its buttons; `interaction` is the command, acknowledged. */
+  show(interaction: CommandInteraction, reply: CommandReply): PageView;
+  /** Answers a click on one of the buttons; `false` where the button is none of a pager's. May reject as Discord's requests do. */
+  click(interaction: ButtonInteraction): Promise<boolean>;
   /** Calls off everything that waits; the buttons stay, and are answered after the next start. */
   close(): void;
 }
 
 /** Long answers as pages that their asker can turn, for as long as the asker goes on to do so. */
-export function createPager({ logger, later = processLater }: PagerOptions): Pager {
+export function createPager({ logger, timer = processTimer }: PagerOptions): Pager {
   const opened = new LRUCache<string, Open>({ max: mostOpen, dispose: ({ keep }) => keep() });
 
   function keepOpen(pagerId: string, open: Omit<Open, 'keep'>, shown: Shown): void {
-    const keep = later(() => void close(pagerId, shown), openForMs);
+    const keep = timer(() => void close(pagerId, shown), openForMs);
     opened.set(pagerId, { ...open, keep });
   }
 
@@ -75,25 +76,29 @@ export function createPager({ logger, later = processLater }: PagerOptions): Pag
   }
 
   return {
-    open(interaction, pages) {
+    show(interaction, { text }) {
       const { id: pagerId, user } = interaction;
-      keepOpen(pagerId, { askerId: user.id, pages }, interaction);
+      const pages = splitReply(text);
+      if (pages.length > 1) keepOpen(pagerId, { askerId: user.id, pages }, interaction);
       return view({ pagerId, askerId: user.id, page: 0 }, pages);
     },
-    async turn(interaction, button) {
+    async click(interaction) {
+      const button = readPageButton(interaction.customId);
+      if (button === undefined) return false;
       const open = opened.get(button.pagerId);
       const { askerId } = open ?? button;
       if (interaction.user.id !== askerId) {
         await interaction.reply({ content: notYours, flags: MessageFlags.Ephemeral });
-        return;
+        return true;
       }
       if (open === undefined) {
         await interaction.update({ components: [] });
         await interaction.followUp({ content: gone, flags: MessageFlags.Ephemeral });
-        return;
+        return true;
       }
       keepOpen(button.pagerId, open, interaction);
       await interaction.update(view({ ...button, askerId }, open.pages));
+      return true;
     },
     close: () => opened.clear(),
   };
@@ -103,7 +108,53 @@ function view(button: PageButton, pages: readonly string[]): PageView {
   const page = Math.min(button.page, pages.length - 1);
   return {
     content: pages[page] ?? '',
-    components: [pageButtons(button, page, pages.length)],
+    components: pages.length > 1 ? [pageButtons(button, page, pages.length)] : [],
     allowedMentions: { parse: [], repliedUser: false },
+  };
+}
+
+/** What a button of a pager says of itself; it holds after a restart too, when nothing else is known of the pages. */
+interface PageButton {
+  readonly pagerId: string;
+  /** Who gave the command. */
+  readonly askerId: string;
+  /** The page it leads to, from 0. */
+  readonly page: number;
+}
+
+const form = /^page:(?<pagerId>\d+):(?<askerId>\d+):(?<page>\d{1,5})$/u;
+
+/** `undefined` where the button is none of a pager's. */
+export function readPageButton(customId: string): PageButton | undefined {
+  const { pagerId, askerId, page } = form.exec(customId)?.groups ?? {};
+  if (pagerId === undefined || askerId === undefined || page === undefined) return undefined;
+  return { pagerId, askerId, page: Number(page) };
+}
+
+/** `◀`, `Page 2 of 5`, `▶` under a page; `page` counts from 0. */
+export function pageButtons(
+  { pagerId, askerId }: Omit<PageButton, 'page'>,
+  page: number,
+  pageCount: number,
+): APIActionRowComponent<APIButtonComponent> {
+  const idOf = (target: number): string => `page:${pagerId}:${askerId}:${target}`;
+  const last = pageCount - 1;
+  return {
+    type: ComponentType.ActionRow,
+    components: [
+      labelled('◀', page === 0 ? 'page:first' : idOf(page - 1), page === 0),
+      labelled(`Page ${page + 1} of ${pageCount}`, 'page:here', true),
+      labelled('▶', page === last ? 'page:last' : idOf(page + 1), page === last),
+    ],
+  };
+}
+
+function labelled(label: string, customId: string, isDisabled: boolean): APIButtonComponent {
+  return {
+    type: ComponentType.Button,
+    style: ButtonStyle.Secondary,
+    label,
+    custom_id: customId,
+    disabled: isDisabled,
   };
 }

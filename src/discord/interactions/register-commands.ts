@@ -1,13 +1,59 @@
-import type { CommandDefinition } from '../../core/application-command.ts';
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+} from 'discord.js';
+
+import type { CommandDefinition, OptionDefinition } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DiscordApi } from '../discord-api.ts';
-import { areSameDefinitions } from './same-definition.ts';
+
+/** An application command in Discord's JSON. */
+export interface ApplicationCommand {
+  readonly name: string;
+  readonly [key: string]: unknown;
+}
+
+const inServers = { integration_types: [ApplicationIntegrationType.GuildInstall] };
+const everywhere = { ...inServers, contexts: [InteractionContextType.Guild, InteractionContextType.BotDM] };
+
+/** A command's slash form. */
+export function slashCommand(definition: CommandDefinition): ApplicationCommand {
+  const { name, description, serverOnly, subcommands = {}, help } = definition;
+  const all: CommandDefinition['subcommands'] = { ...subcommands, ...(help !== undefined && { help }) };
+  return {
+    type: ApplicationCommandType.ChatInput,
+    name,
+    description,
+    ...(serverOnly === undefined ? everywhere : { ...inServers, contexts: [InteractionContextType.Guild] }),
+    options: Object.entries(all).map(([subcommand, { description: does, options = {} }]) => ({
+      type: ApplicationCommandOptionType.Subcommand,
+      name: subcommand,
+      description: does,
+      options: Object.entries(options).map((entry) => slashOption(...entry)),
+    })),
+  };
+}
+
+function slashOption(name: string, definition: OptionDefinition) {
+  const common = { type: ApplicationCommandOptionType.String, name, description: definition.description };
+  if (definition.kind !== 'choice')
+    return { ...common, required: true, autocomplete: definition.autocomplete === true };
+  const choices = definition.choices.map((choice) => ({ name: choice.name, value: choice.value }));
+  return { ...common, required: definition.isOptional !== true, choices };
+}
+
+/** An entry in the menu of every message. */
+export function messageMenuCommand(name: string): ApplicationCommand {
+  return { type: ApplicationCommandType.Message, name, ...everywhere };
+}
 
 export interface RegistrationOptions {
   readonly api: Pick<DiscordApi, 'registeredCommands' | 'registerCommands'>;
   readonly applicationId: string;
   /** All commands and menu entries that there should be; whatever else is registered is removed. */
-  readonly definitions: readonly CommandDefinition[];
+  readonly commands: readonly ApplicationCommand[];
   /** Where not empty, commands are registered for these guilds only, at once and without DMs: for development. */
   readonly guildIds: readonly string[];
   /** The guilds that the bot is in. */
@@ -24,7 +70,7 @@ export interface RegistrationOptions {
  * guild.
  */
 export async function registerCommands(options: RegistrationOptions): Promise<() => Promise<void>> {
-  const { api, applicationId, definitions, botGuildIds, signal, logger } = options;
+  const { api, applicationId, commands, botGuildIds, signal, logger } = options;
   const guildIds = options.guildIds.filter((guildId) => botGuildIds.includes(guildId));
   // Discord counts asking for them as an invalid request.
   for (const guildId of options.guildIds.filter((each) => !botGuildIds.includes(each)))
@@ -34,13 +80,13 @@ export async function registerCommands(options: RegistrationOptions): Promise<()
 
   if (guildIds.length > 0) {
     await write([], undefined, await registered());
-    const inGuild = definitions.map(withoutScope);
+    const inGuild = commands.map(withoutScope);
     for (const guildId of guildIds) await write(inGuild, guildId, await registered(guildId));
     return tidyUp;
   }
   const present = await registered();
   if (present?.length === 0) await tidyUp();
-  await write(definitions, undefined, present);
+  await write(commands, undefined, present);
   return present?.length === 0 ? () => Promise.resolve() : tidyUp;
 
   async function tidyUp(): Promise<void> {
@@ -60,11 +106,11 @@ export async function registerCommands(options: RegistrationOptions): Promise<()
   }
 
   async function write(
-    wanted: readonly CommandDefinition[],
+    wanted: readonly ApplicationCommand[],
     guildId: string | undefined,
     current: readonly object[] | undefined,
   ): Promise<void> {
-    if (current === undefined || areSameDefinitions(current, wanted)) return;
+    if (current === undefined || areSameCommands(current, wanted)) return;
     const scope = guildId ?? 'global';
     try {
       await api.registerCommands(applicationId, wanted, guildId);
@@ -76,7 +122,91 @@ export async function registerCommands(options: RegistrationOptions): Promise<()
 }
 
 /** Where a guild's own command can be used goes without saying; Discord knows these fields of global commands only. */
-function withoutScope(definition: CommandDefinition): CommandDefinition {
-  const { contexts: _, integration_types: __, ...rest } = definition;
+function withoutScope(global: ApplicationCommand): ApplicationCommand {
+  const { contexts: _, integration_types: __, ...rest } = global;
   return rest;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a command has that is not given, as Discord answers with it. */
+const commandDefaults: Json = {
+  type: 1,
+  name: '',
+  description: '',
+  options: [],
+  contexts: null,
+  integration_types: [0],
+  default_member_permissions: null,
+  nsfw: false,
+};
+
+const optionDefaults: Json = {
+  type: null,
+  name: '',
+  description: '',
+  required: false,
+  autocomplete: false,
+  choices: [],
+  options: [],
+  channel_types: [],
+  min_value: null,
+  max_value: null,
+  min_length: null,
+  max_length: null,
+};
+
+const choiceDefaults: Json = { name: '', value: null };
+
+/**
+ * Whether what is registered is what should be. Neither the order of commands or keys, nor defaults, nor what Discord adds of its own, is a
+ * difference.
+ */
+export function areSameCommands(
+  registered: readonly object[],
+  wanted: readonly ApplicationCommand[],
+): boolean {
+  return comparable(registered) === comparable(wanted);
+}
+
+function comparable(commands: readonly object[]): string {
+  return JSON.stringify(commands.map((each) => JSON.stringify(comparableCommand(each))).toSorted());
+}
+
+function comparableCommand(definition: object): Json {
+  const { contexts, integration_types: types, options, ...rest } = withDefaults(definition, commandDefaults);
+  return {
+    ...rest,
+    contexts: sorted(contexts),
+    types: sorted(types),
+    options: listOf(options, comparableOption),
+  };
+}
+
+/** Options keep their order: people see it. */
+function comparableOption(given: object): Json {
+  const { choices, options, channel_types: types, ...rest } = withDefaults(given, optionDefaults);
+  return {
+    ...rest,
+    types: sorted(types),
+    choices: listOf(choices, (choice) => withDefaults(choice, choiceDefaults)),
+    options: listOf(options, comparableOption),
+  };
+}
+
+/** The known keys, in their order. */
+function withDefaults(given: object, defaults: Json): Json {
+  const values = new Map<string, unknown>(Object.entries(given));
+  return Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, values.get(key) ?? value]));
+}
+
+function listOf(value: unknown, read: (element: object) => Json): readonly Json[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((element: unknown) =>
+    typeof element === 'object' && element !== null ? [read(element)] : [],
+  );
+}
+
+function sorted(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(String).toSorted() : value;
 }

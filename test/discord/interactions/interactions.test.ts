@@ -8,7 +8,6 @@ import { createInteractions } from '../../../src/discord/interactions/interactio
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
 import {
-  memoryCommand,
   newClient,
   openSandbox,
   openToAll,
@@ -66,7 +65,7 @@ describe('the menu of a message', () => {
     expect(handlers.menus).toMatchObject([
       {
         id: outcome.id,
-        name: 'remember',
+        name: 'Remember this',
         speaker: { id: ids['bob'], name: 'bob' },
         place: { channelId: ids['general'] },
         message: { id: said.id, text: 'I keep bees, @bob', author: { id: ids['carol'], kind: 'human' } },
@@ -137,13 +136,11 @@ describe('pages that nobody turns', () => {
       settings: openToAll,
       findChannel: createChannelFinder(client, logger),
       channelQueue: createKeyedQueue(),
-      slashCommands: [memoryCommand],
-      menuEntries: [],
       botId: (await server.info()).bot.id,
       handlers,
       runInBackground: handing.runInBackground,
       logger,
-      later(end) {
+      timer(end) {
         endings.push(end);
         return () => void endings.splice(endings.indexOf(end), 1);
       },

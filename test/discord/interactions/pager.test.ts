@@ -1,10 +1,11 @@
 import type { ButtonInteraction, CommandInteraction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { createPager } from '../../../src/discord/interactions/pager.ts';
+import { createPager, pageButtons, readPageButton } from '../../../src/discord/interactions/pager.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
-const pages = ['one', 'two', 'three'];
+/** Each too long for a message to hold two of them. */
+const pages = ['one', 'two', 'three'].map((page) => page.padEnd(1500, '.'));
 const pagerId = '100000000000000001';
 const bob = '100000000000000002';
 const eve = '100000000000000003';
@@ -15,7 +16,7 @@ function fakeTime() {
   const waiting = new Map<object, { readonly at: number; readonly work: () => void }>();
   return {
     waiting,
-    later: (work: () => void, milliseconds: number) => {
+    timer: (work: () => void, milliseconds: number) => {
       const timer = {};
       waiting.set(timer, { at: now + milliseconds, work });
       return () => void waiting.delete(timer);
@@ -32,7 +33,11 @@ function fakeTime() {
 }
 
 /** What an interaction was answered with, in order. */
-function interaction(userId: string, answers: [string, { readonly components?: unknown[] }][]) {
+function interaction(
+  userId: string,
+  answers: [string, { readonly components?: unknown[] }][],
+  customId = '',
+) {
   const record = (kind: string) => (answer: { readonly components?: unknown[] }) => {
     answers.push([kind, answer]);
     return Promise.resolve();
@@ -40,6 +45,7 @@ function interaction(userId: string, answers: [string, { readonly components?: u
   const fake = {
     id: pagerId,
     user: { id: userId },
+    customId,
     editReply: record('edit'),
     update: record('update'),
     reply: record('reply'),
@@ -52,10 +58,10 @@ function interaction(userId: string, answers: [string, { readonly components?: u
 function openPager() {
   const time = fakeTime();
   const answers: [string, { readonly components?: unknown[] }][] = [];
-  const pager = createPager({ logger: new RecordingLogger(), later: time.later });
-  const first = pager.open(interaction(bob, answers), pages);
+  const pager = createPager({ logger: new RecordingLogger(), timer: time.timer });
+  const first = pager.show(interaction(bob, answers), { text: pages.join('\n\n') });
   const click = (page: number, userId = bob) =>
-    pager.turn(interaction(userId, answers), { pagerId, askerId: bob, page });
+    pager.click(interaction(userId, answers, `page:${pagerId}:${bob}:${page}`));
   return { pager, time, answers, first, click };
 }
 
@@ -64,14 +70,14 @@ const minute = 60_000;
 describe('pages', () => {
   it('are turned by their asker', async () => {
     const { first, click, answers } = openPager();
-    expect(first.content).toBe('one');
+    expect(first.content).toBe(pages[0]);
     await click(1);
     await click(2);
     await click(1);
     expect(answers).toMatchObject([
-      ['update', { content: 'two' }],
-      ['update', { content: 'three' }],
-      ['update', { content: 'two' }],
+      ['update', { content: pages[1] }],
+      ['update', { content: pages[2] }],
+      ['update', { content: pages[1] }],
     ]);
   });
 
@@ -83,7 +89,7 @@ describe('pages', () => {
 
   it('are turned by nobody else, though the button names them', async () => {
     const { pager, answers } = openPager();
-    await pager.turn(interaction(eve, answers), { pagerId, askerId: eve, page: 1 });
+    await pager.click(interaction(eve, answers, `page:${pagerId}:${eve}:1`));
     expect(answers).toMatchObject([['reply', { content: expect.stringContaining('Only who gave') }]]);
   });
 
@@ -96,6 +102,22 @@ describe('pages', () => {
     time.pass(minute);
     expect(answers.at(-1)).toEqual(['edit', { components: [] }]);
     expect(time.waiting.size).toBe(0);
+  });
+
+  it('are no pages where one message holds it all', () => {
+    const { pager, time, answers } = openPager();
+    pager.close();
+    expect(pager.show(interaction(bob, answers), { text: 'short' })).toMatchObject({
+      content: 'short',
+      components: [],
+    });
+    expect(time.waiting.size).toBe(0);
+  });
+
+  it('leave a button of something else alone', async () => {
+    const { pager, answers } = openPager();
+    expect(await pager.click(interaction(bob, answers, 'vote:1:2:3'))).toBe(false);
+    expect(answers).toEqual([]);
   });
 
   it('ask for the command again when they are gone, and lose their buttons then', async () => {
@@ -117,13 +139,50 @@ describe('pages', () => {
   it('end for an answer that Discord does not know any more without a word', async () => {
     const time = fakeTime();
     const logger = new RecordingLogger();
-    const pager = createPager({ logger, later: time.later });
+    const pager = createPager({ logger, timer: time.timer });
     const unknown = Object.assign(interaction(bob, []), {
       editReply: () => Promise.reject(new Error('Unknown Message')),
     });
-    pager.open(unknown, pages);
+    pager.show(unknown, { text: pages.join('\n\n') });
     time.pass(10 * minute);
     await Promise.resolve();
     expect(logger.warnings).toEqual([]);
+  });
+});
+
+const ids = { pagerId: '100000000000000001', askerId: '100000000000000002' };
+
+function buttons(page: number, count: number) {
+  return pageButtons(ids, page, count).components.map((button) => ({
+    label: 'label' in button ? button.label : '',
+    isDisabled: button.disabled,
+    leadsTo: 'custom_id' in button ? readPageButton(button.custom_id)?.page : undefined,
+  }));
+}
+
+describe('the buttons under a page', () => {
+  it('lead one page back and forth, and say where one is', () => {
+    expect(buttons(1, 3)).toEqual([
+      { label: '◀', isDisabled: false, leadsTo: 0 },
+      { label: 'Page 2 of 3', isDisabled: true, leadsTo: undefined },
+      { label: '▶', isDisabled: false, leadsTo: 2 },
+    ]);
+  });
+
+  it('lead nowhere at the ends', () => {
+    expect(buttons(0, 2).map(({ isDisabled }) => isDisabled)).toEqual([true, true, false]);
+    expect(buttons(1, 2).map(({ isDisabled }) => isDisabled)).toEqual([false, true, true]);
+  });
+
+  it('have ids of their own, which say whose they are', () => {
+    const customIds = pageButtons(ids, 0, 2).components.map((button) =>
+      'custom_id' in button ? button.custom_id : '',
+    );
+    expect(new Set(customIds).size).toBe(3);
+    expect(readPageButton(customIds[2] ?? '')).toEqual({ ...ids, page: 1 });
+  });
+
+  it.each(['', 'page:1:2', 'page:1:2:-1', 'page:1:2:3:4', 'vote:1:2:3'])('are not %j', (customId) => {
+    expect(readPageButton(customId)).toBeUndefined();
   });
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import type { CommandDefinition } from '../../../src/core/application-command.ts';
-import { registerCommands } from '../../../src/discord/interactions/register-commands.ts';
+import {
+  areSameCommands,
+  messageMenuCommand,
+  registerCommands,
+  slashCommand,
+  type ApplicationCommand,
+} from '../../../src/discord/interactions/register-commands.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openSandbox, runGateway } from '../support/gateway-harness.ts';
 
@@ -9,7 +14,7 @@ const applicationId = '100000000000000001';
 const memory = { type: 1, name: 'memory', description: 'Memory', contexts: [0, 1], integration_types: [0] };
 
 /** Discord's store of commands by scope, with what was written to it. */
-function fakeApi(registered: Readonly<Record<string, readonly CommandDefinition[]>> = {}) {
+function fakeApi(registered: Readonly<Record<string, readonly ApplicationCommand[]>> = {}) {
   const scopes = new Map(Object.entries(registered));
   const written: string[] = [];
   return {
@@ -24,7 +29,7 @@ function fakeApi(registered: Readonly<Record<string, readonly CommandDefinition[
     async registerCommands(_application: string, commands: readonly object[], guildId = 'global') {
       written.push(`${guildId}: ${commands.length}`);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was given as such
-      scopes.set(guildId, commands as readonly CommandDefinition[]);
+      scopes.set(guildId, commands as readonly ApplicationCommand[]);
     },
   };
 }
@@ -32,7 +37,7 @@ function fakeApi(registered: Readonly<Record<string, readonly CommandDefinition[
 async function register(
   api: ReturnType<typeof fakeApi>,
   options: {
-    readonly definitions?: readonly CommandDefinition[];
+    readonly commands?: readonly ApplicationCommand[];
     readonly guildIds?: readonly string[];
   } = {},
 ) {
@@ -40,7 +45,7 @@ async function register(
   const tidyUp = await registerCommands({
     api,
     applicationId,
-    definitions: [memory],
+    commands: [memory],
     guildIds: [],
     botGuildIds: ['1', '2'],
     signal: new AbortController().signal,
@@ -63,8 +68,8 @@ describe('registering commands', () => {
   it('writes what changed, and removes what is switched off', async () => {
     const api = fakeApi();
     await register(api);
-    await register(api, { definitions: [{ ...memory, description: 'See your memory' }] });
-    await register(api, { definitions: [] });
+    await register(api, { commands: [{ ...memory, description: 'See your memory' }] });
+    await register(api, { commands: [] });
     expect(api.written).toEqual(['global: 1', 'global: 1', 'global: 0']);
   });
 
@@ -76,7 +81,7 @@ describe('registering commands', () => {
 
   it('asks nothing for a guild that the bot is not in, takes nothing away because of it, and says so', async () => {
     const api = fakeApi({ global: [memory], '3': [memory] });
-    const { logger } = await register(api, { definitions: [], guildIds: ['3'] });
+    const { logger } = await register(api, { commands: [], guildIds: ['3'] });
     expect(api.written).toEqual([]);
     expect(logger.warnings).toEqual(['commands are not registered for a guild that the bot is not in']);
     await register(api, { guildIds: ['3', '2'] });
@@ -128,5 +133,106 @@ describe('registering commands with Discord', () => {
     expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
     await runGateway({ server, commandGuildIds: guildIds });
     expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
+  });
+});
+
+describe('the definition of a command in Discord’s JSON', () => {
+  it('has its subcommands and help, with what each option may be', () => {
+    const definition = {
+      name: 'memory',
+      description: 'Memory',
+      subcommands: {
+        forget: {
+          description: 'Forget',
+          options: { target: { kind: 'text', description: 'What', autocomplete: true } },
+        },
+        reset: {
+          description: 'Reset',
+          options: {
+            layer: {
+              kind: 'choice',
+              description: 'Which',
+              choices: [{ name: 'the summary', value: 'rolling', aliases: ['summary'] }],
+              isOptional: true,
+            },
+          },
+        },
+      },
+      help: { description: 'Help', text: 'All of it.', noun: 'command' },
+    } as const;
+    const layer = {
+      type: 3,
+      name: 'layer',
+      description: 'Which',
+      required: false,
+      choices: [{ name: 'the summary', value: 'rolling' }],
+    };
+    expect(slashCommand(definition)).toMatchObject({
+      ...wanted,
+      options: [
+        wanted.options[0],
+        { type: 1, name: 'reset', description: 'Reset', options: [layer] },
+        { type: 1, name: 'help', description: 'Help' },
+      ],
+    });
+  });
+
+  it('can be used in guilds and in DMs, unless it is for servers', () => {
+    const command = { name: 'memory', description: 'Memory' };
+    expect(slashCommand(command)).toMatchObject({ contexts: [0, 1], integration_types: [0] });
+    expect(slashCommand({ ...command, serverOnly: 'No.' })).toMatchObject({ contexts: [0] });
+    expect(messageMenuCommand('Remember this')).toMatchObject({ type: 3, contexts: [0, 1] });
+  });
+});
+
+const wanted = {
+  type: 1,
+  name: 'memory',
+  description: 'Memory',
+  contexts: [0, 1],
+  integration_types: [0],
+  options: [
+    {
+      type: 1,
+      name: 'forget',
+      description: 'Forget',
+      options: [{ type: 3, name: 'target', description: 'What', required: true, autocomplete: true }],
+    },
+  ],
+};
+
+/** As Discord answers: with ids and defaults, in an order of its own. */
+const registered = {
+  id: '100000000000000001',
+  application_id: '100000000000000002',
+  version: '100000000000000003',
+  default_member_permissions: null,
+  dm_permission: true,
+  nsfw: false,
+  name_localizations: null,
+  ...wanted,
+  contexts: [1, 0],
+  options: [{ name_localizations: null, required: false, ...wanted.options[0] }],
+};
+const menu = { type: 3, name: 'Remember this' };
+
+describe('whether commands are registered as they should be', () => {
+  it('is not a question of order, defaults or what Discord adds', () => {
+    expect(areSameCommands([{ ...menu, description: '', id: '1' }, registered], [wanted, menu])).toBe(true);
+  });
+
+  it.each([
+    ['another description', { ...wanted, description: 'See your memory' }],
+    ['no DMs', { ...wanted, contexts: [0] }],
+    ['another option', { ...wanted, options: [] }],
+    ['no completion', { ...wanted, options: [{ ...wanted.options[0], options: [] }] }],
+    ['choices', { ...wanted, options: [{ ...wanted.options[0], choices: [{ name: 'a', value: 'a' }] }] }],
+  ])('is denied for %s', (_, changed) => {
+    expect(areSameCommands([registered], [changed])).toBe(false);
+  });
+
+  it('is denied where one is missing or too many', () => {
+    expect(areSameCommands([registered], [wanted, menu])).toBe(false);
+    expect(areSameCommands([registered, menu], [wanted])).toBe(false);
   });
 });

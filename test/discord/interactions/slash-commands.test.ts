@@ -17,7 +17,7 @@ describe('slash commands', () => {
     expect(handlers.commands).toMatchObject([
       {
         id: outcome.id,
-        words: 'remember I like tea',
+        command: { name: 'memory', subcommand: 'remember', options: { text: 'I like tea' } },
         speaker: { id: ids['bob'], name: 'bob', isOwner: false },
         place: { audience: 'public', channelId: ids['general'] },
         ephemeral: true,
@@ -29,7 +29,7 @@ describe('slash commands', () => {
     const { server, handlers } = await runGateway();
     await server.slash({ as: 'alice', in: 'dm', name: 'memory', subcommand: 'show' });
     expect(handlers.commands).toMatchObject([
-      { words: 'show', speaker: { isOwner: true }, place: { audience: 'dm' } },
+      { command: { subcommand: 'show', options: {} }, speaker: { isOwner: true }, place: { audience: 'dm' } },
     ]);
   });
 

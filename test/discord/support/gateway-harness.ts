@@ -4,23 +4,23 @@ import { onTestFinished } from 'vitest';
 import type {
   BotHandlers,
   ChatMessage,
-  CommandRequest,
+  CommandCall,
   IncomingMessage,
   MessageEdit,
   RememberedMessage,
   ReadReplied,
   ReplyPort,
-  WrittenCommand,
 } from '../../../src/core/chat.ts';
 import type { ActionTools } from '../../../src/core/tool.ts';
 import type {
   Choice,
+  CommandDefinition,
+  CommandHandlers,
+  CommandReply,
+  CommandRequest,
   CompletionRequest,
-  InteractionHandlers,
-  MenuEntry,
   MenuRequest,
-  SlashCommand,
-} from '../../../src/core/application-command.ts';
+} from '../../../src/core/commands.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient, type GatewayError } from '../../../src/discord/client.ts';
@@ -36,7 +36,7 @@ import {
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Handlers that write down what reaches them, in one list. */
-export class RecordingHandlers implements BotHandlers, InteractionHandlers {
+export class RecordingHandlers implements BotHandlers, CommandHandlers {
   readonly messages: IncomingMessage[] = [];
   readonly commands: CommandRequest[] = [];
   /** Messages and commands in the order of arrival. */
@@ -60,15 +60,15 @@ export class RecordingHandlers implements BotHandlers, InteractionHandlers {
     return this.work(message);
   }
 
-  command(request: CommandRequest): Promise<string> {
+  async command(request: CommandRequest): Promise<CommandReply> {
     this.commands.push(request);
-    this.order.push(`command ${request.words}`);
-    return this.commandAnswer();
+    this.order.push(`command ${request.command.subcommand}`);
+    return { text: await this.commandAnswer() };
   }
 
-  menu(request: MenuRequest): Promise<string> {
+  async menu(request: MenuRequest): Promise<CommandReply> {
     this.menus.push(request);
-    return this.commandAnswer();
+    return { text: await this.commandAnswer() };
   }
 
   complete(request: CompletionRequest): Promise<readonly Choice[]> {
@@ -124,31 +124,17 @@ export interface RunningGateway {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-export const memoryCommand = {
-  name: 'memory' as const,
-  definition: {
-    type: 1,
-    name: 'memory',
-    description: 'Memory',
-    contexts: [0, 1],
-    options: [
-      { type: 1, name: 'show', description: 'Show' },
-      {
-        type: 1,
-        name: 'remember',
-        description: 'Remember',
-        options: [{ type: 3, name: 'text', description: 'What', required: true, autocomplete: true }],
-      },
-    ],
+const memoryCommand: CommandDefinition = {
+  name: 'memory',
+  description: 'Memory',
+  subcommands: {
+    show: { description: 'Show' },
+    remember: {
+      description: 'Remember',
+      options: { text: { kind: 'text', description: 'What', autocomplete: true } },
+    },
   },
-  words: (subcommand: string, values: Readonly<Record<string, string>>) =>
-    [subcommand, ...Object.values(values)].join(' '),
-} satisfies SlashCommand;
-
-const rememberEntry = {
-  name: 'remember' as const,
-  definition: { type: 3, name: 'Remember this', contexts: [0, 1] },
-} satisfies MenuEntry;
+};
 
 /** Everybody has access, everywhere. */
 export const openToAll: AccessSettings = {
@@ -182,9 +168,9 @@ function clock(): Date {
   return new Date();
 }
 
-function parseCommand(text: string): WrittenCommand | undefined {
+function parseCommand(text: string): CommandCall | undefined {
   const words = /^!memory\b\s*(?<words>.*)$/u.exec(text)?.groups?.['words'];
-  return words === undefined ? undefined : { name: 'memory', words };
+  return words === undefined ? undefined : { name: 'memory', subcommand: words, options: {} };
 }
 
 /** The real client, logged in to a sandbox, with handlers that record. It ends with the test. */
@@ -208,8 +194,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
-    slashCommands: [memoryCommand],
-    menuEntries: [rememberEntry],
+    commands: [memoryCommand],
+    menuNames: ['Remember this'],
     commandGuildIds: options.commandGuildIds ?? [],
     parseCommand,
     handlers,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
-import type { FileStore } from '../../../src/storage/files/file-store.ts';
+import type { FileStore } from '../../../src/storage/files/store.ts';
 import {
   alice,
   counterKind,

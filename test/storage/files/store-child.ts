@@ -3,7 +3,7 @@
  * `document`, `log` or `text` with a number. Started by tests, which kill it.
  */
 import { writeSync } from 'node:fs';
-import { createFileStore } from '../../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../../src/storage/files/store.ts';
 import { counterKind, document, increment, log, text } from '../store-fixtures.ts';
 import { childText } from './child-text.ts';
 import { createRecordingLogger } from './temporary-store.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { quoted, withoutFences } from '../../src/commands/quoted.ts';
+import { quoted, withoutFences } from '../../src/commands/answer-lines.ts';
 
 it('never lets remembered words open a code block, and changes nothing else', () => {
   fc.assert(

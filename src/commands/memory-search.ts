@@ -1,17 +1,14 @@
-import type { CommandRequest } from '../core/chat.ts';
+import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
 import { dataLine } from '../core/section.ts';
 import { clip } from '../core/text.ts';
-import { referenceTo, withReference } from '../core/errors.ts';
 import type { Passage } from '../memory/recall/passages.ts';
 import type { Reference } from '../memory/recall/segments.ts';
-import type { CommandOptions } from './command-options.ts';
-import { readFailure } from './failure-answer.ts';
-import { counted } from './item-lines.ts';
-import { brieflyQuoted, withoutFences } from './quoted.ts';
-import { readingPlace } from './reading-place.ts';
+import { brieflyQuoted, counted, readFailure, readingPlace, withoutFences } from './answer-lines.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** What a search looks for. */
-export interface Search {
+interface Search {
   /** Literal text. */
   readonly query: string;
   /** Messages that are not looked for. */
@@ -24,37 +21,33 @@ const queryMaxChars = 1000;
 
 /** The asker's own messages, notes and items that match best, as far as those who read the answer may be told [C2][C3]. */
 export async function searchMemory(
-  request: Pick<CommandRequest, 'id' | 'speaker' | 'place' | 'ephemeral' | 'at'>,
+  context: CommandContext,
   { query, excluded = [] }: Search,
-  options: Pick<CommandOptions, 'recall' | 'settings' | 'logger'>,
-): Promise<string> {
-  if (!options.settings.recallEnabled) return 'Searching is switched off on this bot.';
-  const view = readingPlace(request);
-  const search = {
-    query: clip(query, queryMaxChars),
-    scope: 'all',
-    limit: mostResults,
-    speaker: request.speaker,
-    place: view,
-    now: new Date(request.at),
-    excluded,
-  } as const;
+  { recall, settings, logger }: MemoryCommandPorts,
+): Promise<CommandReply> {
+  if (!settings.recallEnabled) return { text: 'Searching is switched off on this bot.' };
+  const { id, speaker, at } = context;
+  const place = readingPlace(context);
   try {
-    const passages = await options.recall.search(search);
+    const passages = await recall.search({
+      query: clip(query, queryMaxChars),
+      scope: 'all',
+      limit: mostResults,
+      speaker,
+      place,
+      now: new Date(at),
+      excluded,
+    });
     const heading =
       passages.length === 0
         ? `I find nothing about ${brieflyQuoted(query)}.`
         : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
     const blocks = passages.map((passage, index) => block(index + 1, passage));
-    return [heading, ...blocks, ...(view.audience === 'dm' ? [] : [elsewhere])].join('\n\n');
+    return { text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n') };
   } catch (error) {
-    const reference = referenceTo(request.id);
-    options.logger.error('memory could not be searched', {
-      reference,
-      userId: request.speaker.id,
-      error,
-    });
-    return withReference(readFailure(error), reference);
+    const reference = referenceTo(id);
+    logger.error('memory could not be searched', { reference, userId: speaker.id, error });
+    return { text: withReference(readFailure(error), reference) };
   }
 }
 

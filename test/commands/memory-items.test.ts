@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { completeItem } from '../../src/commands/complete-item.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
@@ -10,23 +9,21 @@ import { createHarness, dmPlace, privatePlace } from './harness.ts';
 type Harness = ReturnType<typeof createHarness>;
 
 function complete(
-  { commandOptions }: Harness,
+  { commands }: Harness,
   subcommand: string,
   typed = '',
   place: Place = dmPlace,
   speakerId = aliceId,
 ) {
-  return completeItem(
-    {
-      name: 'memory',
-      subcommand,
-      option: subcommand === 'forget' ? 'target' : 'id',
-      typed,
-      speaker: { id: speakerId, name: 'Alice', isOwner: false },
-      place,
-    },
-    commandOptions,
-  );
+  const option = { forget: 'target', remember: 'text' }[subcommand] ?? 'id';
+  return commands.complete({
+    name: 'memory',
+    subcommand,
+    option,
+    typed,
+    speaker: { id: speakerId, name: 'Alice', isOwner: false },
+    place,
+  });
 }
 
 async function textsOffered(...args: Parameters<typeof complete>): Promise<readonly string[]> {

@@ -1,33 +1,32 @@
-import type { CommandRequest } from '../core/chat.ts';
+import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { normalizeText } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
-import type { CommandOptions } from './command-options.ts';
-import { counted, listedItem, nameable } from './item-lines.ts';
-import { brieflyQuoted } from './quoted.ts';
-import { readingPlace } from './reading-place.ts';
+import { brieflyQuoted, counted, listedItem, nameable, readingPlace } from './answer-lines.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /**
  * Forgets what contains the target, or has it as id, and may be used in this place [K2]: durable items and recent exchanges. The
  * rolling summary cannot lose a single fact; where it still has it, the answer says how to clear it.
  */
 export async function forgetTarget(
-  request: CommandRequest,
+  context: CommandContext,
   target: string,
-  options: CommandOptions,
-): Promise<string> {
-  const { id: commandId, speaker, place } = request;
-  const { forgotten, elsewhere } = await options.durable.forget(speaker.id, target, place, commandId);
+  ports: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { id: commandId, speaker, place } = context;
+  const { forgotten, elsewhere } = await ports.durable.forget(speaker.id, target, place, commandId);
   const words = wordsMeant(target, forgotten);
   const notes = await Promise.all([
-    noted(() => dropRecent(request, words, options), options),
-    noted(() => summaryNote(request, words, options), options),
+    noted(() => ports.shortTerm.forget(speaker.id, words), ports),
+    noted(() => summaryNote(context, words, ports), ports),
   ]);
-  return [
-    ...forgottenLines(request, target, forgotten, options),
+  const lines = [
+    ...forgottenLines(context, target, forgotten, ports),
     ...(elsewhere === 0 ? [] : [`${elsewhere} more in our DM: say \`!memory forget\` there.`]),
     ...notes.flatMap((note) => (note === undefined ? [] : [note])),
-  ].join('\n');
+  ];
+  return { text: lines.join('\n') };
 }
 
 /** The target itself, or, where it was an id, the words of the item that has it. */
@@ -38,35 +37,27 @@ function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
 }
 
 function forgottenLines(
-  request: CommandRequest,
+  context: CommandContext,
   target: string,
   forgotten: readonly DurableItem[],
-  { timeZone }: CommandOptions,
+  { timeZone }: MemoryCommandPorts,
 ): readonly string[] {
-  const where = request.place.audience === 'dm' ? '' : ' that I may use here';
+  const where = context.place.audience === 'dm' ? '' : ' that I may use here';
   if (forgotten.length === 0) return [`No item${where} matches ${brieflyQuoted(target)}`];
-  const view = readingPlace(request);
-  const { named } = nameable(forgotten, request.speaker.id, view);
+  const view = readingPlace(context);
+  const { named } = nameable(forgotten, context.speaker.id, view);
   return [
     `Deprecated ${counted(forgotten.length, 'item')} matching ${brieflyQuoted(target)}`,
     ...named.map((item) => listedItem(item, view, timeZone)),
   ];
 }
 
-async function dropRecent(
-  request: CommandRequest,
-  words: string,
-  { shortTerm }: CommandOptions,
-): Promise<undefined> {
-  await shortTerm.forget(request.speaker.id, words);
-}
-
 async function summaryNote(
-  request: CommandRequest,
+  context: CommandContext,
   words: string,
-  { rolling }: CommandOptions,
+  { rolling }: MemoryCommandPorts,
 ): Promise<string | undefined> {
-  const summary = await rolling.show(sessionOf(request), readingPlace(request), request.speaker.id);
+  const summary = await rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
   return normalizeText(summary ?? '').includes(normalizeText(words))
     ? 'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.'
     : undefined;
@@ -74,9 +65,9 @@ async function summaryNote(
 
 /** The items are forgotten by now: what fails after that must not look as if they were not. */
 async function noted(
-  work: () => Promise<string | undefined>,
-  { logger }: CommandOptions,
-): Promise<string | undefined> {
+  work: () => Promise<string | void>,
+  { logger }: MemoryCommandPorts,
+): Promise<string | void> {
   try {
     return await work();
   } catch (error) {

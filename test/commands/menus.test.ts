@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { createMessageMenus } from '../../src/commands/message-menus.ts';
-import type { MenuName } from '../../src/core/application-command.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
@@ -14,15 +12,13 @@ const self = { id: '500000000000000001', name: 'Discoclaw', kind: 'self' } as co
 
 function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
   const harness = createHarness(options);
-  const menus = createMessageMenus(harness.commandOptions);
   return {
     ...harness,
-    choose: (name: MenuName, message: Partial<ChatMessage>, place: Place = publicPlace) => {
-      const menu = menus.find(({ entry }) => entry.name === name);
-      if (menu === undefined) throw new Error(`No entry ${name}`);
-      return menu.handle({
+    choose: async (name: 'remember' | 'about', message: Partial<ChatMessage>, place: Place = publicPlace) => {
+      const { text } = await harness.commands.menu({
         id: '420000000000000001',
-        name,
+        name: { remember: 'Remember this', about: 'What do you know about this?' }[name],
+        ephemeral: true,
         speaker: { id: aliceId, name: 'Alice', isOwner: false },
         place,
         at: '2026-01-15T10:00:00.000Z',
@@ -36,6 +32,7 @@ function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
           ...message,
         },
       });
+      return text;
     },
     /** The bot answers somebody in two messages. */
     answer: async (userId: string, ids: readonly string[]) => {

@@ -1,0 +1,97 @@
+import type { CommandContext } from '../core/commands.ts';
+import { NewerVersionError, StoreError } from '../core/errors.ts';
+import type { Place } from '../core/place.ts';
+import { dataLine } from '../core/section.ts';
+import { clip, flatten } from '../core/text.ts';
+import { localDate } from '../core/time.ts';
+import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+
+/**
+ * The place as those who can read the answer make it: where only the asker can, all of the asker's memory may be shown, as in
+ * the DM [K3]; otherwise what may be used in the place itself [V2].
+ */
+export function readingPlace({ ephemeral, place }: Pick<CommandContext, 'ephemeral' | 'place'>): Place {
+  return ephemeral ? { ...place, audience: 'dm' } : place;
+}
+
+/** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
+export function listedItem(item: DurableItem, place: Place, timeZone: string): string {
+  const line = withoutFences(itemLine(item, place, timeZone));
+  return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
+}
+
+const shownFormerItems = 3;
+
+/** What an item corrected, as far as an answer in `place` may name it, each with the day until which it held [D6]. */
+export function formerLines(
+  former: readonly DurableItem[],
+  ownerId: string,
+  place: Place,
+  timeZone: string,
+): readonly string[] {
+  return nameable(former, ownerId, place)
+    .named.slice(0, shownFormerItems)
+    .map(
+      (item) =>
+        `  before ${localDate(new Date(item.updatedAt), timeZone)}: ${withoutFences(dataLine(item.text))}`,
+    );
+}
+
+export function idAndVisibility(item: DurableItem): string {
+  return `id ${flatten(item.id)} · ${item.visibility}`;
+}
+
+/** The owner's items that an answer in `place` may name, and how many it may only count [V2]. */
+export function nameable(
+  items: readonly DurableItem[],
+  ownerId: string,
+  place: Place,
+): { readonly named: readonly DurableItem[]; readonly hidden: number } {
+  const named = items.filter((item) => mayUseItem(item, ownerId, place));
+  return { named, hidden: items.length - named.length };
+}
+
+/** `1 item`, `2 items`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Remembered words in a list: backticks that would make the rest of it a code block are held apart by invisible joiners. */
+export function withoutFences(text: string): string {
+  return text.replace(/`(?=``)/gu, '`\u2060');
+}
+
+/** Longer than any item. */
+const quotedMaxChars = 600;
+const briefMaxChars = 100;
+
+/** Somebody's words inside an answer: one line, in quotation marks, clipped where they are very long. */
+export function quoted(text: string, maxChars = quotedMaxChars): string {
+  const line = withoutFences(flatten(text));
+  return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
+}
+
+/** What the asker has just said themselves: only enough of it to be recognised. */
+export function brieflyQuoted(text: string): string {
+  return quoted(text, briefMaxChars);
+}
+
+const newerVersion =
+  'Your memory was written by a newer version of me, so I neither read nor change it. The owner of this bot has to update me.';
+const unknownFailure = 'Something went wrong on my side. Please try again.';
+
+/** What people are told when memory could not be read. */
+export function readFailure(error: unknown): string {
+  if (error instanceof NewerVersionError) return newerVersion;
+  if (error instanceof StoreError)
+    return "I can't read this part of your memory right now. Please try again in a few minutes.";
+  return unknownFailure;
+}
+
+/** What people are told when memory could not be changed; a store that refused has kept what it had [S2]. */
+export function writeFailure(error: unknown): string {
+  if (error instanceof NewerVersionError) return newerVersion;
+  if (error instanceof StoreError)
+    return "I can't save right now, so nothing was changed. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
+  return unknownFailure;
+}

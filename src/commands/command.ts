@@ -1,0 +1,189 @@
+import type { CommandCall } from '../core/chat.ts';
+import type {
+  Choice,
+  ChoiceOption,
+  CommandContext,
+  CommandDefinition,
+  CommandReply,
+  CommandRequest,
+  CompletionRequest,
+  OptionDefinition,
+  SubcommandDefinition,
+} from '../core/commands.ts';
+import { withoutMentionMarks } from '../core/own-words.ts';
+import { quoted } from './answer-lines.ts';
+
+/** Something that people can ask for. */
+export interface Answerer<Request> {
+  answer(request: Request): Promise<CommandReply>;
+  /** What people are told where `answer` has rejected. */
+  explain(error: unknown): string;
+}
+
+export interface Command extends Answerer<CommandRequest> {
+  readonly definition: CommandDefinition;
+  complete(request: CompletionRequest): Promise<readonly Choice[]>;
+}
+
+/** What a definition has under a key; nothing where it has none. */
+type Part<Definition, Key extends string> = Definition extends { readonly [Name in Key]: infer Found }
+  ? Found
+  : unknown;
+
+type ValueOf<Option> = Option extends ChoiceOption ? Option['choices'][number]['value'] : string;
+
+type Values<Options> = {
+  readonly [Name in keyof Options as Options[Name] extends { isOptional: true } ? never : Name]: ValueOf<
+    Options[Name]
+  >;
+} & {
+  readonly [Name in keyof Options as Options[Name] extends { isOptional: true } ? Name : never]?: ValueOf<
+    Options[Name]
+  >;
+};
+
+/** What a handler is given: the subcommand and its options by name, as the definition has them. */
+export type CommandInput<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
+  [Name in keyof Subcommands]: { readonly subcommand: Name } & Values<Part<Subcommands[Name], 'options'>>;
+}[keyof Subcommands];
+
+type CompletedOf<Subcommand, Options> = {
+  [Name in keyof Options]: Options[Name] extends { autocomplete: true }
+    ? { readonly subcommand: Subcommand; readonly option: Name }
+    : never;
+}[keyof Options];
+
+/** The options whose values are offered while somebody types, each with its subcommand. */
+type CompletedOption<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
+  [Name in keyof Subcommands]: CompletedOf<Name, Part<Subcommands[Name], 'options'>>;
+}[keyof Subcommands];
+
+/** What a command does; each of the functions may reject. */
+interface CommandBehaviour<Definition> {
+  /** Given only what is for this person and place, and was understood. */
+  readonly handle: (input: CommandInput<Definition>, context: CommandContext) => Promise<CommandReply>;
+  readonly complete?: (
+    target: CompletedOption<Definition>,
+    request: CompletionRequest,
+  ) => Promise<readonly Choice[]>;
+  readonly explain: (error: unknown) => string;
+}
+
+/** Puts a definition and what it does together; the handler is typed by the definition. */
+export function defineCommand<const Definition extends CommandDefinition>(
+  definition: Definition,
+  { handle, complete, explain }: CommandBehaviour<Definition>,
+): Command {
+  const { ownerOnly, serverOnly, help, subcommands = {} }: CommandDefinition = definition;
+  return {
+    definition,
+    async answer({ command, ...context }) {
+      if (ownerOnly !== undefined && !context.speaker.isOwner) return { text: ownerOnly };
+      if (serverOnly !== undefined && context.place.guildId === undefined) return { text: serverOnly };
+      const read = readCall(definition, command);
+      if (read.kind === 'help')
+        return { text: [read.reason, help?.text].filter((part) => part !== undefined).join('\n\n') };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readCall` has just made it by this definition
+      return handle(read.input as unknown as CommandInput<Definition>, context);
+    },
+    async complete(request) {
+      const { subcommand, option } = request;
+      const asked = own(own(subcommands, subcommand)?.options ?? {}, option);
+      if (complete === undefined || asked === undefined || !('autocomplete' in asked)) return [];
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both have just been found in this definition
+      return complete({ subcommand, option } as unknown as CompletedOption<Definition>, request);
+    },
+    explain,
+  };
+}
+
+type ReadCall =
+  | { readonly kind: 'input'; readonly input: Readonly<Record<string, string>> }
+  | { readonly kind: 'help'; readonly reason?: string | undefined };
+
+/** What was given to a command as its definition wants it; help with a reason where it is not so [K1]. */
+function readCall({ subcommands = {}, help }: CommandDefinition, call: CommandCall): ReadCall {
+  if (help === undefined) return { kind: 'input', input: {} };
+  if (call.subcommand === '' || call.subcommand === 'help') return { kind: 'help' };
+  const subcommand = own(subcommands, call.subcommand);
+  if (subcommand === undefined)
+    return { kind: 'help', reason: `I don't know the ${help.noun} ${quoted(call.subcommand)}.` };
+  const input: Record<string, string> = { subcommand: call.subcommand };
+  const misused: ReadCall = { kind: 'help', reason: subcommand.misuse };
+  for (const [name, option] of Object.entries(subcommand.options ?? {})) {
+    const given = call.options[name];
+    if (given === undefined && 'isOptional' in option) continue;
+    const value = readOption(option, given ?? '');
+    if (value === undefined) return misused;
+    input[name] = value;
+  }
+  return call.extra === undefined ? { kind: 'input', input } : misused;
+}
+
+/** The value as handlers are given it; `undefined` where it is none. */
+function readOption(option: OptionDefinition, given: string): string | undefined {
+  const value = withoutMentionMarks(given).trim();
+  switch (option.kind) {
+    case 'text':
+      return value !== '' || option.mayBeEmpty ? value : undefined;
+    case 'word':
+      return /^\S+$/u.test(value) ? value : undefined;
+    case 'choice':
+      return chosen(option, value);
+  }
+}
+
+function chosen({ choices }: ChoiceOption, word: string): string | undefined {
+  const wanted = word.toLowerCase();
+  return choices.find(({ value, aliases = [] }) => value === wanted || aliases.includes(wanted))?.value;
+}
+
+const form = /^(?:<@!?(?<mentioned>\d+)>[\s,:]*)?!(?<name>\w+)(?<words>\s[\s\S]*)?$/u;
+
+/**
+ * The command of these that a text is; `undefined` where it is none: `!memory` is a word of its own at the beginning [K1]. A mention of
+ * the bot itself may stand before it, where `botId` is given.
+ */
+export function parseCommand(
+  text: string,
+  definitions: readonly CommandDefinition[],
+  botId?: string,
+): CommandCall | undefined {
+  const { mentioned, name = '', words = '' } = form.exec(text.trim())?.groups ?? {};
+  const definition = definitions.find((each) => each.name === name.toLowerCase());
+  if (definition === undefined || (mentioned !== undefined && mentioned !== botId)) return undefined;
+  if (definition.subcommands === undefined) return { name: definition.name, subcommand: '', options: {} };
+  const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(withoutMentionMarks(words).trim()) ?? [];
+  const lower = first.toLowerCase();
+  const subcommand = own(definition.subcommands, lower);
+  return {
+    name: definition.name,
+    subcommand: subcommand === undefined && lower !== 'help' ? first : lower,
+    ...splitOptions(subcommand?.options ?? {}, rest),
+  };
+}
+
+/** Gives what follows a subcommand to its options. Where it has none, more words mean nothing. */
+function splitOptions(
+  options: NonNullable<SubcommandDefinition['options']>,
+  rest: string,
+): Pick<CommandCall, 'options' | 'extra'> {
+  const entries = Object.entries(options);
+  const text = entries.find(([, { kind }]) => kind === 'text');
+  if (text !== undefined) return { options: { [text[0]]: rest } };
+  if (entries.length === 0) return { options: {} };
+  const values: Record<string, string> = {};
+  const extra: string[] = [];
+  for (const word of rest.split(/\s+/u).filter((each) => each !== '')) {
+    const read = entries.map(([name, option]) => ({ name, value: readOption(option, word) }));
+    const taken = read.find(({ name, value }) => value !== undefined && values[name] === undefined);
+    if (taken?.value === undefined) extra.push(word);
+    else values[taken.name] = taken.value;
+  }
+  return { options: values, ...(extra.length > 0 && { extra: extra.join(' ') }) };
+}
+
+/** A record's own value; what people write may be the name of something that every object has. */
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

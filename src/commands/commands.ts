@@ -1,0 +1,85 @@
+import type { CommandCall } from '../core/chat.ts';
+import type {
+  CommandContext,
+  CommandDefinition,
+  CommandHandlers,
+  CommandReply,
+  MenuRequest,
+} from '../core/commands.ts';
+import { referenceTo, withReference } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { parseCommand, type Answerer, type Command } from './command.ts';
+
+/** An entry in the menu of every message. */
+export interface MenuEntry extends Answerer<MenuRequest> {
+  /** As people see it, at most 32 characters. */
+  readonly name: string;
+}
+
+/** The commands and menu entries that are switched on. */
+export interface CommandSet extends CommandHandlers {
+  readonly definitions: readonly CommandDefinition[];
+  readonly menuNames: readonly string[];
+  /** The command that a text is; `undefined` where it is none of these [K1]. */
+  parse(text: string, botId?: string): CommandCall | undefined;
+}
+
+/** Discord may still show what was switched off, for a while. */
+const unknown: CommandReply = { text: 'I do not have this command any more.' };
+
+/** Whichever way a command is given, it comes here. */
+export function createCommandSet(
+  commands: readonly Command[],
+  menuEntries: readonly MenuEntry[],
+  logger: Logger,
+): CommandSet {
+  const definitions = commands.map(({ definition }) => definition);
+
+  function commandNamed(name: string): Command | undefined {
+    return commands.find(({ definition }) => definition.name === name);
+  }
+
+  /** An answer in any case: what fails is logged, and the person is told so with the reference by which the log is searched. */
+  async function answered<Request extends CommandContext>(
+    answerer: Answerer<Request>,
+    request: Request,
+    what: string,
+    details: Readonly<Record<string, string>> = {},
+  ): Promise<CommandReply> {
+    try {
+      return await answerer.answer(request);
+    } catch (error) {
+      const reference = referenceTo(request.id);
+      logger.error(`a ${what} failed`, { reference, ...details, ...idsOf(request), error });
+      return { text: withReference(answerer.explain(error), reference) };
+    }
+  }
+
+  return {
+    definitions,
+    menuNames: menuEntries.map(({ name }) => name),
+    parse: (text, botId) => parseCommand(text, definitions, botId),
+    async command(request) {
+      const { name, subcommand } = request.command;
+      const command = commandNamed(name);
+      if (command === undefined) return unknown;
+      return answered(command, request, `${name} command`, { subcommand });
+    },
+    async menu(request) {
+      const entry = menuEntries.find(({ name }) => name === request.name);
+      return entry === undefined ? unknown : answered(entry, request, 'menu entry');
+    },
+    async complete(request) {
+      try {
+        return (await commandNamed(request.name)?.complete(request)) ?? [];
+      } catch (error) {
+        logger.warn('nothing could be offered to complete a command', { ...idsOf(request), error });
+        return [];
+      }
+    },
+  };
+}
+
+function idsOf({ speaker, place }: Pick<CommandContext, 'speaker' | 'place'>) {
+  return { userId: speaker.id, guildId: place.guildId };
+}

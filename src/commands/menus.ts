@@ -1,0 +1,62 @@
+import type { CommandReply, MenuRequest } from '../core/commands.ts';
+import { withoutMentionMarks } from '../core/own-words.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import { readFailure, writeFailure } from './answer-lines.ts';
+import type { MenuEntry } from './commands.ts';
+import { rememberText } from './memory-items.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+import { searchMemory } from './memory-search.ts';
+
+/** What the menu of every message offers. */
+export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry[] {
+  return [
+    {
+      name: 'Remember this',
+      answer: (request) => rememberMessage(request, ports),
+      explain: writeFailure,
+    },
+    {
+      name: 'What do you know about this?',
+      answer: (request) => searchMessage(request, ports),
+      explain: readFailure,
+    },
+  ];
+}
+
+/** Remembers a message as its owner's word: one that the asker wrote, or one that the bot answered them with. */
+async function rememberMessage(request: MenuRequest, ports: MemoryCommandPorts): Promise<CommandReply> {
+  if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
+  const { message } = request;
+  const refusal = await refusalOf(request, ports);
+  if (refusal !== undefined) return { text: refusal };
+  const text = withoutMentionMarks(message.text).trim();
+  if (text === '') return { text: 'There is no text in this message that I could remember.' };
+  return rememberText({ ...request, id: message.id }, text, ports);
+}
+
+/** What the asker's own memory has on the words of a message, whoever wrote it; the message itself is left out. */
+async function searchMessage(request: MenuRequest, ports: MemoryCommandPorts): Promise<CommandReply> {
+  const query = withoutMentionMarks(request.message.text).trim();
+  if (query === '') return { text: 'There is no text in this message that I could search for.' };
+  return searchMemory(request, { query, excluded: [request.message.id] }, ports);
+}
+
+async function refusalOf(
+  request: MenuRequest,
+  { logged, isHidden }: MemoryCommandPorts,
+): Promise<string | undefined> {
+  const { message, speaker } = request;
+  const { kind, id } = message.author;
+  if (kind === 'human' && id !== speaker.id) return othersMessage;
+  if (kind === 'bot') return othersMessage;
+  if (await isHidden(message.channelId, message.id)) return noMessage;
+  if (kind === 'self' && (await logged(sessionOf(request), message.id)) === undefined) return othersAnswer;
+  return undefined;
+}
+
+const othersMessage =
+  'I remember only what you said yourself or what I answered you, not what others wrote. Nothing was saved; `/memory remember` keeps it in your own words.';
+const othersAnswer =
+  'This is no answer of mine to you, so I do not keep it for you. Nothing was saved; `/memory remember` keeps it in your own words.';
+const noMessage =
+  'This is a command, an answer to one, or a notice of mine, which I do not remember. Nothing was saved; `/memory remember` keeps something in your own words.';

@@ -1,0 +1,112 @@
+import type { ChatMessage, CommandCall } from './chat.ts';
+import type { Place } from './place.ts';
+import type { Speaker } from './turn-context.ts';
+
+/** A command, as data: its written form, its slash form and the types of what its handler is given are all made from this. */
+export interface CommandDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** The bot's owner alone may give it; everybody else is answered with this line. */
+  readonly ownerOnly?: string;
+  /** It makes sense in servers alone; in a DM it is answered with this line. */
+  readonly serverOnly?: string;
+  readonly subcommands?: Readonly<Record<string, SubcommandDefinition>>;
+  /** There wherever there are subcommands: the answer to `help`, to no subcommand, and after what was not understood. */
+  readonly help?: {
+    readonly description: string;
+    readonly text: string;
+    /** What people call the subcommands, where they are told that there is none of this name. */
+    readonly noun: string;
+  };
+}
+
+export interface SubcommandDefinition {
+  readonly description: string;
+  readonly options?: Readonly<Record<string, OptionDefinition>>;
+  /** Said before the help where the options are not understood. */
+  readonly misuse?: string;
+}
+
+export type OptionDefinition = TextOption | ChoiceOption;
+
+export interface TextOption {
+  readonly description: string;
+  /** Where it is written: `text` is all that follows the subcommand, as it stands, `word` is one word. */
+  readonly kind: 'text' | 'word';
+  /** The command offers values while somebody types. */
+  readonly autocomplete?: true;
+  /** The handler itself answers where there is no text. */
+  readonly mayBeEmpty?: true;
+}
+
+/** One of a few values; where it is written, its word may stand in any order with other options. */
+export interface ChoiceOption {
+  readonly description: string;
+  readonly kind: 'choice';
+  readonly choices: readonly {
+    readonly name: string;
+    readonly value: string;
+    /** Other words for it in the written form. */
+    readonly aliases?: readonly string[];
+  }[];
+  readonly isOptional?: true;
+}
+
+/** Who gives a command, where and when. */
+export interface CommandContext {
+  /** The id of the message or interaction: a snowflake, so it tells when the command was given. */
+  readonly id: string;
+  readonly speaker: Pick<Speaker, 'id' | 'name' | 'isOwner'>;
+  readonly place: Place;
+  /** Only the asker sees the answer: everything may be shown, marked [K3]. */
+  readonly ephemeral: boolean;
+  readonly at: string;
+}
+
+/** A command, given as `!memory …` or `/memory …`. */
+export interface CommandRequest extends CommandContext {
+  readonly command: CommandCall;
+}
+
+/** Somebody chose an entry in a message's menu. */
+export interface MenuRequest extends CommandContext {
+  /** Of the entry, as people see it. */
+  readonly name: string;
+  readonly message: ChatMessage;
+}
+
+/** Somebody is typing the value of an option. */
+export interface CompletionRequest extends Pick<CommandContext, 'speaker' | 'place'> {
+  /** Of the command. */
+  readonly name: string;
+  /** Empty where the command has none. */
+  readonly subcommand: string;
+  readonly option: string;
+  /** As far as it was typed. */
+  readonly typed: string;
+}
+
+/** A value that is offered while typing. */
+export interface Choice {
+  /** 1 to 100 characters. */
+  readonly name: string;
+  /** At most 100 characters. */
+  readonly value: string;
+}
+
+/** What Discord shows while somebody types. */
+export const mostChoices = 25;
+export const choiceMaxChars = 100;
+
+/** The answer to a command, as data: the edge makes messages or pages of it. */
+export interface CommandReply {
+  /** Of any length, as lines; not empty. */
+  readonly text: string;
+}
+
+/** What commands, menu entries and half typed options lead to. None of them rejects. */
+export interface CommandHandlers {
+  command(request: CommandRequest): Promise<CommandReply>;
+  menu(request: MenuRequest): Promise<CommandReply>;
+  complete(request: CompletionRequest): Promise<readonly Choice[]>;
+}

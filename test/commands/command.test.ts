@@ -1,0 +1,200 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { defineCommand, parseCommand } from '../../src/commands/command.ts';
+import { createSettingsCommand } from '../../src/commands/settings-command.ts';
+import { createStatusCommand } from '../../src/commands/status-command.ts';
+import type { CommandCall } from '../../src/core/chat.ts';
+import type { CommandDefinition } from '../../src/core/commands.ts';
+import { withoutMentionMarks } from '../../src/core/own-words.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { createHarness } from './harness.ts';
+
+const botId = '500000000000000001';
+const { definition: memory } = createHarness().command;
+const never = () => Promise.reject(new Error('not asked'));
+const { definition: settings } = createSettingsCommand({
+  placeSettings: { holding: never, set: never },
+  defaults: { answer: () => ({ value: 'mentions', from: '' }), actionsEnabled: true },
+});
+const { definition: status } = createStatusCommand(never);
+const definitions = [memory, settings, status];
+
+/** What the handler of such a command is given, or the help that is answered instead. */
+async function read(definition: CommandDefinition, call: CommandCall | undefined): Promise<unknown> {
+  if (call === undefined) throw new Error('No command');
+  let given: unknown;
+  const command = defineCommand(definition, {
+    handle(input) {
+      given = input;
+      return Promise.resolve({ text: '' });
+    },
+    explain: String,
+  });
+  const { text } = await command.answer({
+    id: '400000000000000001',
+    command: call,
+    speaker: { id: aliceId, name: 'Alice', isOwner: true },
+    place: publicPlace,
+    ephemeral: false,
+    at: '2026-01-15T10:00:00.000Z',
+  });
+  return given ?? text;
+}
+
+function readWords(words: string): Promise<unknown> {
+  return read(memory, parseCommand(`!memory ${words}`, definitions));
+}
+
+describe('recognising a memory command [K1]', () => {
+  it.each([
+    ['!memory show', 'show', {}],
+    ['!memory', '', {}],
+    ['  !Memory   Show  ', 'show', {}],
+    ['\n!MEMORY\tremember a\n  b', 'remember', { text: 'a\n  b' }],
+    [`<@${botId}> !memory show`, 'show', {}],
+    [`<@!${botId}>!memory show`, 'show', {}],
+    [`<@${botId}>, !memory forget x`, 'forget', { target: 'x' }],
+  ])('takes %j', (text, subcommand, options) => {
+    expect(parseCommand(text, definitions, botId)).toEqual({ name: 'memory', subcommand, options });
+  });
+
+  it.each([
+    '!memoryfoo',
+    '!memory-show',
+    '!memory, show',
+    '!memorý show',
+    'please !memory show',
+    '! memory show',
+    'memory show',
+    '/memory show',
+    '<@500000000000000002> !memory show',
+    `<@&${botId}> !memory show`,
+    `> !memory show`,
+    '!catchup',
+    '!constructor show',
+    '',
+  ])('leaves %j to the conversation', (text) => {
+    expect(parseCommand(text, definitions, botId)).toBeUndefined();
+  });
+
+  it('accepts no mention at all where it is not known who the bot is', () => {
+    expect(parseCommand(`<@${botId}> !memory show`, definitions)).toBeUndefined();
+    expect(parseCommand('!memory show', definitions)?.subcommand).toBe('show');
+  });
+
+  it('never takes a longer word for the command or a subcommand, and never loses words', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }).map(withoutMentionMarks), (tail) => {
+        const isWord = /^\s|^$/u.test(tail);
+        expect(parseCommand(`!memory${tail}`, definitions) !== undefined).toBe(isWord);
+        const call = parseCommand(`!memory remember${tail}`, definitions);
+        const remembered = call?.subcommand === 'remember' ? call.options : undefined;
+        expect(remembered).toEqual(isWord ? { text: tail.trim() } : undefined);
+      }),
+    );
+  });
+});
+
+describe('reading the words of a command', () => {
+  it.each([
+    ['show', { subcommand: 'show' }],
+    ['SHOW me everything', { subcommand: 'show' }],
+    ['remember  I like  tea ', { subcommand: 'remember', text: 'I like  tea' }],
+    ['Remember two\nlines', { subcommand: 'remember', text: 'two\nlines' }],
+    ['remember', { subcommand: 'remember', text: '' }],
+    ['forget Acme Corp', { subcommand: 'forget', target: 'Acme Corp' }],
+    ['forget a.*b(', { subcommand: 'forget', target: 'a.*b(' }],
+    ['remember met @\u2068Bob Jones\u2069', { subcommand: 'remember', text: 'met @Bob Jones' }],
+    ['reset Rolling', { subcommand: 'reset', layer: 'rolling' }],
+    ['share 1a2b3c4d', { subcommand: 'share', id: '1a2b3c4d' }],
+    ['hide 1a2b3c4d', { subcommand: 'hide', id: '1a2b3c4d' }],
+    ['help', memory.help?.text],
+    ['', memory.help?.text],
+  ])('understands %j', async (words, expected) => {
+    expect(await readWords(words)).toEqual(expected);
+  });
+
+  it.each(['forget', 'forget   ', 'reset', 'reset everything', 'share', 'hide 1 2', 'dance', 'constructor'])(
+    'answers %j with help that says why',
+    async (words) => {
+      expect(await readWords(words)).toMatch(/^[A-Z].*\.\n\n`!memory show` shows/u);
+    },
+  );
+
+  it('names an unknown command in one line, however it is written', async () => {
+    const answer = await readWords('d\u0007ance now');
+    expect(String(answer).split('\n')[0]).toBe(`I don't know the command "d ance".`);
+  });
+
+  it('never changes what is to be remembered or forgotten, but for white space around it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }).map(withoutMentionMarks), async (text) => {
+        expect(await readWords(`remember ${text}`)).toEqual({ subcommand: 'remember', text: text.trim() });
+        expect(await readWords(`forget x${text}`)).toEqual({
+          subcommand: 'forget',
+          target: `x${text}`.trim(),
+        });
+      }),
+    );
+  });
+});
+
+describe('the two forms of a command', () => {
+  const example: Readonly<Record<string, string>> = {
+    query: 'tea and cake',
+    text: 'I like tea',
+    target: 'tea, or coffee',
+    id: '1a2b3c4d',
+  };
+  const given = definitions.flatMap((definition) =>
+    Object.entries(definition.subcommands ?? {}).flatMap(([subcommand, { options = {} }]) => {
+      const values = Object.entries(options).map(([name, option]) =>
+        option.kind === 'choice'
+          ? option.choices.map(({ value }) => ({ [name]: value }))
+          : [{ [name]: example[name] ?? '' }],
+      );
+      const [first = [{}], second = []] = values;
+      return first.flatMap((one) =>
+        [...second, {}].map((other) => ({
+          definition,
+          subcommand,
+          options: { ...one, ...other },
+        })),
+      );
+    }),
+  );
+
+  it.each(given)('give its handler the same: $definition.name $subcommand $options', async (each) => {
+    const { definition, subcommand, options } = each;
+    const { name } = definition;
+    const written = parseCommand(`!${[name, subcommand, ...Object.values(options)].join(' ')}`, definitions);
+    expect(written).toEqual({ name, subcommand, options });
+    const expected = { subcommand, ...options };
+    expect(await read(definition, written)).toEqual(expected);
+    expect(await read(definition, { name, subcommand, options })).toEqual(expected);
+  });
+
+  it.each([
+    { subcommand: 'share', options: { id: 'two words' } },
+    { subcommand: 'reset', options: { layer: 'everything' } },
+    { subcommand: 'forget', options: { target: '  ' } },
+    { subcommand: 'forget', options: {} },
+  ])('are judged alike: $subcommand $options', async (call) => {
+    const { subcommand, options } = call;
+    const words = Object.values(options).join(' ');
+    expect(await read(memory, { name: 'memory', ...call })).toBe(await readWords(`${subcommand} ${words}`));
+  });
+
+  it('keep to the lengths that Discord allows', () => {
+    for (const { name, description, subcommands = {}, help } of definitions) {
+      const subcommandsAndHelp = { ...subcommands, ...(help !== undefined && { help }) };
+      const options = Object.values(subcommands).map((subcommand) => subcommand.options ?? {});
+      const described = [{ [name]: { description } }, subcommandsAndHelp, ...options].flatMap(Object.entries);
+      for (const [key, of] of described) {
+        expect(key).toMatch(/^[a-z]{1,32}$/u);
+        expect(of.description.length).toBeLessThanOrEqual(100);
+      }
+    }
+  });
+});
