@@ -6,9 +6,18 @@ import { join } from 'node:path';
  * docs/rules.md, once, and each rule there is named by a test, in a title or in a comment of a file that has tests.
  */
 const rulesPath = 'docs/rules.md';
-const searched = ['src', 'test', 'scripts', 'docs', '.github', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md'];
+const searched = [
+  'src',
+  'test',
+  'scripts',
+  'docs',
+  '.github',
+  'ARCHITECTURE.md',
+  'README.md',
+  'CHANGELOG.md',
+];
 
-/** `[D3]`, `[M5a]`; also `[§8]`, which is a chapter of something else than this project, and so never known. */
+/** `[D3]`, `[M5a]`. A chapter's number after `§` names nothing that a reader could look up here, and so is never known. */
 const citation = /\[(?<id>[A-Z]\d+[a-z]?|§\d+)\]/gu;
 const rule = /^- \[(?<id>[A-Z]\d+[a-z]?)\] \S/u;
 const declaresTests = /^\s*(?:describe|it|test)\b/mu;
@@ -45,7 +54,9 @@ for (const path of searched.flatMap(filesOf)) {
 }
 
 const twice = [...rules].filter(([, count]) => count > 1).map(([id]) => `rule stated twice: [${id}]`);
-const untested = [...rules.keys()].filter((id) => !tested.has(id)).map((id) => `rule without a test: [${id}]`);
+const untested = [...rules.keys()]
+  .filter((id) => !tested.has(id))
+  .map((id) => `rule without a test: [${id}]`);
 const problems = [...unknown, ...twice, ...untested];
 for (const problem of problems) console.error(problem);
 if (rules.size === 0) console.error(`no rules in ${rulesPath}`);

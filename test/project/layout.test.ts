@@ -13,6 +13,7 @@ const allowedInRoot = new Set([
   'workspace',
   'data',
   'scripts',
+  'docs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
