@@ -19,7 +19,7 @@ describe('the program', () => {
       route: 'POST /channels/*/messages',
     });
     await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Are you there?' });
-    await vi.waitFor(() => expect(stage.bot().output()).toContain('Discord limits the rate'), 5000);
+    await vi.waitFor(() => expect(stage.bot().output()).toContain('rate limited by Discord'), 5000);
     const began = Date.now();
     await stage.stopBot();
     expect(Date.now() - began).toBeLessThan(10_000);

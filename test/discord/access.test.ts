@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
-
 import { describe, expect, it } from 'vitest';
 
 import {
+  BotLoopGuard,
   decideIntake,
   type IntakePolicy,
   type MessageFacts,
-  BotLoopGuard,
 } from '../../src/discord/access.ts';
 
 function facts(changes: Partial<MessageFacts> = {}): MessageFacts {
@@ -168,7 +167,7 @@ describe('another bot [G2]', () => {
   it('is answered five times in a row, then told of once, then not at all until a person speaks', () => {
     const answers = new BotLoopGuard();
     const admitted = ['1', '2', '3', '4', '5', '6', '7'].map((id) => answers.admit(said(id)));
-    expect(admitted).toEqual(['answer', 'answer', 'answer', 'answer', 'answer', 'last-straw', 'silence']);
+    expect(admitted).toEqual(['answer', 'answer', 'answer', 'answer', 'answer', 'limit-reached', 'silence']);
     answers.humanSpoke('dev');
     expect(answers.admit(said('8'))).toBe('silence');
     answers.humanSpoke('general');
@@ -180,7 +179,7 @@ describe('another bot [G2]', () => {
     for (const id of ['1', '2', '3', '4', '5', '5', '1']) expect(answers.admit(said(id))).toBe('answer');
     expect(answers.admit(said('6', 'other robot'))).toBe('answer');
     expect(answers.admit(said('7', 'robot', 'dev'))).toBe('answer');
-    expect(answers.admit(said('8'))).toBe('last-straw');
+    expect(answers.admit(said('8'))).toBe('limit-reached');
   });
 
   it('never gets more than five answers between two words of a person', () => {

@@ -2,7 +2,7 @@ import { MessageType, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { compareSnowflakes, snowflakeTime } from '../../src/core/snowflake.ts';
-import { fetchMissedMessages, type CatchUpOptions, missedChanges } from '../../src/discord/catch-up.ts';
+import { fetchMissedMessages, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { openSandbox, runGateway } from './support/gateway-harness.ts';

@@ -4,15 +4,15 @@ import { GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import {
+  applicationOf,
   createDiscordClient,
+  fetchApplication,
   gatewayErrorOf,
   gatewayErrorOfClose,
-  applicationOf,
-  fetchApplication,
   logIn,
 } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { runGateway, newClient, openSandbox } from './support/gateway-harness.ts';
+import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const logger = new RecordingLogger();
 

@@ -48,7 +48,7 @@ describe('the gateway', () => {
   });
 
   it('says that it connects again only where it does', async () => {
-    const again = 'connecting to Discord again';
+    const again = 'reconnecting to Discord';
     const { server, client, gateway, logger } = await runGateway();
     const eventsOf = (): readonly string[] => logger.lines.map(({ event }) => event);
     const resumed = connectedAgain(client);

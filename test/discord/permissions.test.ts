@@ -2,7 +2,6 @@ import type { GuildBasedChannel, GuildMember } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { botMay, memberMay, type Capability } from '../../src/discord/permissions.ts';
-
 import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
 const capabilities: readonly Capability[] = [

@@ -98,7 +98,8 @@ describe('👀', () => {
     await stage.killBot();
     expect(await eyesOn(waiting)).toEqual([stage.info.bot.name]);
     await stage.startBot();
-    await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id });
+    // Both messages are answered, one after the other.
+    await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id, settleMs: 2000 });
     await expect.poll(() => eyesOn(waiting)).toEqual([]);
     expect(callsForAnswers(stage).some((call) => toldIn(call).includes('and one more thing'))).toBe(true);
   });

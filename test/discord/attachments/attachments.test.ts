@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { describe, expect, it } from 'vitest';
 
-import type { OpenedFile, AttachedFile } from '../../../src/core/chat.ts';
+import type { AttachedFile, OpenedFile } from '../../../src/core/chat.ts';
 import { createAttachments } from '../../../src/discord/attachments/attachments.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startFileServer, type FileServer } from './file-server.ts';
