@@ -62,7 +62,7 @@ const definition = {
 
 type MemoryInput = CommandInput<typeof definition>;
 
-/** `!memory` and `/memory` [§8]. */
+/** `!memory` and `/memory` [K0]. */
 export function createMemoryCommand(ports: MemoryCommandPorts): Command {
   return defineCommand(definition, {
     handle: (input, context) => handle(input, context, ports),

@@ -79,7 +79,7 @@ export async function fetchApplication(client: Client, token: string) {
   if (token.trim() === '') throw new GatewayError('token');
   try {
     client.rest.setToken(token);
-    return applicationOf(await createDiscordApi(client.rest).application());
+    return applicationOf(await createDiscordApi(client).application());
   } catch (error) {
     throw gatewayErrorOf(error);
   }

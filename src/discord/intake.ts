@@ -13,11 +13,6 @@ import { botMay } from './permissions.ts';
 import { placeOf, type FindChannel } from './place.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
-/** What the owner has set for a place of a guild, if anything. Must not reject. */
-export type AnswerModeOf = (
-  place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
-) => Promise<AnswerMode | undefined>;
-
 export interface IntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
@@ -26,7 +21,10 @@ export interface IntakeOptions {
   readonly history: Pick<History, 'seen'>;
   readonly changes: Pick<MessageChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message'>;
-  readonly answerMode: AnswerModeOf;
+  /** What the owner has set for a place of a guild, if anything. Must not reject. */
+  readonly answerMode: (
+    place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
+  ) => Promise<AnswerMode | undefined>;
   readonly ignored: Pick<IgnoredMessages, 'note' | 'has'>;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;

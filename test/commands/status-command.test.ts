@@ -53,7 +53,7 @@ async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promi
   return text;
 }
 
-describe('the status', () => {
+describe('the status [Y3]', () => {
   it('tells the owner all at a glance', async () => {
     expect((await status()).split('\n')).toEqual([
       'Discoclaw 1.2.3, up 1 d 3 h',

@@ -60,7 +60,7 @@ const anyFacts: fc.Arbitrary<MessageFacts> = fc.record({
 });
 
 describe('intake', () => {
-  it('answers the owner and those on the list, and with open access everybody', () => {
+  it('answers the owner and those on the list, and with open access everybody [G1]', () => {
     expect(decision({ authorId: 'owner' })).toBe('turn');
     expect(decision({ authorId: 'alice' })).toBe('turn');
     expect(decision({ authorId: 'stranger' })).toBe('no-access');
@@ -68,7 +68,7 @@ describe('intake', () => {
     expect(decision({ authorId: 'stranger' }, { access: 'everyone' })).toBe('turn');
   });
 
-  it('answers in a guild only when addressed', () => {
+  it('answers in a guild only when addressed [G2]', () => {
     expect(decision({ mentionsBot: false })).toBe('not-addressed');
     expect(decision({ mentionsBot: false, repliesToBot: true })).toBe('turn');
     expect(decision({ mentionsBot: false, isOwnThread: true })).toBe('turn');
@@ -163,7 +163,7 @@ function said(id: string, authorId = 'robot', channelId = 'general') {
   return { id, authorId, channelId };
 }
 
-describe('another bot', () => {
+describe('another bot [G2]', () => {
   it('is answered five times in a row, then told of once, then not at all until a person speaks', () => {
     const answers = new BotLoopGuard();
     const admitted = ['1', '2', '3', '4', '5', '6', '7'].map((id) => answers.admit(said(id)));

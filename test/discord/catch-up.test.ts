@@ -51,7 +51,7 @@ function replyTo(messageId: string, authorId: string): Message {
   } as Message;
 }
 
-describe('catching up', () => {
+describe('catching up [G3a]', () => {
   it('asks each channel once for what is younger than five minutes', async () => {
     const asked: string[] = [];
     const { options } = setUp({

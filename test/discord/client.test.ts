@@ -43,7 +43,7 @@ describe('the client', () => {
     expect(createDiscordClient({ logger }).options.rest?.api).toBe('https://discord.com/api');
   });
 
-  it('does not remember ever more people', async () => {
+  it('does not remember ever more people [G3a]', async () => {
     const { server, client, settled } = await runGateway();
     const guild = client.guilds.cache.first();
     if (guild === undefined) throw new Error('the sandbox has a guild');

@@ -246,7 +246,7 @@ describe('the gateway', () => {
     expect(lost).toMatchObject([{ name: 'GatewayError', failure: 'intents' }]);
   });
 
-  it('does not end the process over an error event', async () => {
+  it('does not end the process over an error event [G3a]', async () => {
     const { client, logger } = await runGateway();
     client.emit(Events.Error, new Error('something in the client'));
     expect(logger.errors).toEqual(['the Discord client reported an error']);

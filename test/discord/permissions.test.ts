@@ -99,7 +99,7 @@ describe('what may be done in a channel', () => {
   });
 });
 
-describe('a channel where the bot may not speak', () => {
+describe('a channel where the bot may not speak [J3]', () => {
   it('is left alone: no turn, no typing, no reply, and a line in the log', async () => {
     const running = await runGateway();
     const { server, handlers, logger, replies, ids } = running;

@@ -60,7 +60,7 @@ async function slashCommands(): Promise<readonly string[]> {
   return memory?.subcommands.map(({ name }) => name) ?? [];
 }
 
-describe('the two ways to every memory command', () => {
+describe('the two ways to every memory command [K0]', () => {
   it('are the same commands, by name', async () => {
     const help = await command(stage, '!memory', 'alice', 'dm', 'help');
     const named = new Set([...help.matchAll(/`!memory (\w+)/gu)].map(([, name = '']) => name));

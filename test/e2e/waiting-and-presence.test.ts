@@ -106,7 +106,7 @@ describe('👀', () => {
 });
 
 describe('the presence', () => {
-  it('says that the model is out of reach after two failures in a row, and no more once it answers', async () => {
+  it('says that the model is out of reach after two failures in a row, and no more once it answers [Y3]', async () => {
     expect(await shown()).toBe('online');
     isDown = true;
     expect((await stage.ask('bob', 'dm', 'are you there')).text).toMatch(

@@ -33,55 +33,6 @@ export interface Said {
   readonly onlyFor?: string;
 }
 
-/**
- * What is left to see when all of it has happened, in order: a message once, in its last wording; nothing of a message that
- * came and went, or of a reaction that did.
- */
-export function collapseEvents(events: readonly ChatEvent[]): readonly ChatEvent[] {
-  return events.reduce<readonly ChatEvent[]>((left, event) => {
-    switch (event.kind) {
-      case 'said': {
-        const isKnown = left.some((earlier) => earlier.kind === 'said' && isSameMessage(earlier, event));
-        return isKnown ? left : [...left, event];
-      }
-      case 'deleted': {
-        const cameNow = left.some(
-          (earlier) => earlier.kind === 'said' && !earlier.isCorrection && isSameMessage(earlier, event),
-        );
-        const others = left.filter((earlier) => !isSameMessage(earlier, event));
-        return cameNow ? others : [...others, event];
-      }
-      case 'reacted':
-      case 'unreacted': {
-        const opposite = event.kind === 'reacted' ? 'unreacted' : 'reacted';
-        const others = left.filter(
-          (earlier) =>
-            !(
-              earlier.kind === opposite &&
-              isSameMessage(earlier, event) &&
-              earlier.userId === event.userId &&
-              earlier.emoji === event.emoji
-            ),
-        );
-        return others.length < left.length ? others : [...left, event];
-      }
-      case 'presence':
-        return [...left.filter(({ kind }) => kind !== 'presence'), event];
-      case 'voted':
-      case 'unvoted':
-      case 'pinned':
-      case 'unpinned':
-      case 'cleared of reactions':
-      case 'thread':
-        return [...left, event];
-    }
-  }, []);
-}
-
-function isSameMessage(a: ChatEvent, b: ChatEvent): boolean {
-  return 'message' in a && 'message' in b && a.message.id === b.message.id;
-}
-
 interface ChatFeedOptions {
   readonly sandbox: Pick<SandboxServer, 'subscribe'>;
   readonly botId: string;
@@ -167,4 +118,53 @@ export function followSandbox({ sandbox, botId, onEvent }: ChatFeedOptions): () 
       onEvent({ kind: 'presence', presence: event.presence });
     }
   });
+}
+
+/**
+ * What is left to see when all of it has happened, in order: a message once, in its last wording; nothing of a message that
+ * came and went, or of a reaction that did.
+ */
+export function collapseEvents(events: readonly ChatEvent[]): readonly ChatEvent[] {
+  return events.reduce<readonly ChatEvent[]>((left, event) => {
+    switch (event.kind) {
+      case 'said': {
+        const isKnown = left.some((earlier) => earlier.kind === 'said' && isSameMessage(earlier, event));
+        return isKnown ? left : [...left, event];
+      }
+      case 'deleted': {
+        const cameNow = left.some(
+          (earlier) => earlier.kind === 'said' && !earlier.isCorrection && isSameMessage(earlier, event),
+        );
+        const others = left.filter((earlier) => !isSameMessage(earlier, event));
+        return cameNow ? others : [...others, event];
+      }
+      case 'reacted':
+      case 'unreacted': {
+        const opposite = event.kind === 'reacted' ? 'unreacted' : 'reacted';
+        const others = left.filter(
+          (earlier) =>
+            !(
+              earlier.kind === opposite &&
+              isSameMessage(earlier, event) &&
+              earlier.userId === event.userId &&
+              earlier.emoji === event.emoji
+            ),
+        );
+        return others.length < left.length ? others : [...left, event];
+      }
+      case 'presence':
+        return [...left.filter(({ kind }) => kind !== 'presence'), event];
+      case 'voted':
+      case 'unvoted':
+      case 'pinned':
+      case 'unpinned':
+      case 'cleared of reactions':
+      case 'thread':
+        return [...left, event];
+    }
+  }, []);
+}
+
+function isSameMessage(a: ChatEvent, b: ChatEvent): boolean {
+  return 'message' in a && 'message' in b && a.message.id === b.message.id;
 }

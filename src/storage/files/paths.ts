@@ -60,7 +60,7 @@ export function backupOf(path: string): string {
   return path + backupEnding;
 }
 
-/** The folders on disk that keys lead into; a layer's folder lies in the data folder unless it was moved [§11]. */
+/** The folders on disk that keys lead into; a layer's folder lies in the data folder unless it was moved [I2]. */
 export interface RootFolders {
   readonly data: string;
   readonly workspace: string;

@@ -48,7 +48,7 @@ const damages = [
 ];
 
 describe('an unreadable document', () => {
-  it.each(damages)('goes to quarantine and its last good copy is used [trap 8]: %j', async (content) => {
+  it.each(damages)('goes to quarantine and its last good copy is used [S4]: %j', async (content) => {
     await store.update(document, counterKind, increment);
     await store.update(document, counterKind, increment);
     await damage(content);

@@ -90,7 +90,7 @@ describe('a key', () => {
   });
 });
 
-describe('a layer whose folder was moved', () => {
+describe('a layer whose folder was moved [I2]', () => {
   const state = `sessions/${ben}/${alice}/state.json`;
   const shortTerm = `users/${alice}/short-term/${ben}.json`;
 
