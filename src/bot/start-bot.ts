@@ -75,7 +75,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       cdnUrl: config.discord.cdnUrl,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,
-      changes: recent,
+      recent,
       clock,
       logger,
     });
@@ -124,7 +124,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
           return bot.handlers.menu(request);
         },
       },
-      history: discordPorts.history,
+      history,
+      recent,
       knownChannels: () => bot.knownChannels(),
       remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
