@@ -119,7 +119,9 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     ...layer,
     updateIfDue,
     /** Clears summary, counter and cursor to now; a job already running brings nothing back [R4]. */
-    reset: (session: SessionKey) => record.reset(session),
+    async reset(session: SessionKey): Promise<void> {
+      await record.reset(session);
+    },
     /** The summary as stored; `undefined` where there is none or it may not be used in the place [V2]. */
     async show(session: SessionKey, place: Place, speakerId: string): Promise<string | undefined> {
       if (!enabled) return undefined;
