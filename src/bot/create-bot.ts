@@ -83,8 +83,19 @@ export const processTimer: Timer = (callback, ms) => {
 
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts): Bot {
-  const { store, model, journal, recent, replies, reactions, history, presentPlace, statusSources, clock, logger } =
-    ports;
+  const {
+    store,
+    model,
+    journal,
+    recent,
+    replies,
+    reactions,
+    history,
+    presentPlace,
+    statusSources,
+    clock,
+    logger,
+  } = ports;
   const writes = createKeyedQueue();
   const idleSessions = new IdleSessions({
     schedule: (session) => afterTurn.schedule(session),

@@ -19,7 +19,7 @@ import { createSessionLog } from '../memory/log/session-log.ts';
 import { createSessionStates } from '../memory/log/session-state.ts';
 import type { FoldName } from '../memory/log/session-state.ts';
 import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
-import { createReflection } from '../memory/notebook/reflection.ts';
+import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
 import { createMessageSource } from '../memory/recall/messages.ts';
@@ -93,7 +93,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     writes,
     changes: { forget: (userId, decide) => changes.forget(userId, decide) },
     enabled: config.durable.enabled,
-    extract: config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
+    extract:
+      config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,
     logger,
     timeZone,
@@ -115,7 +116,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     clock,
     logger,
   };
-  const { reflectIfDue } = createReflection({
+  const reflection = createReflection({
     ...background,
     sessionLog,
     runLoop: (request, tools, context, signal, maxRounds) =>
@@ -130,7 +131,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
         ...(signal === undefined ? {} : { signal }),
         logger,
       }),
-    wakeAt: ports.wakeAt,
     idleMs: config.reflection.idleMs,
     timeZone,
   });
@@ -145,7 +145,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     states,
     log: sessionLog,
     background: [
-      ...(config.reflection.enabled ? [reflectIfDue] : []),
+      ...(config.reflection.enabled ? [reflectWhenDue({ reflection, wakeAt: ports.wakeAt, clock })] : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
     timeZone,

@@ -52,8 +52,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
       const { channelId, id: messageId, text } = sentMessageOf(client, message);
       recent.note({ kind: 'edited', channelId, messageId, text });
     },
-    onRemoved: (channelId, messageId) =>
-      recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
+    onRemoved: (channelId, messageId) => recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
   });
   return {
     history,

@@ -68,10 +68,15 @@ export function createMessageChanges({
     /** What happened in a gap; resolves when memory has followed. */
     missed: (channelId: string, { deleted, edited }: MissedChanges): Promise<void> =>
       channelQueue.run(channelId, async () => {
-        if (deleted.length > 0) await handlers.deleted(channelId, deleted);
+        if (deleted.length > 0) {
+          recent.note({ kind: 'deleted', channelId, messageIds: deleted });
+          await handlers.deleted(channelId, deleted);
+        }
         for (const message of edited) {
           const { id, author, text } = chatMessageOf(message, client.user?.id ?? '');
-          await edit({ channelId, messageId: id, authorId: author.id, text });
+          const change = { channelId, messageId: id, authorId: author.id, text };
+          recent.note({ kind: 'edited', ...change });
+          await edit(change);
         }
       }),
   };

@@ -182,7 +182,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await answers.withdraw(
       change.channelId,
       (answer) =>
-        answer.messageIds.some((id) => ids.includes(id)) && (gone === undefined || saysAny(answer.text, gone)),
+        answer.messageIds.some((id) => ids.includes(id)) &&
+        (gone === undefined || saysAny(answer.text, gone)),
     );
   }
 

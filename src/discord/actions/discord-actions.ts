@@ -36,17 +36,17 @@ function createActionsSection(
   settings: Pick<AccessSettings, 'channelIds'>,
 ): SectionSource<TurnContext>['sections'] {
   return async ({ speaker, place }) => {
-      const here = client.channels.cache.get(place.channelId);
-      if (here === undefined || speaker.isBot !== undefined) return [];
-      const may = (capability: Capability) =>
-        botMay(capability, here) &&
-        (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
-      const targets = here.isDMBased()
-        ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, false))
-        : targetsIn(here.guild, speaker.id, true).filter(({ id }) => id !== here.id);
-      const lines = [...placeLines(may), ...sendLines(targets, place.audience === 'public')];
-      const section = { name: 'discord_actions', slot: 'last', title, budget } as const;
-      return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
+    const here = client.channels.cache.get(place.channelId);
+    if (here === undefined || speaker.isBot !== undefined) return [];
+    const may = (capability: Capability) =>
+      botMay(capability, here) &&
+      (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
+    const targets = here.isDMBased()
+      ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, false))
+      : targetsIn(here.guild, speaker.id, true).filter(({ id }) => id !== here.id);
+    const lines = [...placeLines(may), ...sendLines(targets, place.audience === 'public')];
+    const section = { name: 'discord_actions', slot: 'last', title, budget } as const;
+    return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
   };
 
   function guildsWith(userId: string): readonly Guild[] {

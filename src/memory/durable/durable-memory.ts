@@ -113,7 +113,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
-      if (document !== undefined) yield { path: 'items.json', text: JSON.stringify(document.items, undefined, 2) };
+      if (document !== undefined)
+        yield { path: 'items.json', text: JSON.stringify(document.items, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
       if (isWhole) return store.remove(durableKey(userId));

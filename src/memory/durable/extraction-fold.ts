@@ -54,34 +54,34 @@ export function createExtractionFold({
   }
 
   return async (userId, sessions, signal) => {
-      const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
-      const origins = new Map<string, SessionKey>();
-      const messages = unseen.flatMap((each) =>
-        each.messages.map((message): ExtractionMessage => {
-          origins.set(message.id, each.session);
-          return {
-            id: message.id,
-            text: message.text,
-            at: message.at,
-            place: placeOf(each.session, message),
-          };
-        }),
-      );
-      if (messages.length > 0) {
-        const stillThere = async (messageId: string): Promise<string | undefined> => {
-          const session = origins.get(messageId);
-          return session === undefined ? undefined : sessionLog.message(session, messageId);
+    const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
+    const origins = new Map<string, SessionKey>();
+    const messages = unseen.flatMap((each) =>
+      each.messages.map((message): ExtractionMessage => {
+        origins.set(message.id, each.session);
+        return {
+          id: message.id,
+          text: message.text,
+          at: message.at,
+          place: placeOf(each.session, message),
         };
-        const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
-        try {
-          await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
-        } catch (error) {
-          if (error instanceof ModelError && error.failure === 'invalid')
-            for (const each of unseen) await countUnusable(each);
-          throw error;
-        }
+      }),
+    );
+    if (messages.length > 0) {
+      const stillThere = async (messageId: string): Promise<string | undefined> => {
+        const session = origins.get(messageId);
+        return session === undefined ? undefined : sessionLog.message(session, messageId);
+      };
+      const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+      try {
+        await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
+      } catch (error) {
+        if (error instanceof ModelError && error.failure === 'invalid')
+          for (const each of unseen) await countUnusable(each);
+        throw error;
       }
-      for (const { session, last } of unseen) await moveCursor(session, last);
+    }
+    for (const { session, last } of unseen) await moveCursor(session, last);
   };
 
   async function countUnusable({ session, last }: Unseen): Promise<void> {

@@ -1,5 +1,4 @@
-import type { RecentChanges } from '../../core/changes.ts';
-import type { MessageChange } from '../../core/changes.ts';
+import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
@@ -187,7 +186,11 @@ export function createSessionLog(options: SessionLogOptions) {
     for (const session of await sessionsBelow(sessionsFolder)) {
       if (session.userId !== userId) continue;
       const { messages } = await since(session, 0);
-      const text = JSON.stringify(messages.map(({ message }) => message), undefined, 2);
+      const text = JSON.stringify(
+        messages.map(({ message }) => message),
+        undefined,
+        2,
+      );
       yield { path: `conversations/${session.channelId}/messages.json`, text };
     }
   }

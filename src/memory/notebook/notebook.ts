@@ -65,7 +65,10 @@ export function createNotebook(options: NotebookOptions) {
       const read = await Promise.allSettled(sources.map((source) => source.sections(context)));
       return read.flatMap((result, index) => {
         if (result.status === 'fulfilled') return result.value;
-        logger.warn('a memory layer could not be read', { layer: sources[index]?.name, error: result.reason });
+        logger.warn('a memory layer could not be read', {
+          layer: sources[index]?.name,
+          error: result.reason,
+        });
         return [];
       });
     },

@@ -1,5 +1,5 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
-import { localDate } from '../../core/time.ts';
+import { localDate, type Clock } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
@@ -43,8 +43,6 @@ export interface ReflectionOptions extends BackgroundOptions {
     signal: AbortSignal | undefined,
     maxRounds: number,
   ) => Promise<{ readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout' }>;
-  /** Has a session looked at again at a time, in place of any time given before. */
-  readonly wakeAt: (session: SessionKey, time: Date) => void;
   /** Milliseconds without a message after which a session is idle. */
   readonly idleMs: number;
   /** IANA. */
@@ -91,19 +89,6 @@ export function createReflection(options: ReflectionOptions) {
       });
       return 'failed';
     }
-  }
-
-  /**
-   * The work after a turn: looks at a session that is due, and has another one looked at again when it will be if nothing more is said. A result
-   * that was dropped is tried for again soon; one that failed, after the next turn or start.
-   */
-  async function reflectIfDue(session: SessionKey, signal?: AbortSignal): Promise<void> {
-    const due = await dueAt(session);
-    if (due === undefined) return;
-    const now = options.clock();
-    if (due > now) return options.wakeAt(session, due);
-    const outcome = await reflect(session, signal);
-    if (outcome === 'dropped') options.wakeAt(session, new Date(options.clock().getTime() + retryMs));
   }
 
   async function reflectOnAll(
@@ -164,7 +149,30 @@ export function createReflection(options: ReflectionOptions) {
     });
   }
 
-  return { dueAt, reflect, reflectIfDue };
+  return { dueAt, reflect };
+}
+
+/**
+ * The work after a turn: looks back on a session that is due, and has another one looked at again when it will be if nothing more is said. A
+ * result that was dropped is tried for again soon; one that failed, after the next turn or start.
+ */
+export function reflectWhenDue({
+  reflection,
+  wakeAt,
+  clock,
+}: {
+  readonly reflection: Reflection;
+  /** Has a session looked at again at a time, in place of any time given before. */
+  readonly wakeAt: (session: SessionKey, time: Date) => void;
+  readonly clock: Clock;
+}) {
+  return async (session: SessionKey, signal: AbortSignal): Promise<void> => {
+    const due = await reflection.dueAt(session);
+    if (due === undefined) return;
+    if (due > clock()) return wakeAt(session, due);
+    const outcome = await reflection.reflect(session, signal);
+    if (outcome === 'dropped') wakeAt(session, new Date(clock().getTime() + retryMs));
+  };
 }
 
 /** Where the next reflection begins: after what was looked at, and never before a reset [A4]; `undefined` for a session that has no cursor. */

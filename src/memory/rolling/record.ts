@@ -135,10 +135,7 @@ export function rollingOf(state: SessionState): RollingState {
 }
 
 /** A new summary took the place of what was there. */
-function advanced(
-  { from, revision }: RollingState,
-  { cursor, seen, summary }: SummaryEnd,
-): RollingState {
+function advanced({ from, revision }: RollingState, { cursor, seen, summary }: SummaryEnd): RollingState {
   const rest = { from, cursor, seen, revision: revision + 1, rebuild: false };
   return summary === undefined ? rest : { ...rest, summary };
 }

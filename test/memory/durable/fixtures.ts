@@ -15,6 +15,7 @@ import {
   type DurableMemoryOptions,
 } from '../../../src/memory/durable/durable-memory.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 export const aliceId = '100000000000000001';
@@ -114,10 +115,12 @@ export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
   readonly memory: DurableMemory;
 } {
   const store = new MemoryStore();
+  const writes = createKeyedQueue();
   let minutes = 0;
-  const memory = createDurableMemory({
+  const memory: DurableMemory = createDurableMemory({
     store,
-    writes: createKeyedQueue(),
+    writes,
+    changes: { forget: (userId, decide) => ledger.forget(userId, decide) },
     clock: () => minutesLater((minutes += 1)),
     maxItems: 200,
     injectMaxChars: 2000,
@@ -125,6 +128,7 @@ export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
     logger: silentLogger,
     ...changes,
   });
+  const ledger = ledgerFor(store, writes, [memory]);
   return { store, memory };
 }
 
