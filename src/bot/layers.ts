@@ -91,7 +91,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const durable: DurableMemory = createDurableMemory({
     store,
     writes,
-    changes: { forget: (userId, decide) => changes.forget(userId, decide) },
+    changes: { forget: (...asked) => changes.forget(...asked) },
     enabled: config.durable.enabled,
     extract:
       config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,

@@ -38,8 +38,16 @@ export function createMessageChanges({
   readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
   readonly runInBackground: RunInBackground;
 }) {
-  function edit(message: Omit<MessageEdit, 'isCommand'>): Promise<void> {
-    return handlers.edited({ ...message, isCommand: parseCommand(message.text) !== undefined });
+  /** An edit into a command takes the message back at once: no turn is to begin with it. */
+  function noted(message: Omit<MessageEdit, 'isCommand'>): MessageEdit {
+    const { channelId, messageId, text } = message;
+    const isCommand = parseCommand(text) !== undefined;
+    recent.note(
+      isCommand
+        ? { kind: 'deleted', channelId, messageIds: [messageId] }
+        : { kind: 'edited', channelId, messageId, text },
+    );
+    return { ...message, isCommand };
   }
 
   return {
@@ -53,10 +61,13 @@ export function createMessageChanges({
       if (data.edited_timestamp === null) return;
       const authorId = data.author?.id;
       const message = { channelId, messageId: id, ...(authorId === undefined ? {} : { authorId }), text };
-      recent.note({ kind: 'edited', ...message });
       // The bot's own edits are its own doing.
-      if (authorId !== undefined && authorId === client.user?.id) return;
-      await channelQueue.run(channelId, async () => runInBackground('an edit', () => edit(message)));
+      if (authorId !== undefined && authorId === client.user?.id) {
+        recent.note({ kind: 'edited', ...message });
+        return;
+      }
+      const edit = noted(message);
+      await channelQueue.run(channelId, async () => runInBackground('an edit', () => handlers.edited(edit)));
     },
     /** Resolves when it is on its way inward. */
     async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
@@ -74,9 +85,7 @@ export function createMessageChanges({
         }
         for (const message of edited) {
           const { id, author, text } = chatMessageOf(message, client.user?.id ?? '');
-          const change = { channelId, messageId: id, authorId: author.id, text };
-          recent.note({ kind: 'edited', ...change });
-          await edit(change);
+          await handlers.edited(noted({ channelId, messageId: id, authorId: author.id, text }));
         }
       }),
   };

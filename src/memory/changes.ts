@@ -80,16 +80,23 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Decides on something to forget and has it forgotten, both in one job of the person's queue: nothing comes in between. Rejects with
-   * `StoreError`, having changed nothing, where the decision or the ledger's own record does.
+   * Decides on something to forget and has it forgotten, both in one job of the person's queue: nothing comes in between. The layer that
+   * decides follows first; where it cannot, or the decision or the ledger rejects, this rejects with `StoreError` and nothing has changed.
    */
   function forget<T>(
+    layer: Pick<MemoryLayer, 'follow'>,
     userId: string,
     decide: () => Promise<{ readonly change: Forgotten; readonly result: T }>,
   ): Promise<{ readonly result: T; readonly failures: Failures }> {
     return writes.run(userId, async () => {
       const { change, result } = await decide();
       const sequence = await store.append(ledgerKey, change);
+      try {
+        await layer.follow(change, 'withdraw');
+      } catch (error) {
+        await close(sequence, change);
+        throw error;
+      }
       const failures = await deliver(change);
       if (failures.size === 0) await close(sequence, change);
       return { result, failures };

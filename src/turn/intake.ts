@@ -81,8 +81,8 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       const { channelId, messageId, authorId, text } = edit;
       if (edit.isCommand) {
         // Fetched after a gap, it would be taken for a command that was given.
-        await markHandled(channelId, messageId);
-        await options.record({ kind: 'deleted', channelId, messageIds: [messageId] });
+        const taken = options.record({ kind: 'deleted', channelId, messageIds: [messageId] });
+        await Promise.all([taken, markHandled(channelId, messageId)]);
         return;
       }
       const author = authorId === undefined ? {} : { authorId };

@@ -109,7 +109,7 @@ export function createHarness(
   const durable: DurableMemory = createDurableMemory({
     store,
     writes,
-    changes: { forget: (userId, decide) => ledger.forget(userId, decide) },
+    changes: { forget: (...asked) => ledger.forget(...asked) },
     clock: now,
     maxItems: options.maxItems ?? 200,
     injectMaxChars: 2000,

@@ -101,9 +101,11 @@ describe('the journal of a channel', () => {
 
   it('keeps no answer to what was taken back, sent or not, and the others', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store, changes: new RecentChanges() });
+    const changes = new RecentChanges();
+    const journal = createChannelJournal({ store, changes });
     await journal.prepare(prepared([id(1), id(2)], 'a secret answer'));
     await journal.prepare(prepared([id(3)], 'another answer'));
+    changes.note({ kind: 'deleted', channelId: generalId, messageIds: [id(2)] });
     await journal.withdraw(generalId, ({ messageIds }) => messageIds.includes(id(2)));
     // Nor one that was still being made.
     await journal.prepare(prepared([id(2)], 'another secret answer'));

@@ -187,7 +187,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       place: Place,
       commandId: string,
     ): Promise<ForgetResult & { readonly words: string; readonly isEverywhere: boolean }> {
-      const { result, failures } = await options.changes.forget(userId, async () => {
+      const { result, failures } = await options.changes.forget(layer, userId, async () => {
         const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
         const chosen = forgetItems(document, userId, target, place, commandId, clock()).result;
         const words = wordsMeant(target, chosen.forgotten);
@@ -197,7 +197,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           result: { ...chosen, words },
         };
       });
-      if (failures.has('durable')) throw failures.get('durable');
       return { ...result, isEverywhere: failures.size === 0 };
     },
 

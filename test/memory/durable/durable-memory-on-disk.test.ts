@@ -22,7 +22,7 @@ it('does not give back what was forgotten when the document is damaged afterward
     const durable: DurableMemory = createDurableMemory({
       store,
       writes,
-      changes: { forget: (userId, decide) => ledger.forget(userId, decide) },
+      changes: { forget: (...asked) => ledger.forget(...asked) },
       clock,
       logger,
       maxItems: 10,

@@ -119,9 +119,9 @@ describe('what changed while a job was running [A4]', () => {
   });
 
   it('is looked at when nothing else can come in between', async () => {
-    const { memory } = createMemory();
+    const { writes, memory } = createMemory();
     const remembered = memory.remember(aliceId, { ...extracted, stillStands: () => setImmediate(true) });
-    const retracted = retract(memory, said.messageId);
+    const retracted = writes.run(aliceId, () => retract(memory, said.messageId));
     expect(await remembered).toMatchObject({ outcome: 'stored' });
     await retracted;
     expect(await memory.list(aliceId)).toEqual([]);

@@ -14,7 +14,7 @@ import {
   type DurableMemory,
   type DurableMemoryOptions,
 } from '../../../src/memory/durable/durable-memory.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { createKeyedQueue, type KeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
@@ -112,6 +112,7 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
 export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
   readonly store: MemoryStore;
+  readonly writes: KeyedQueue;
   readonly memory: DurableMemory;
 } {
   const store = new MemoryStore();
@@ -120,7 +121,7 @@ export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
   const memory: DurableMemory = createDurableMemory({
     store,
     writes,
-    changes: { forget: (userId, decide) => ledger.forget(userId, decide) },
+    changes: { forget: (...asked) => ledger.forget(...asked) },
     clock: () => minutesLater((minutes += 1)),
     maxItems: 200,
     injectMaxChars: 2000,
@@ -129,7 +130,7 @@ export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
     ...changes,
   });
   const ledger = ledgerFor(store, writes, [memory]);
-  return { store, memory };
+  return { store, writes, memory };
 }
 
 export function written(store: MemoryStore): Promise<unknown> {

@@ -16,7 +16,7 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
   const durable: DurableMemory = createDurableMemory({
     store,
     writes,
-    changes: { forget: (userId, decide) => ledger.forget(userId, decide) },
+    changes: { forget: (...asked) => ledger.forget(...asked) },
     clock,
     maxItems: 200,
     injectMaxChars: 2000,

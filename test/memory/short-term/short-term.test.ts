@@ -31,7 +31,7 @@ function open(sessions: Sessions, changes: Partial<ShortTermOptions> = {}) {
     ...layer,
     record: (of: SessionKey) => layer.fold?.(of.userId, [of], signal),
     forget: (userId: string, words: string) =>
-      sessions.ledgerOver([layer]).forget(userId, () =>
+      sessions.ledgerOver([layer]).forget(layer, userId, () =>
         Promise.resolve({
           change: { kind: 'forgotten', userId, itemIds: [], words, commandId: '400000000000000099' },
           result: undefined,
