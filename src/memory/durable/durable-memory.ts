@@ -19,7 +19,7 @@ import {
 } from './document.ts';
 import { supports } from './evidence.ts';
 import {
-  deprecateBySource,
+  removeBySource,
   forgetChosen,
   forgetItems,
   formerItems,
@@ -109,7 +109,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async follow(change, stage) {
       if (stage === 'erase') return;
       if (change.kind === 'forgotten') return forgetItemsOf(change);
-      await retractSources(change.session.userId, change.messages);
+      await removeSources(change.session.userId, change.messages);
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
@@ -135,20 +135,17 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     logger.info('durable items were forgotten', { userId, itemIds: idsOf(forgotten) });
   }
 
-  /** Takes out of use what was extracted from changed messages [G5], but for what an edited one still says. */
-  async function retractSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
+  /** Removes what was extracted from changed messages [G5], but for what an edited one still says. */
+  async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
-    const retracted = await takeAway(userId, (document) =>
-      deprecateBySource(
-        document,
-        [...now.keys()],
-        ({ text, source }) => supports(text, now.get(source.messageId) ?? ''),
-        clock(),
+    const removed = await takeAway(userId, (document) =>
+      removeBySource(document, [...now.keys()], ({ text, source }) =>
+        supports(text, now.get(source.messageId) ?? ''),
       ),
     );
-    if (retracted.length > 0) {
-      logger.info('items deprecated: source message changed', { userId, itemIds: idsOf(retracted) });
+    if (removed.length > 0) {
+      logger.info('items removed: source message changed', { userId, itemIds: idsOf(removed) });
     }
   }
 

@@ -72,30 +72,24 @@ function later(before: string | undefined, now: string): string {
 }
 
 /**
- * Takes what was extracted from deleted or edited messages out of use [G5], but for what an edited message still supports.
- * What a person asked to remember stays.
+ * Removes what was extracted from deleted or edited messages [G5], in use or not, but for what an edited message still supports. What a person
+ * asked to remember stays, and so does what they had forgotten, which is not to come back.
  */
-export function deprecateBySource(
+export function removeBySource(
   document: DurableDocument,
   messageIds: readonly string[],
   stillSupported: (item: DurableItem) => boolean,
-  now: Date,
 ): DocumentChange<readonly DurableItem[]> {
-  const { items, deprecated } = deprecateItems(
-    document.items,
+  const removed = document.items.filter(
     (item) =>
-      item.source.type !== 'manual' && messageIds.includes(item.source.messageId) && !stillSupported(item),
-    now,
+      item.source.type !== 'manual' &&
+      item.forgotten === undefined &&
+      messageIds.includes(item.source.messageId) &&
+      !stillSupported(item),
   );
-  if (deprecated.length === 0) return { document, result: deprecated };
-  const retracted = new Set(deprecated);
-  return {
-    document: {
-      ...document,
-      items: items.map((item) => (retracted.has(item) ? { ...item, retracted: true } : item)),
-    },
-    result: deprecated,
-  };
+  if (removed.length === 0) return { document, result: removed };
+  const items = document.items.filter((item) => !removed.includes(item));
+  return { document: { ...document, items }, result: removed };
 }
 
 /** Whether people still see an item: as what holds, or as what that corrected [D6]. */
