@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { asksForSummary, command, idIn, ways } from './memory-talk.ts';
 import type { Way } from './memory-talk.ts';
@@ -45,7 +45,7 @@ async function prepare(): Promise<void> {
   itemId = idIn(await aside('remember I keep bees'));
   if (!(await aside('show')).includes(summary)) {
     await stage.ask('alice', 'dm', 'Bees, you know.');
-    await vi.waitUntil(async () => (await aside('show')).includes(summary), { timeout: 5000 });
+    await expect.poll(() => aside('show')).toContain(summary);
   }
 }
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
@@ -6,15 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
+import { startProcess } from '../support/child-process.ts';
 
 const infoSchema = z.object({ url: z.string(), token: z.string(), people: z.record(z.string(), z.string()) });
 const program = ['--import', 'tsx', new URL('../../src/sandbox/standalone.ts', import.meta.url).pathname];
 
 describe('the sandbox on its own', () => {
   it('prints one line that says where it is, serves, and ends at SIGTERM', async () => {
-    const child = spawn(process.execPath, [...program, '--port', '0', '--token', 'mine', '--rate-limits'], {
-      stdio: 'pipe',
-    });
+    const words = [...program, '--port', '0', '--token', 'mine', '--rate-limits'];
+    const child = startProcess(process.execPath, words);
     const exited = once(child, 'exit');
     const [line] = await once(createInterface(child.stdout), 'line');
     const info = infoSchema.parse(JSON.parse(String(line)));
@@ -37,7 +36,7 @@ describe('the sandbox on its own', () => {
   });
 
   it('names a bad port and exits with 1', async () => {
-    const child = spawn(process.execPath, [...program, '--port', 'lots'], { stdio: 'pipe' });
+    const child = startProcess(process.execPath, [...program, '--port', 'lots']);
     const exited = once(child, 'exit');
     const [message] = await once(createInterface(child.stderr), 'line');
     expect(message).toContain('--port is a number from 0 (any) to 65535, not lots');
