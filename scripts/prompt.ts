@@ -12,7 +12,7 @@ import type { SequencedMessage } from '../src/memory/log/records.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
 import { createKeyedQueue } from '../src/core/keyed-queue.ts';
-import { createFileStore } from '../src/storage/files/file-store.ts';
+import { createFileStore } from '../src/storage/files/store.ts';
 import { PromptComposer } from '../src/turn/prompt-input.ts';
 
 const clock = () => new Date();

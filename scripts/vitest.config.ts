@@ -22,8 +22,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     projects: [
-      project('fast', 'nothing', ['test/**/*.test.ts'], [...gateway, ...e2e, ...soak]),
-      project('gateway', 'sockets', gateway, [...e2e, ...soak]),
+      project('fast', 'processes', ['test/**/*.test.ts'], [...gateway, ...e2e, ...soak]),
+      project('gateway', 'processes', gateway, [...e2e, ...soak]),
       project('e2e', 'processes', e2e, soak),
       project('soak', 'processes', soak, []),
     ],

@@ -15,11 +15,14 @@ const exitAfterMs = 9500;
 /** Runs the bot: on Discord where a token is set, otherwise in a sandbox of its own with a chat in the terminal. */
 async function main(): Promise<void> {
   const stop = new AbortController();
-  const end = (): void => {
+  const end = (signal: NodeJS.Signals): void => {
     stop.abort();
     setTimeout(() => process.exit(), exitAfterMs).unref();
+    // The next one ends the process at once. Until all have heard this one the listener stays: while a file is replaced, write-file-atomic
+    // listens too, and ends the process where nobody else does.
+    setImmediate(() => process.off(signal, end));
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
   const { config, notes } = readConfig(loadEnvironment());
   const { token } = config.discord;
   return token === undefined

@@ -13,7 +13,7 @@ import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import type { SessionLog } from '../../src/memory/log/session-log.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
-import { createFileStore } from '../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
 
 export const timeZone = 'UTC';
 const clock = () => new Date();

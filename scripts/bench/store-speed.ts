@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 import { createLogger } from '../../src/observability/logger.ts';
-import { createFileStore } from '../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
 import { measure } from './measured.ts';
 
 const rounds = 200;

@@ -36,7 +36,7 @@ export async function runConnected(
 
 /**
  * Runs the bot without an account: a sandbox Discord in this process, the real client logged in to it, and a chat in the terminal
- * [§10]. Everybody there has access, and the bot answers in every channel without being mentioned. The demonstration remembers in
+ * [Z1]. Everybody there has access, and the bot answers in every channel without being mentioned. The demonstration remembers in
  * a temporary folder; a conversation remembers in the data folder like everything else.
  */
 export async function runInSandbox(

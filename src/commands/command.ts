@@ -13,14 +13,14 @@ import type {
 import { withoutMentionMarks } from '../core/own-words.ts';
 import { quoted } from './answer-lines.ts';
 
-/** Something that people can ask for. */
-export interface Answerer<Request> {
+/** What answers a command or a menu entry. */
+export interface RequestHandler<Request> {
   answer(request: Request): Promise<CommandReply>;
   /** What people are told where `answer` has rejected. */
   explain(error: unknown): string;
 }
 
-export interface Command extends Answerer<CommandRequest> {
+export interface Command extends RequestHandler<CommandRequest> {
   readonly definition: CommandDefinition;
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
 }
@@ -30,21 +30,20 @@ type Part<Definition, Key extends string> = Definition extends { readonly [Name 
   ? Found
   : unknown;
 
-type ValueOf<Option> = Option extends ChoiceOption ? Option['choices'][number]['value'] : string;
+type ValueOf<Option> =
+  | (Option extends ChoiceOption ? Option['choices'][number]['value'] : string)
+  | (Option extends { isOptional: true } ? undefined : never);
 
-type Values<Options> = {
-  readonly [Name in keyof Options as Options[Name] extends { isOptional: true } ? never : Name]: ValueOf<
-    Options[Name]
-  >;
-} & {
-  readonly [Name in keyof Options as Options[Name] extends { isOptional: true } ? Name : never]?: ValueOf<
-    Options[Name]
-  >;
-};
+type Values<Options> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
 
 /** What a handler is given: the subcommand and its options by name, as the definition has them. */
 export type CommandInput<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
   [Name in keyof Subcommands]: { readonly subcommand: Name } & Values<Part<Subcommands[Name], 'options'>>;
+}[keyof Subcommands];
+
+/** The options whose values are offered while somebody types, each with its subcommand. */
+type CompletedOption<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
+  [Name in keyof Subcommands]: CompletedOf<Name, Part<Subcommands[Name], 'options'>>;
 }[keyof Subcommands];
 
 type CompletedOf<Subcommand, Options> = {
@@ -52,11 +51,6 @@ type CompletedOf<Subcommand, Options> = {
     ? { readonly subcommand: Subcommand; readonly option: Name }
     : never;
 }[keyof Options];
-
-/** The options whose values are offered while somebody types, each with its subcommand. */
-type CompletedOption<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
-  [Name in keyof Subcommands]: CompletedOf<Name, Part<Subcommands[Name], 'options'>>;
-}[keyof Subcommands];
 
 /** What a command does; each of the functions may reject. */
 interface CommandBehaviour<Definition> {

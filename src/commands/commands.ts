@@ -8,10 +8,10 @@ import type {
 } from '../core/commands.ts';
 import { referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { parseCommand, type Answerer, type Command } from './command.ts';
+import { parseCommand, type RequestHandler, type Command } from './command.ts';
 
 /** An entry in the menu of every message. */
-export interface MenuEntry extends Answerer<MenuRequest> {
+export interface MenuEntry extends RequestHandler<MenuRequest> {
   /** As people see it, at most 32 characters. */
   readonly name: string;
 }
@@ -25,7 +25,7 @@ export interface CommandSet extends CommandHandlers {
 }
 
 /** Discord may still show what was switched off, for a while. */
-const unknown: CommandReply = { text: 'I do not have this command any more.' };
+const unknown: CommandReply = { text: 'I no longer have this command.' };
 
 /** Whichever way a command is given, it comes here. */
 export function createCommandSet(
@@ -41,17 +41,17 @@ export function createCommandSet(
 
   /** An answer in any case: what fails is logged, and the person is told so with the reference by which the log is searched. */
   async function answered<Request extends CommandContext>(
-    answerer: Answerer<Request>,
+    handler: RequestHandler<Request>,
     request: Request,
     what: string,
     details: Readonly<Record<string, string>> = {},
   ): Promise<CommandReply> {
     try {
-      return await answerer.answer(request);
+      return await handler.answer(request);
     } catch (error) {
       const reference = referenceTo(request.id);
       logger.error(`a ${what} failed`, { reference, ...details, ...idsOf(request), error });
-      return { text: withReference(answerer.explain(error), reference) };
+      return { text: withReference(handler.explain(error), reference) };
     }
   }
 

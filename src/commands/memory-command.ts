@@ -2,8 +2,7 @@ import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
-import { changeVisibility, completeItem, rememberText } from './memory-items.ts';
-import { forgetTarget } from './memory-forget.ts';
+import { changeVisibility, completeItem, forgetTarget, rememberText } from './memory-items.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 import { searchMemory } from './memory-search.ts';
 import { showMemory } from './memory-show.ts';
@@ -63,7 +62,7 @@ const definition = {
 
 type MemoryInput = CommandInput<typeof definition>;
 
-/** `!memory` and `/memory` [§8]. */
+/** `!memory` and `/memory` [K0]. */
 export function createMemoryCommand(ports: MemoryCommandPorts): Command {
   return defineCommand(definition, {
     handle: (input, context) => handle(input, context, ports),
@@ -83,7 +82,7 @@ async function handle(
     case 'show':
       return showMemory(context, ports);
     case 'search':
-      return searchMemory(context, input, ports);
+      return searchMemory(context, input.query, ports);
     case 'remember':
       return rememberText(context, input.text, ports);
     case 'forget':

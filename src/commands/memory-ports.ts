@@ -14,7 +14,19 @@ export interface MemoryCommandPorts {
   readonly rolling: Pick<RollingSummary, 'show' | 'reset'>;
   readonly recall: Recall;
   readonly shortTerm: Pick<ShortTerm, 'reader' | 'forget'>;
-  readonly settings: MemoryCommandSettings;
+  readonly settings: {
+    readonly durableEnabled: boolean;
+    /** Characters of one durable item at most. */
+    readonly itemMaxChars: number;
+    readonly recallEnabled: boolean;
+    readonly summaryEnabled: boolean;
+    /** Characters of a summary in a prompt. */
+    readonly summaryMaxChars: number;
+    /** Switched off, nothing new is kept; what is still there from before can be forgotten all the same. */
+    readonly shortTermEnabled: boolean;
+    /** Characters of recent exchanges in a prompt. */
+    readonly shortTermMaxChars: number;
+  };
   /** Whether the bot's owner has switched memory off in a place. Must not reject. */
   readonly isMemoryOff: (place: Place) => Promise<boolean>;
   /** What the session's log has of a message, whole; `undefined` where it is none of this session. */
@@ -24,18 +36,4 @@ export interface MemoryCommandPorts {
   /** IANA time zone of the dates in answers. */
   readonly timeZone: string;
   readonly logger: Logger;
-}
-
-export interface MemoryCommandSettings {
-  readonly durableEnabled: boolean;
-  /** Characters of one durable item at most. */
-  readonly itemMaxChars: number;
-  readonly recallEnabled: boolean;
-  readonly summaryEnabled: boolean;
-  /** Characters of a summary in a prompt. */
-  readonly summaryMaxChars: number;
-  /** Switched off, nothing new is kept; what is still there from before can be forgotten all the same. */
-  readonly shortTermEnabled: boolean;
-  /** Characters of recent exchanges in a prompt. */
-  readonly shortTermMaxChars: number;
 }

@@ -7,23 +7,19 @@ import type { Reference } from '../memory/recall/segments.ts';
 import { brieflyQuoted, counted, readFailure, readingPlace, withoutFences } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
-/** What a search looks for. */
-interface Search {
-  /** Literal text. */
-  readonly query: string;
-  /** Messages that are not looked for. */
-  readonly excluded?: readonly string[];
-}
-
 /** Passages of at most 300 characters. */
 const mostResults = 10;
 const queryMaxChars = 1000;
 
-/** The asker's own messages, notes and items that match best, as far as those who read the answer may be told [C2][C3]. */
+/**
+ * The asker's own messages, notes and items that match the literal text best, as far as those who read the answer may be told [C2][C3];
+ * messages with the `excluded` ids are not looked for.
+ */
 export async function searchMemory(
   context: CommandContext,
-  { query, excluded = [] }: Search,
+  query: string,
   { recall, settings, logger }: MemoryCommandPorts,
+  excluded: readonly string[] = [],
 ): Promise<CommandReply> {
   if (!settings.recallEnabled) return { text: 'Searching is switched off on this bot.' };
   const { id, speaker, at } = context;

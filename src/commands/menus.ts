@@ -38,7 +38,7 @@ async function rememberMessage(request: MenuRequest, ports: MemoryCommandPorts):
 async function searchMessage(request: MenuRequest, ports: MemoryCommandPorts): Promise<CommandReply> {
   const query = withoutMentionMarks(request.message.text).trim();
   if (query === '') return { text: 'There is no text in this message that I could search for.' };
-  return searchMemory(request, { query, excluded: [request.message.id] }, ports);
+  return searchMemory(request, query, ports, [request.message.id]);
 }
 
 async function refusalOf(

@@ -13,7 +13,7 @@ import type {
 } from '../memory/settings/place-settings.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 
-const help = `\`!settings show\` shows what holds here and where it was set
+const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|everything|default\` makes me answer to mentions and replies only, or to everything
 \`!settings memory on|off|default\` makes me use and keep memory here, or not
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
@@ -22,7 +22,7 @@ Each is for this channel or thread; with \`server\` at the end it is for the who
 
 const scope = {
   kind: 'choice',
-  description: 'Where it is to hold; this channel or thread if you do not say',
+  description: 'Where it applies; by default this channel or thread',
   choices: [
     { name: 'this channel or thread', value: 'channel', aliases: ['here'] },
     { name: 'the whole server', value: 'server', aliases: ['guild'] },
@@ -42,7 +42,7 @@ function settingSubcommand<Value extends string>(
     options: {
       value: {
         kind: 'choice',
-        description: 'The new value; default takes back what was set',
+        description: 'The new value; default removes the setting',
         choices: words.map((value) => ({ name: value, value })),
       },
       for: scope,
@@ -53,11 +53,11 @@ function settingSubcommand<Value extends string>(
 
 const definition = {
   name: 'settings',
-  description: 'What holds for me in this channel and server (for my owner)',
+  description: 'My settings in this channel and server (for my owner)',
   ownerOnly: 'Only my owner can see and change my settings.',
   serverOnly: 'Settings belong to servers. Give this command in the server or channel that it is for.',
   subcommands: {
-    show: { description: 'Show what holds here and where it was set' },
+    show: { description: 'Show the settings here and where each was set' },
     answer: settingSubcommand(
       'answer',
       settingChoices.answer,
@@ -99,7 +99,7 @@ async function handle(
   ports: SettingsPorts,
 ): Promise<CommandReply> {
   if (input.subcommand === 'show')
-    return { text: [...(await holdingLines(place, ports)), '', changeHint].join('\n') };
+    return { text: [...(await settingLines(place, ports)), '', changeHint].join('\n') };
   const values = valuesOf(input);
   const isForServer = input.for === 'server';
   await ports.placeSettings.set(place, isForServer ? 'guild' : 'place', values);
@@ -111,7 +111,7 @@ async function handle(
     ...(values.memory === 'off' ? [memoryOffNote] : []),
     ...(values.actions === 'on' && !ports.defaults.actionsEnabled ? [noActionsNote] : []),
     '',
-    ...(await holdingLines(place, ports)),
+    ...(await settingLines(place, ports)),
   ];
   return { text: lines.join('\n') };
 }
@@ -128,7 +128,7 @@ function valuesOf(input: Exclude<SettingsInput, { readonly subcommand: 'show' }>
   }
 }
 
-async function holdingLines(
+async function settingLines(
   place: Place,
   { placeSettings, defaults }: SettingsPorts,
 ): Promise<readonly string[]> {
@@ -138,7 +138,7 @@ async function holdingLines(
   const line = (name: SettingName, setting: HoldingSetting<string> | undefined, otherwise: string): string =>
     `- \`${name}\`: ${setting === undefined ? otherwise : `${setting.value} (set for ${levelName(setting.level, isThread)})`}`;
   return [
-    `What holds in ${isThread ? 'the thread ' : '#'}${dataLine(place.channelName ?? 'this channel')}:`,
+    `Settings in ${isThread ? 'the thread ' : '#'}${dataLine(place.channelName ?? 'this channel')}:`,
     line('answer', mode, `${byDefault.value} (${byDefault.from})`),
     line('memory', memory, 'on (nothing is set)'),
     defaults.actionsEnabled

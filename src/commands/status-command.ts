@@ -8,7 +8,7 @@ export function createStatusCommand(readStatus: () => Promise<StatusFacts>): Com
   return defineCommand(
     {
       name: 'status',
-      description: 'How I am: model, queues, cost of today, store (for my owner)',
+      description: 'My status: model, queues, cost of today, storage (for my owner)',
       ownerOnly: 'Only my owner can see my status.',
     },
     {
@@ -39,16 +39,10 @@ export interface StatusFacts {
   readonly lastWrite?: LastWrite | undefined;
   /** What has to be read from disk; each is absent where it cannot be. */
   readonly usage?: DayUsage | undefined;
-  readonly kept?: KeptFacts | undefined;
+  readonly kept?:
+    | { readonly sessions: number; readonly users: number; readonly files: number; readonly bytes: number }
+    | undefined;
   readonly quarantined?: number | undefined;
-}
-
-/** How much is kept. */
-export interface KeptFacts {
-  readonly sessions: number;
-  readonly users: number;
-  readonly files: number;
-  readonly bytes: number;
 }
 
 const unreadable = 'cannot be read right now';

@@ -20,7 +20,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The frozen configuration, arranged by who uses it. */
 export type Config = ReturnType<typeof arrangeConfig>;
 
-/** Every bad variable at once [§12]; `main.ts` prints it and exits with code 78. */
+/** Every bad variable at once [I1]; `main.ts` prints it and exits with code 78. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 

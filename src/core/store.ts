@@ -20,7 +20,7 @@ export interface StoredFile {
 }
 
 export interface ErasingOption {
-  /** Whether what stood there before is erased [S7], as `Store` says. Default: false, it is kept as the last good copy. */
+  /** Whether what stood there before is erased, as `Store` says. Default: false, it is kept as the last good copy. */
   readonly erase?: boolean;
 }
 
@@ -34,10 +34,10 @@ export interface ErasingOption {
  * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
  * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only `removeAll` may have removed
  *   its folder by then, where not all of it could be erased.
- * - `rewrite`, `remove`, `removeAll`, and `update` and `writeText` where asked to, **erase** [S7]: when they resolve, no byte of what the keys held
- *   before, and hold no more, stands in any file of the store: no backup, temporary file or copy in quarantine. So it is also where `change` changes nothing: the document
- *   or log stays as it is, and every copy of it that may say something else goes or is made anew. After a rejection, or `kill -9`,
- *   the same call once more finishes it.
+ * - `rewrite`, `remove` and `removeAll` **erase** [S7], and so do `update` and `writeText` where they are asked to: when one resolves, no byte of
+ *   what its keys held before, and hold no more, stands in any file of the store, be it a backup, a temporary file or a copy in
+ *   quarantine. The new content is then its own last good copy. Where `change` changes nothing, the document or log stays as it is,
+ *   and its copies are erased or made anew all the same. After a rejection or `kill -9` the same call once more finishes it.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.
  * - Callers never retry; the store does what can be retried.
  */
@@ -68,7 +68,10 @@ export interface Store {
   ): AsyncIterable<LogEntry<T>>;
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   lastSequence(log: string): Promise<number>;
-  /** Replaces each record by what `change` returns; `undefined` removes it. Sequence numbers stay, and so do records that the schema refuses. Erases. */
+  /**
+   * Replaces each record by what `change` returns, where `undefined` removes it, and erases what was there before. Sequence numbers stay,
+   * and so do lines that the schema refuses.
+   */
   rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
 
   /** A text file's content, or `undefined` when there is none. */

@@ -38,7 +38,7 @@ export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: C
 }
 
 /** Whether a list of channels holds this one or, for a thread, its parent. */
-export function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts): boolean {
+function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts): boolean {
   return ids.includes(channelId) || (parentId !== undefined && ids.includes(parentId));
 }
 
@@ -132,12 +132,12 @@ export class BotLoopGuard {
     this.#talks.delete(channelId);
   }
 
-  /** Whether a bot's message is answered. `last-straw`: from now on it is not any more, which is told once. */
+  /** Whether a bot's message is answered. `limit-reached`: from now on it is not any more, which is said once. */
   admit(message: {
     readonly id: string;
     readonly channelId: string;
     readonly authorId: string;
-  }): 'answer' | 'last-straw' | 'silence' {
+  }): 'answer' | 'limit-reached' | 'silence' {
     const { id, channelId, authorId } = message;
     const talk = this.#talks.get(channelId) ?? { answered: new Map(), silent: new Set() };
     this.#talks.set(channelId, talk);
@@ -149,6 +149,6 @@ export class BotLoopGuard {
     }
     if (talk.silent.has(authorId)) return 'silence';
     talk.silent.add(authorId);
-    return 'last-straw';
+    return 'limit-reached';
   }
 }

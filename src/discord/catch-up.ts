@@ -149,7 +149,7 @@ export async function reconcileMissedChanges(
       await reconcileChannel(channelId, options);
     }
   } catch (error) {
-    options.logger.warn('what was edited or deleted in a gap is not known', { error });
+    options.logger.warn('missed edits and deletions could not be looked for', { error });
   }
 }
 

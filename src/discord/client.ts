@@ -2,29 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   Client,
+  Events,
+  GatewayCloseCodes,
   GatewayIntentBits,
   Options,
   Partials,
-  Events,
   type APIApplication,
-  GatewayCloseCodes,
 } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { requiredIntents } from './required-permissions.ts';
 
-export interface DiscordClientOptions {
-  /** Another Discord-compatible server, as `http://127.0.0.1:8080/api`, with or without a version. */
-  readonly apiUrl?: string | undefined;
-  readonly logger: Logger;
-}
-
 /**
  * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do
- * not grow with time, and listeners for errors, which would end the process otherwise. It is not logged in.
+ * not grow with time, and listeners for errors, which would end the process otherwise. It is not logged in. `apiUrl` is that of another
+ * Discord-compatible server, as `http://127.0.0.1:8080/api`, with or without a version.
  */
-export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): Client {
+export function createDiscordClient({
+  apiUrl,
+  logger,
+}: {
+  readonly apiUrl?: string | undefined;
+  readonly logger: Logger;
+}): Client {
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
@@ -55,13 +56,11 @@ export function createDiscordClient({ apiUrl, logger }: DiscordClientOptions): C
   });
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
-  client.on('shardError', (error) => logger.warn('the gateway connection broke', { error }));
-  client.on('shardReconnecting', () => logger.info('connecting to Discord again'));
-  client.on('shardResume', (_, replayed) =>
-    logger.info('the connection goes on where it broke off', { replayed }),
-  );
+  client.on('shardError', (error) => logger.warn('the gateway connection failed', { error }));
+  client.on('shardReconnecting', () => logger.info('reconnecting to Discord'));
+  client.on('shardResume', (_, replayed) => logger.info('the gateway session was resumed', { replayed }));
   client.rest.on('rateLimited', ({ route, timeToReset }) =>
-    logger.info('Discord limits the rate', { route, timeToReset }),
+    logger.info('rate limited by Discord', { route, timeToReset }),
   );
   return client;
 }
@@ -72,31 +71,22 @@ export function gatewayPing(client: Client): number | undefined {
   return ping >= 0 ? ping : undefined;
 }
 
-export interface Application {
-  readonly id: string;
-  /** The owner, of a team its owner: the other members do not own the bot [G1]. */
-  readonly ownerIds: readonly string[];
-}
-
 /**
  * Who the token belongs to. Asked before the gateway is, so that access is settled when the first message arrives.
  * @throws {GatewayError} for a bad token or an unreachable server.
  */
-export async function fetchApplication(client: Client, token: string): Promise<Application> {
+export async function fetchApplication(client: Client, token: string) {
   if (token.trim() === '') throw new GatewayError('token');
   try {
     client.rest.setToken(token);
-    return applicationOf(await createDiscordApi(client.rest).application());
+    return applicationOf(await createDiscordApi(client).application());
   } catch (error) {
     throw gatewayErrorOf(error);
   }
 }
 
-export function applicationOf({
-  id,
-  team,
-  owner,
-}: Pick<APIApplication, 'id' | 'team' | 'owner'>): Application {
+/** Of a team its owner is the bot's: the other members do not own it [G1]. */
+export function applicationOf({ id, team, owner }: Pick<APIApplication, 'id' | 'team' | 'owner'>) {
   const ownerId = team?.owner_user_id ?? owner?.id;
   return { id, ownerIds: ownerId === undefined ? [] : [ownerId] };
 }

@@ -3,13 +3,13 @@ import {
   type APIApplication,
   type APIApplicationCommand,
   type APIMessage,
-  type REST,
+  type Client,
   type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
 
 import { compareSnowflakes } from '../core/snowflake.ts';
-import type { Capability } from './permissions.ts';
+import { botMay, type Capability } from './permissions.ts';
 
 /** The requests that need no cache. All reject as discord.js's REST client does, which waits for rate limits by itself. */
 export interface DiscordApi {
@@ -36,7 +36,13 @@ export interface DiscordApi {
   unreact(channelId: string, messageId: string, emoji: string): Promise<void>;
 }
 
-export function createDiscordApi(rest: REST): DiscordApi {
+/** A request that Discord is known to refuse is not sent: it rejects with {@link NotPermittedError}. */
+export function createDiscordApi({ rest, channels }: Client): DiscordApi {
+  function check(capability: Capability, channelId: string): void {
+    if (!botMay(capability, channels.cache.get(channelId)))
+      throw new NotPermittedError(capability, channelId);
+  }
+
   return {
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
     registeredCommands: (applicationId, guildId) =>
@@ -44,19 +50,21 @@ export function createDiscordApi(rest: REST): DiscordApi {
     async registerCommands(applicationId, commands, guildId) {
       await rest.put(commandsRoute(applicationId, guildId), { body: commands });
     },
-    postMessage: (channelId, body) =>
-      answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body })),
-    editMessage: (channelId, messageId, body, signal) =>
-      answer<APIMessage>(
-        rest.patch(Routes.channelMessage(channelId, messageId), {
-          body,
-          ...(signal !== undefined && { signal }),
-        }),
-      ),
+    async postMessage(channelId, body) {
+      check('send', channelId);
+      return answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body }));
+    },
+    async editMessage(channelId, messageId, body, signal) {
+      check('view', channelId);
+      const request = { body, ...(signal !== undefined && { signal }) };
+      return answer<APIMessage>(rest.patch(Routes.channelMessage(channelId, messageId), request));
+    },
     async deleteMessage(channelId, messageId) {
+      check('view', channelId);
       await rest.delete(Routes.channelMessage(channelId, messageId));
     },
     async messagesAfter(channelId, messageId) {
+      check('read', channelId);
       const query = new URLSearchParams({ after: messageId, limit: '100' });
       const found = await answer<readonly APIMessage[]>(
         rest.get(Routes.channelMessages(channelId), { query }),
@@ -64,15 +72,26 @@ export function createDiscordApi(rest: REST): DiscordApi {
       return found.toSorted((a, b) => compareSnowflakes(a.id, b.id));
     },
     async showTyping(channelId) {
+      check('send', channelId);
       await rest.post(Routes.channelTyping(channelId));
     },
     async react(channelId, messageId, emoji) {
+      check('react', channelId);
       await rest.put(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },
     async unreact(channelId, messageId, emoji) {
+      check('read', channelId);
       await rest.delete(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },
   };
+}
+
+/** A request that Discord would have refused was not sent. */
+export class NotPermittedError extends Error {
+  override readonly name = 'NotPermittedError';
+  constructor(capability: Capability, channelId: string) {
+    super(`The bot lacks the permission to ${capability} in channel ${channelId}`);
+  }
 }
 
 function commandsRoute(applicationId: string, guildId: string | undefined): `/${string}` {
@@ -85,42 +104,4 @@ function commandsRoute(applicationId: string, guildId: string | undefined): `/${
 async function answer<Answer>(request: Promise<unknown>): Promise<Answer> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Discord's API is documented by these types, and nobody else's answers come here
   return (await request) as Answer;
-}
-
-/** A request that Discord would have refused was not sent. */
-export class NotPermittedError extends Error {
-  override readonly name = 'NotPermittedError';
-  constructor(capability: Capability, channelId: string) {
-    super(`The bot lacks the permission to ${capability} in channel ${channelId}`);
-  }
-}
-
-/** The same requests, but for those that Discord is known to refuse: these reject with `NotPermittedError`, unsent. */
-export function withPermission(
-  api: DiscordApi,
-  may: (capability: Capability, channelId: string) => boolean,
-): DiscordApi {
-  async function permitted<Answer>(
-    capability: Capability,
-    channelId: string,
-    request: () => Promise<Answer>,
-  ): Promise<Answer> {
-    if (!may(capability, channelId)) throw new NotPermittedError(capability, channelId);
-    return request();
-  }
-
-  return {
-    ...api,
-    postMessage: (channelId, body) => permitted('send', channelId, () => api.postMessage(channelId, body)),
-    editMessage: (channelId, ...edit) =>
-      permitted('view', channelId, () => api.editMessage(channelId, ...edit)),
-    deleteMessage: (channelId, messageId) =>
-      permitted('view', channelId, () => api.deleteMessage(channelId, messageId)),
-    messagesAfter: (channelId, messageId) =>
-      permitted('read', channelId, () => api.messagesAfter(channelId, messageId)),
-    react: (channelId, ...reaction) => permitted('react', channelId, () => api.react(channelId, ...reaction)),
-    unreact: (channelId, ...reaction) =>
-      permitted('read', channelId, () => api.unreact(channelId, ...reaction)),
-    showTyping: (channelId) => permitted('send', channelId, () => api.showTyping(channelId)),
-  };
 }

@@ -6,10 +6,9 @@ import type { AccessSettings } from './access.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
 import { createChannelMessages, createReadReplied, threadStarter } from './channel-messages.ts';
-import { createDiscordApi, withPermission } from './discord-api.ts';
+import { createDiscordApi } from './discord-api.ts';
 import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
-import { botMay } from './permissions.ts';
 import { createChannelFinder, createPresentPlace } from './place.ts';
 import { createReplies } from './replies/replies.ts';
 import { createWaitingReactions } from './waiting-reactions.ts';
@@ -42,9 +41,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
       return starter === undefined ? spoken : [starter, ...spoken];
     },
   });
-  const api = withPermission(createDiscordApi(client.rest), (capability, channelId) =>
-    botMay(capability, client.channels.cache.get(channelId)),
-  );
+  const api = createDiscordApi(client);
   const replies = createReplies({
     api,
     botId,
@@ -60,7 +57,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
   return {
     history,
     replies,
-    reactions: createWaitingReactions({ api, logger }),
+    reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(findChannel),
     readReplied: createReadReplied(history, source),
     attachments: createAttachments(options),

@@ -73,7 +73,7 @@ export async function startGateway(options: GatewayOptions) {
   const { botId, caughtUp } = await listening.ready;
   const stopping = new AbortController();
   const tidyUpCommands = await registerCommands({
-    api: createDiscordApi(client.rest),
+    api: createDiscordApi(client),
     applicationId: application.id,
     commands: [...options.commands.map(slashCommand), ...options.menuNames.map(messageMenuCommand)],
     guildIds: options.commandGuildIds,

@@ -49,7 +49,7 @@ export function createHistory(options: HistoryOptions) {
     try {
       return await isHidden(channelId, id);
     } catch (error) {
-      logger.warn('a message is left out of history, since it may be no part of it', {
+      logger.warn('a message is left out of history, since it may be a command or an error line', {
         messageId: id,
         error,
       });

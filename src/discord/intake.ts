@@ -2,8 +2,8 @@ import { MessageType, type Channel, type Message } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
 import type { AnswerMode, BotHandlers, ChatMessage } from '../core/chat.ts';
-import type { Logger } from '../core/logger.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { BotLoopGuard, decideIntake, isOwner, type IntakePolicy, type MessageFacts } from './access.ts';
 import type { History } from './history.ts';
@@ -13,11 +13,6 @@ import { botMay } from './permissions.ts';
 import { placeOf, type FindChannel } from './place.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
-/** What the owner has set for a place of a guild, if anything. Must not reject. */
-export type AnswerModeOf = (
-  place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
-) => Promise<AnswerMode | undefined>;
-
 export interface IntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
@@ -26,7 +21,10 @@ export interface IntakeOptions {
   readonly history: Pick<History, 'seen'>;
   readonly changes: Pick<MessageChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message'>;
-  readonly answerMode: AnswerModeOf;
+  /** What the owner has set for a place of a guild, if anything. Must not reject. */
+  readonly answerMode: (
+    place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
+  ) => Promise<AnswerMode | undefined>;
   readonly ignored: Pick<IgnoredMessages, 'note' | 'has'>;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;
@@ -52,7 +50,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
       try {
         await consider(message, chat);
       } catch (error) {
-        logger.error('a message could not be taken in', {
+        logger.error('a message could not be processed', {
           channelId: chat.channelId,
           messageId: chat.id,
           error,
@@ -107,7 +105,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
 
   function isAdmitted({ id, channelId, author }: ChatMessage): boolean {
     const admission = botLoopGuard.admit({ id, channelId, authorId: author.id });
-    if (admission === 'last-straw')
+    if (admission === 'limit-reached')
       logger.warn('a bot is not answered any more until a person speaks', { channelId, botId: author.id });
     return admission === 'answer';
   }

@@ -2,8 +2,8 @@ import {
   ChannelType,
   PermissionFlagsBits,
   type Channel,
-  type GuildBasedChannel,
   type Client,
+  type GuildBasedChannel,
 } from 'discord.js';
 
 import type { PresentPlace } from '../core/chat.ts';

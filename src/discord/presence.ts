@@ -1,7 +1,7 @@
 import { ActivityType, Events, type Client, type PresenceData } from 'discord.js';
 
-import type { Clock, Timer } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Clock, Timer } from '../core/time.ts';
 
 /** What people are to see of the bot: all is well, its model is out of reach, or it has the offline stand-in only. */
 export type ShownState = 'well' | 'out-of-reach' | 'stand-in';
@@ -15,15 +15,7 @@ export interface Presence {
 }
 
 /** Sends no presence sooner than {@link pauseMs} after the one before. */
-export function createPresence({
-  send,
-  clock,
-  timer,
-}: {
-  readonly send: (state: ShownState) => void;
-  readonly clock: Clock;
-  readonly timer: Timer;
-}): Presence & { readonly again: () => void } {
+export function createPresence(send: (state: ShownState) => void, clock: Clock, timer: Timer) {
   let wanted: ShownState = 'well';
   // What Discord shows by itself when a bot comes.
   let sent: ShownState | undefined = 'well';
@@ -47,12 +39,12 @@ export function createPresence({
   }
 
   return {
-    show(state) {
+    show(state: ShownState): void {
       wanted = state;
       update();
     },
     /** After a new connection, of which nobody knows what Discord shows. */
-    again() {
+    again(): void {
       sent = undefined;
       update();
     },
@@ -64,17 +56,14 @@ export function createClientPresence(
   client: Client,
   { clock, timer, logger }: { readonly clock: Clock; readonly timer: Timer; readonly logger: Logger },
 ): Presence {
-  const presence = createPresence({
-    clock,
-    timer,
-    send(state) {
-      try {
-        client.user?.setPresence(presenceFor(state));
-      } catch (error) {
-        logger.warn('the presence could not be set', { error });
-      }
-    },
-  });
+  const send = (state: ShownState): void => {
+    try {
+      client.user?.setPresence(presenceFor(state));
+    } catch (error) {
+      logger.warn('the presence could not be set', { error });
+    }
+  };
+  const presence = createPresence(send, clock, timer);
   let isConnected = client.isReady();
   let latest: ShownState = 'well';
   client.once(Events.ClientReady, () => {

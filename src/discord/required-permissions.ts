@@ -31,7 +31,7 @@ export const requiredIntents: readonly {
 ];
 
 /** Each with the reason, which the README tells people too. */
-export const requiredPermissions: readonly {
+const requiredPermissions: readonly {
   readonly permission: PermissionsString;
   readonly why: string;
 }[] = [
@@ -50,7 +50,7 @@ export const requiredPermissions: readonly {
 ];
 
 /** All required permissions as Discord's invite link takes them. */
-export function invitePermissions(): bigint {
+function invitePermissions(): bigint {
   return PermissionsBitField.resolve(requiredPermissions.map(({ permission }) => permission));
 }
 

@@ -18,7 +18,7 @@ export function withMediaFallback(client: ModelClient, logger: Logger): ModelCli
         return await client.complete(request, options);
       } catch (error) {
         if (!(error instanceof ModelError) || error.failure !== 'rejected') throw error;
-        logger.warn('the model refused attached files, and is asked without them', { error });
+        logger.warn('the model refused attached files; asking again without them', { error });
         isRefused = true;
         return client.complete(bare, options);
       }

@@ -94,7 +94,7 @@ export class UsageMeter {
       await this.#options.store.update(usageKey, usageKind, (stored) => merged(stored, gathered));
     } catch (error) {
       this.#pending = merged(gathered, this.#pending);
-      this.#options.logger.warn('the use of models could not be saved', { error });
+      this.#options.logger.warn('model usage could not be saved', { error });
     }
   }
 

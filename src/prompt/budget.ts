@@ -17,7 +17,7 @@ export interface PromptDraft {
 const soulMaxChars = 8_000;
 
 /** What gives way first when the whole is too long [P4]. The rules and the message are not here: they never do. */
-const givesWay = [
+const shrinkOrder = [
   'recent_elsewhere',
   'notebook_index',
   'history',
@@ -47,7 +47,7 @@ export function renderSoul(soul: string): string {
  */
 export function fitPrompt(draft: PromptDraft, max: number): PromptDraft {
   let fitted: PromptDraft = { ...draft, soul: clip(draft.soul.trim(), soulMaxChars).trim() };
-  for (const name of givesWay) {
+  for (const name of shrinkOrder) {
     const excess = lengthOf(fitted) - max;
     if (excess <= 0) break;
     fitted = shrink(fitted, name, excess);
@@ -65,7 +65,7 @@ function lengthOf(draft: PromptDraft): number {
   );
 }
 
-function shrink(draft: PromptDraft, name: (typeof givesWay)[number], excess: number): PromptDraft {
+function shrink(draft: PromptDraft, name: (typeof shrinkOrder)[number], excess: number): PromptDraft {
   if (name === 'history') return { ...draft, history: withoutOldest(draft.history, excess) };
   if (name === 'soul') return { ...draft, soul: clip(draft.soul, draft.soul.length - excess).trim() };
   return { ...draft, sections: withoutLastLines(draft.sections, name, excess) };

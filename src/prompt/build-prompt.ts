@@ -41,7 +41,7 @@ export interface Prompt {
 }
 
 /**
- * The model's input for one turn, in the order of SPEC §5: what changes least comes first, with cache marks after the rules,
+ * The model's input for one turn, in the order of [P0]: what changes least comes first, with cache marks after the rules,
  * after the snapshot's slow part and after history. The system prompt holds the owner's words only; whatever was remembered
  * stands in user turns. Equal input gives equal bytes.
  */

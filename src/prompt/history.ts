@@ -22,7 +22,8 @@ export interface NextWindow {
   readonly wasRebuilt: boolean;
 }
 
-const walkMessages = 10;
+/** Messages that a rebuilt window begins with, at most. */
+const rebuiltMessages = 10;
 /** A running window's most messages. Whoever fetches `messages` for it should ask for as many at least. */
 export const windowMessages = 20;
 /** Characters below which a cut message says nothing worth its place. */
@@ -40,21 +41,21 @@ export function nextWindow(
   budget: number,
 ): NextWindow {
   if (previous === undefined || previous.entries.length === 0) {
-    return { window: { entries: walk(messages, budget) }, wasRebuilt: previous === undefined };
+    return { window: { entries: rebuild(messages, budget) }, wasRebuilt: previous === undefined };
   }
   const entries = extend(previous.entries, messages, budget);
   return entries === undefined
-    ? { window: { entries: walk(messages, Math.floor(budget / 2)) }, wasRebuilt: true }
+    ? { window: { entries: rebuild(messages, Math.floor(budget / 2)) }, wasRebuilt: true }
     : { window: { entries }, wasRebuilt: false };
 }
 
 /** From the newest back, as far as the budget reaches; oldest first. */
-function walk(messages: readonly ChatMessage[], budget: number): readonly HistoryEntry[] {
+function rebuild(messages: readonly ChatMessage[], budget: number): readonly HistoryEntry[] {
   const entries: HistoryEntry[] = [];
   let left = budget;
   let hasPerson = false;
   for (const message of messages.toReversed()) {
-    if (entries.length === walkMessages) break;
+    if (entries.length === rebuiltMessages) break;
     if (historyEntry(message) === undefined) continue;
     const isPerson = message.author.kind === 'human';
     const entry = isPerson

@@ -5,7 +5,7 @@ import { Gateway } from './gateway/gateway.ts';
 import { CdnFaults, Faults } from './rest/faults.ts';
 import { RateLimits } from './rest/rate-limits.ts';
 import { RequestLog } from './rest/request-log.ts';
-import type { Download } from './rest/request-log.ts';
+import type { RestContext } from './rest/rest-context.ts';
 import { apiPath, createRestServer } from './rest/rest-server.ts';
 import { createDefaultWorld } from './world/default-world.ts';
 import type { PrivilegedIntents } from './world/entities.ts';
@@ -62,11 +62,16 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
   });
   let url = '';
   const urls = () => ({ gateway: `${url.replace(/^http/, 'ws')}/gateway`, cdn: url });
-  const faults = new Faults();
-  const cdnFaults = new CdnFaults();
-  const downloads: Download[] = [];
-  const rateLimits = new RateLimits(now, options.rateLimits ?? false);
-  const requests = new RequestLog(now);
+  const context: RestContext = {
+    world,
+    token,
+    faults: new Faults(),
+    cdnFaults: new CdnFaults(),
+    rateLimits: new RateLimits(now, options.rateLimits ?? false),
+    requests: new RequestLog(now),
+    downloads: [],
+    urls,
+  };
   const typing: TypingView[] = [];
   const gateway = new Gateway({ world, token, urls });
   world.subscribe((event) => {
@@ -74,15 +79,10 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     typing.push({ channelId: event.channel.id, at: event.at.toISOString() });
     if (typing.length > keptTyping) typing.shift();
   });
-  const app = createRestServer({ world, token, faults, cdnFaults, rateLimits, requests, downloads, urls });
+  const app = createRestServer(context);
   const { control, calls } = createLocalControl({
-    world,
+    ...context,
     gateway,
-    faults,
-    cdnFaults,
-    rateLimits,
-    requests,
-    downloads,
     typing,
     addresses: () => ({ url, apiUrl: url + apiPath, gatewayUrl: urls().gateway, token }),
   });

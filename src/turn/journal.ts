@@ -275,7 +275,7 @@ function keepNewest(ids: Set<string>, added: readonly string[]): void {
   for (const id of newest) ids.add(id);
 }
 
-/** Does a write that the conversation can go on without: a disk that refuses costs memory, not the conversation [§12]. Never rejects. */
+/** Does a write that the conversation can go on without: a disk that refuses costs memory, not the conversation [E3]. Never rejects. */
 export async function saveBestEffort(
   logger: Logger,
   what: string,

@@ -190,7 +190,7 @@ async function answerTurn(
       onNote: (note) => notes.push(note),
       logger: bot.logger,
     });
-    // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [§12].
+    // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
     return stop === 'cut' ? { text, problem: lengthLimitLine, notes } : { text, notes };

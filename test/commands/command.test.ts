@@ -140,7 +140,7 @@ describe('reading the words of a command', () => {
   });
 });
 
-describe('the two forms of a command', () => {
+describe('the two forms of a command [K0]', () => {
   const example: Readonly<Record<string, string>> = {
     query: 'tea and cake',
     text: 'I like tea',

@@ -56,7 +56,7 @@ describe('the commands that are switched on', () => {
   it('leave the name of another one to the conversation, and say so where Discord still has it', async () => {
     expect(commands.parse('!settings show')).toBeUndefined();
     const { command, ...context } = request('settings');
-    const gone = { text: 'I do not have this command any more.' };
+    const gone = { text: 'I no longer have this command.' };
     expect(await commands.command({ ...context, command })).toEqual(gone);
     const message = {
       id: '400000000000000002',

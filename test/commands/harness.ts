@@ -1,6 +1,6 @@
 import { createCommandSet } from '../../src/commands/commands.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
-import type { MemoryCommandSettings } from '../../src/commands/memory-ports.ts';
+import type { MemoryCommandPorts } from '../../src/commands/memory-ports.ts';
 import { createMenuEntries } from '../../src/commands/menus.ts';
 import { sessionName, type Place, type SessionKey } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
@@ -82,7 +82,7 @@ interface SayOptions {
 export function createHarness(
   options: {
     readonly maxItems?: number;
-    readonly settings?: Partial<MemoryCommandSettings>;
+    readonly settings?: Partial<MemoryCommandPorts['settings']>;
     /** Channel ids. */
     readonly memoryIsOffIn?: readonly string[];
   } = {},

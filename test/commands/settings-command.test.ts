@@ -52,7 +52,7 @@ describe('the settings command', () => {
     await say('memory off server');
     await say('answer everything');
     expect((await say('show', thread)).split('\n').slice(0, 4)).toEqual([
-      'What holds in the thread parser:',
+      'Settings in the thread parser:',
       '- `answer`: everything (set for the channel that this thread belongs to)',
       '- `memory`: off (set for the server)',
       '- `actions`: on (nothing is set)',

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import { createCommandSet } from '../../src/commands/commands.ts';
 import { createStatusCommand } from '../../src/commands/status-command.ts';
 import type { StatusFacts } from '../../src/commands/status-command.ts';
 import type { DayUsage } from '../../src/core/model.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 const ago = (ms: number): Date => new Date(now.getTime() - ms);
@@ -51,7 +53,7 @@ async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promi
   return text;
 }
 
-describe('the status', () => {
+describe('the status [Y3]', () => {
   it('tells the owner all at a glance', async () => {
     expect((await status()).split('\n')).toEqual([
       'Discoclaw 1.2.3, up 1 d 3 h',
@@ -96,5 +98,24 @@ describe('the status', () => {
 
   it('is for nobody else', async () => {
     expect(await status({}, false)).toBe('Only my owner can see my status.');
+  });
+
+  it('says so with a reference where it cannot be gathered', async () => {
+    const logger = recordingLogger();
+    const command = createStatusCommand(() => Promise.reject(new Error('the disk')));
+    const commands = createCommandSet([command], [], logger);
+    const given = commands.parse('!status of my secret');
+    expect(given).toEqual({ name: 'status', subcommand: '', options: {} });
+    const { text } = await commands.command({
+      id: '400000000000000001',
+      command: given ?? { name: '', subcommand: '', options: {} },
+      speaker: { id: aliceId, name: 'Alice', isOwner: true },
+      place: publicPlace,
+      ephemeral: false,
+      at: now.toISOString(),
+    });
+    expect(text).toMatch(/^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u);
+    expect(logger.errors).toEqual(['a status command failed']);
+    expect(JSON.stringify(logger)).not.toContain('secret');
   });
 });

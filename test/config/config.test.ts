@@ -34,7 +34,7 @@ describe('the configuration', () => {
     expect(config.discord.access).toBe('allowlist');
   });
 
-  it('names every bad variable in one error', () => {
+  it('names every bad variable in one error [I1]', () => {
     const problems = problemsOf({
       DISCOCLAW_ACCESS: 'friends',
       DISCOCLAW_MODEL_CONCURRENCY: 'many',

@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 
 /** A job that ends when told to. */

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-
 import { describe, expect, it } from 'vitest';
 
 import { dayBefore, localClock, localDate, localDateTime } from '../../src/core/time.ts';

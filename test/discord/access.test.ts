@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
-
 import { describe, expect, it } from 'vitest';
 
 import {
+  BotLoopGuard,
   decideIntake,
   type IntakePolicy,
   type MessageFacts,
-  BotLoopGuard,
 } from '../../src/discord/access.ts';
 
 function facts(changes: Partial<MessageFacts> = {}): MessageFacts {
@@ -61,7 +60,7 @@ const anyFacts: fc.Arbitrary<MessageFacts> = fc.record({
 });
 
 describe('intake', () => {
-  it('answers the owner and those on the list, and with open access everybody', () => {
+  it('answers the owner and those on the list, and with open access everybody [G1]', () => {
     expect(decision({ authorId: 'owner' })).toBe('turn');
     expect(decision({ authorId: 'alice' })).toBe('turn');
     expect(decision({ authorId: 'stranger' })).toBe('no-access');
@@ -69,7 +68,7 @@ describe('intake', () => {
     expect(decision({ authorId: 'stranger' }, { access: 'everyone' })).toBe('turn');
   });
 
-  it('answers in a guild only when addressed', () => {
+  it('answers in a guild only when addressed [G2]', () => {
     expect(decision({ mentionsBot: false })).toBe('not-addressed');
     expect(decision({ mentionsBot: false, repliesToBot: true })).toBe('turn');
     expect(decision({ mentionsBot: false, isOwnThread: true })).toBe('turn');
@@ -164,11 +163,11 @@ function said(id: string, authorId = 'robot', channelId = 'general') {
   return { id, authorId, channelId };
 }
 
-describe('another bot', () => {
+describe('another bot [G2]', () => {
   it('is answered five times in a row, then told of once, then not at all until a person speaks', () => {
     const answers = new BotLoopGuard();
     const admitted = ['1', '2', '3', '4', '5', '6', '7'].map((id) => answers.admit(said(id)));
-    expect(admitted).toEqual(['answer', 'answer', 'answer', 'answer', 'answer', 'last-straw', 'silence']);
+    expect(admitted).toEqual(['answer', 'answer', 'answer', 'answer', 'answer', 'limit-reached', 'silence']);
     answers.humanSpoke('dev');
     expect(answers.admit(said('8'))).toBe('silence');
     answers.humanSpoke('general');
@@ -180,7 +179,7 @@ describe('another bot', () => {
     for (const id of ['1', '2', '3', '4', '5', '5', '1']) expect(answers.admit(said(id))).toBe('answer');
     expect(answers.admit(said('6', 'other robot'))).toBe('answer');
     expect(answers.admit(said('7', 'robot', 'dev'))).toBe('answer');
-    expect(answers.admit(said('8'))).toBe('last-straw');
+    expect(answers.admit(said('8'))).toBe('limit-reached');
   });
 
   it('never gets more than five answers between two words of a person', () => {

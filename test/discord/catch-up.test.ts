@@ -2,7 +2,7 @@ import { MessageType, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { compareSnowflakes, snowflakeTime } from '../../src/core/snowflake.ts';
-import { fetchMissedMessages, type CatchUpOptions, missedChanges } from '../../src/discord/catch-up.ts';
+import { fetchMissedMessages, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { openSandbox, runGateway } from './support/gateway-harness.ts';
@@ -51,7 +51,7 @@ function replyTo(messageId: string, authorId: string): Message {
   } as Message;
 }
 
-describe('catching up', () => {
+describe('catching up [G3a]', () => {
   it('asks each channel once for what is younger than five minutes', async () => {
     const asked: string[] = [];
     const { options } = setUp({

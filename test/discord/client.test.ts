@@ -4,15 +4,15 @@ import { GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import {
+  applicationOf,
   createDiscordClient,
+  fetchApplication,
   gatewayErrorOf,
   gatewayErrorOfClose,
-  applicationOf,
-  fetchApplication,
   logIn,
 } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { runGateway, newClient, openSandbox } from './support/gateway-harness.ts';
+import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const logger = new RecordingLogger();
 
@@ -43,7 +43,7 @@ describe('the client', () => {
     expect(createDiscordClient({ logger }).options.rest?.api).toBe('https://discord.com/api');
   });
 
-  it('does not remember ever more people', async () => {
+  it('does not remember ever more people [G3a]', async () => {
     const { server, client, settled } = await runGateway();
     const guild = client.guilds.cache.first();
     if (guild === undefined) throw new Error('the sandbox has a guild');

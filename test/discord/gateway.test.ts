@@ -48,7 +48,7 @@ describe('the gateway', () => {
   });
 
   it('says that it connects again only where it does', async () => {
-    const again = 'connecting to Discord again';
+    const again = 'reconnecting to Discord';
     const { server, client, gateway, logger } = await runGateway();
     const eventsOf = (): readonly string[] => logger.lines.map(({ event }) => event);
     const resumed = connectedAgain(client);
@@ -246,7 +246,7 @@ describe('the gateway', () => {
     expect(lost).toMatchObject([{ name: 'GatewayError', failure: 'intents' }]);
   });
 
-  it('does not end the process over an error event', async () => {
+  it('does not end the process over an error event [G3a]', async () => {
     const { client, logger } = await runGateway();
     client.emit(Events.Error, new Error('something in the client'));
     expect(logger.errors).toEqual(['the Discord client reported an error']);

@@ -1,6 +1,5 @@
+import { Events, MessageReferenceType, MessageType } from 'discord.js';
 import * as fc from 'fast-check';
-
-import { Events, MessageType, MessageReferenceType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { withoutMentions } from '../../src/core/own-words.ts';

@@ -2,7 +2,6 @@ import type { GuildBasedChannel, GuildMember } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { botMay, memberMay, type Capability } from '../../src/discord/permissions.ts';
-
 import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
 const capabilities: readonly Capability[] = [
@@ -100,7 +99,7 @@ describe('what may be done in a channel', () => {
   });
 });
 
-describe('a channel where the bot may not speak', () => {
+describe('a channel where the bot may not speak [J3]', () => {
   it('is left alone: no turn, no typing, no reply, and a line in the log', async () => {
     const running = await runGateway();
     const { server, handlers, logger, replies, ids } = running;

@@ -24,7 +24,7 @@ function forget(client: Client, ...channelIds: readonly (string | undefined)[]):
   }
 }
 
-describe('the place of a message', () => {
+describe('the place of a message [V0]', () => {
   it('is private where @everyone cannot view the channel', async () => {
     const running = await runGateway();
     expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });

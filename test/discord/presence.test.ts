@@ -12,11 +12,11 @@ import { newClient, openSandbox } from './support/gateway-harness.ts';
 function presenceAt() {
   const timer = new ManualTimer();
   const sent: { readonly state: ShownState; readonly at: number }[] = [];
-  const presence = createPresence({
-    send: (state) => sent.push({ state, at: timer.now }),
-    clock: () => new Date(timer.now),
-    timer: timer.set,
-  });
+  const presence = createPresence(
+    (state) => sent.push({ state, at: timer.now }),
+    () => new Date(timer.now),
+    timer.set,
+  );
   return { timer, sent, presence };
 }
 

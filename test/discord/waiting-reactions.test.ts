@@ -14,10 +14,7 @@ function reactionsOver({ fails = false } = {}) {
     requests.push(`${what} ${emoji} ${messageId}`);
     if (fails) throw new Error('refused');
   };
-  const reactions = createWaitingReactions({
-    api: { react: request('put'), unreact: request('delete') },
-    logger,
-  });
+  const reactions = createWaitingReactions({ react: request('put'), unreact: request('delete') }, logger);
   return { reactions, requests, logger };
 }
 
@@ -32,10 +29,7 @@ describe('waiting reactions on messages', () => {
 
   it('come no faster than Discord takes them from one channel', async () => {
     const { server, client } = await runGateway({ sandbox: { rateLimits: true } });
-    const reactions = createWaitingReactions({
-      api: createDiscordApi(client.rest),
-      logger: new RecordingLogger(),
-    });
+    const reactions = createWaitingReactions(createDiscordApi(client), new RecordingLogger());
     const said = [
       await server.say({ as: 'alice', in: '#general', text: 'one' }),
       await server.say({ as: 'bob', in: '#general', text: 'two' }),

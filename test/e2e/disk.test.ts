@@ -22,7 +22,7 @@ async function openWithItems(): Promise<Stage> {
   return stage;
 }
 
-describe.concurrent('a disk', () => {
+describe.concurrent('a disk [E3]', () => {
   it.each(['full', 'read-only'])(
     'that is %s costs what was to be saved, nothing that was, and not the conversation',
     async (state) => {

@@ -23,7 +23,7 @@ async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Pro
   expect(await numbers()).toEqual(one);
 }
 
-describe.concurrent('a message gets one reply', () => {
+describe.concurrent('a message gets one reply [G3]', () => {
   it('also where Discord tells of it again, drops the connection or the session', async () => {
     await using stage = await openStage({
       model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 250 }),

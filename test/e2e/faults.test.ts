@@ -13,7 +13,7 @@ function askedIn(body: MessagesBody): string {
   return body.messages?.at(-1)?.content.at(-1)?.text ?? '';
 }
 
-describe('a model that fails', () => {
+describe('a model that fails [E1]', () => {
   /** What the model does whenever it is asked "Please <name>". */
   const failures: Readonly<Record<string, ModelAnswer>> = {
     'limit the rate': { status: 429 },
@@ -122,7 +122,7 @@ describe('a model that fails', () => {
   }
 });
 
-describe('a fast model that fails', () => {
+describe('a fast model that fails [E2]', () => {
   it('shows nothing of it, keeps what there was, and is tried again', async () => {
     let fast: ModelAnswer = { text: 'Alice likes green tea.' };
     await using stage = await openStage({

@@ -88,7 +88,7 @@ describe.concurrent('a bot that is killed', () => {
   );
 
   it(
-    'answers each message once, and logs it once, over 25 kills at any moment of its turns',
+    'answers each message once, and logs it once, over 25 kills at any moment of its turns [F4]',
     { timeout: patienceMs },
     async () => {
       await using stage = await openStage({

@@ -18,7 +18,7 @@ describe('another process’s Discord-compatible server', () => {
   let info: SandboxInfo;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'discoclaw-other-'));
-    server = startChild({ script: 'sandbox/standalone.js', folder });
+    server = startChild({ script: 'sandbox/standalone.js', arguments: ['--json'], folder });
     const [line = ''] = (await server.waitFor('\n')).split('\n');
     sandbox = connectSandbox(z.object({ url: z.string() }).parse(JSON.parse(line)).url);
     info = await sandbox.info();
@@ -35,7 +35,7 @@ describe('another process’s Discord-compatible server', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is used for everything by its address alone: messages, commands and files', async () => {
+  it('is used for everything by its address alone: messages, commands and files [Z2]', async () => {
     const said = await sandbox.say({
       as: 'alice',
       in: 'dm',

@@ -121,7 +121,7 @@ describe('when it answers', () => {
   });
 });
 
-describe('memory off', () => {
+describe('memory off [Y2]', () => {
   it('keeps nothing of what is said there and uses nothing, in threads neither; what was there stays', async () => {
     const room = await newRoom();
     const { name, id } = await newcomer();

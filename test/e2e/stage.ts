@@ -44,7 +44,7 @@ export interface Stage extends AsyncDisposable {
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
-  const sandboxProcess = startChild({ script: 'sandbox/standalone.js', folder });
+  const sandboxProcess = startChild({ script: 'sandbox/standalone.js', arguments: ['--json'], folder });
   const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })));
   const line = (await sandboxProcess.waitFor('\n')).split('\n')[0] ?? '';
   const { url } = z.object({ url: z.string() }).parse(JSON.parse(line));

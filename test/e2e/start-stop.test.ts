@@ -40,7 +40,7 @@ describe.concurrent('a bot that cannot start', () => {
     return child;
   }
 
-  it('names every bad variable in one message, ends with code 78, and has started nothing', async () => {
+  it('names every bad variable in one message, ends with code 78, and has started nothing [I1]', async () => {
     const child = await start({
       DISCORD_TOKEN: 'secret-token',
       DISCORD_ALLOW_USER_IDS: 'alice',
@@ -99,7 +99,7 @@ describe.concurrent('a bot that cannot start', () => {
   });
 });
 
-describe.concurrent('a bot that is told to stop', () => {
+describe.concurrent('a bot that is told to stop [G4]', () => {
   it('finishes the reply that it is working on and the work after it, and ends with code 0', async () => {
     await using stage = await openStage({
       environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },

@@ -76,7 +76,7 @@ function logOf({ channelId, author }: MessageView): Promise<string> {
 }
 
 describe.concurrent('an answer that grows', () => {
-  it('of 6,000 characters with three code fences is never too long, unbalanced or too fast, and ends in the exact text', async ({
+  it('of 6,000 characters with three code fences is never too long, unbalanced or too fast, and ends in the exact text [U1]', async ({
     expect,
   }) => {
     expect(longAnswer.length).toBeGreaterThan(6000);
@@ -113,7 +113,7 @@ describe.concurrent('an answer that grows', () => {
     expect(await stage.sandbox.typingEvents({ in: said.channelId })).not.toEqual([]);
   });
 
-  it('ends when its author puts 🛑 on it, and only then; what came stays', async ({ expect }) => {
+  it('ends when its author puts 🛑 on it, and only then; what came stays [U3]', async ({ expect }) => {
     const { said, reply } = await askSlowly('bob', '#dev');
     await stage.sandbox.react({ as: 'carol', message: reply.id, emoji: '🛑' });
     await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '👍' });
@@ -152,7 +152,7 @@ describe.concurrent('an answer that grows', () => {
     expect(callFor('This too')).toBeUndefined();
   });
 
-  it('vanishes with the message that it answers', async ({ expect }) => {
+  it('vanishes with the message that it answers [U4]', async ({ expect }) => {
     const { said, reply } = await askSlowly('alice', 'dm');
     const other = await stage.sandbox.say({ as: 'alice', in: 'dm', text: '!memory show' });
     await stage.sandbox.bulkDelete({ messages: [said.id, other.id] });
@@ -164,7 +164,7 @@ describe.concurrent('an answer that grows', () => {
     expect(JSON.stringify(callFor('What did I say?')?.body.messages)).not.toContain('word0');
   });
 
-  it('stops, and is remembered nowhere, when a moderator deletes it', async ({ expect }) => {
+  it('stops, and is remembered nowhere, when a moderator deletes it [U4]', async ({ expect }) => {
     const thread = await stage.sandbox.addThread({ channel: '#general', name: 'aside', as: 'carol' });
     const said = await stage.sandbox.say({
       as: 'carol',
@@ -182,7 +182,7 @@ describe.concurrent('an answer that grows', () => {
     expect(JSON.stringify(callFor('And now?')?.body.messages)).not.toContain('word0');
   });
 
-  it('is taken away when its channel becomes public', async ({ expect }) => {
+  it('is taken away when its channel becomes public [U4]', async ({ expect }) => {
     const { said, reply } = await askSlowly('bob', '#secret');
     await stage.sandbox.setChannelPrivacy({ channel: '#secret', private: false });
     await eventually(async () =>

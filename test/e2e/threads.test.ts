@@ -92,7 +92,7 @@ describe('a thread', () => {
     expect(await joinsOf(thread.id)).toEqual([]);
   });
 
-  it('begins with the message that it was made from, until that is deleted', async () => {
+  it('begins with the message that it was made from, until that is deleted [Q4]', async () => {
     const parent = await newChannel();
     const start = await stage.sandbox.say({ as: 'bob', in: parent.id, text: 'The build is broken' });
     await stage.sandbox.addThread({ channel: parent.id, name: 'build', as: 'bob', message: start.id });
@@ -111,7 +111,7 @@ describe('a thread', () => {
     expect(await linesFor('alice', start.id, 'what is this?')).toEqual([]);
   });
 
-  it('costs no request and no model call where the bot may not write in it', async () => {
+  it('costs no request and no model call where the bot may not write in it [J3]', async () => {
     const parent = await newChannel();
     const thread = await stage.sandbox.addThread({ channel: parent.id, name: 'mute', as: 'bob' });
     await stage.sandbox.setOverwrite({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { asksForSummary, command, idIn, ways } from './memory-talk.ts';
 import type { Way } from './memory-talk.ts';
@@ -45,7 +45,7 @@ async function prepare(): Promise<void> {
   itemId = idIn(await aside('remember I keep bees'));
   if (!(await aside('show')).includes(summary)) {
     await stage.ask('alice', 'dm', 'Bees, you know.');
-    await expect.poll(() => aside('show')).toContain(summary);
+    await vi.waitUntil(async () => (await aside('show')).includes(summary), { timeout: 60_000 });
   }
 }
 
@@ -60,7 +60,7 @@ async function slashCommands(): Promise<readonly string[]> {
   return memory?.subcommands.map(({ name }) => name) ?? [];
 }
 
-describe('the two ways to every memory command', () => {
+describe('the two ways to every memory command [K0]', () => {
   it('are the same commands, by name', async () => {
     const help = await command(stage, '!memory', 'alice', 'dm', 'help');
     const named = new Set([...help.matchAll(/`!memory (\w+)/gu)].map(([, name = '']) => name));

@@ -98,14 +98,15 @@ describe('👀', () => {
     await stage.killBot();
     expect(await eyesOn(waiting)).toEqual([stage.info.bot.name]);
     await stage.startBot();
-    await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id });
+    // Both messages are answered, one after the other.
+    await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id, settleMs: 2000 });
     await expect.poll(() => eyesOn(waiting)).toEqual([]);
     expect(callsForAnswers(stage).some((call) => toldIn(call).includes('and one more thing'))).toBe(true);
   });
 });
 
 describe('the presence', () => {
-  it('says that the model is out of reach after two failures in a row, and no more once it answers', async () => {
+  it('says that the model is out of reach after two failures in a row, and no more once it answers [Y3]', async () => {
     expect(await shown()).toBe('online');
     isDown = true;
     expect((await stage.ask('bob', 'dm', 'are you there')).text).toMatch(

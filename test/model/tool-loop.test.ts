@@ -88,7 +88,7 @@ describe('the tool loop', () => {
     });
   });
 
-  it('sends the whole exchange every round, with the same tools', async () => {
+  it('sends the whole exchange every round, with the same tools [M3][P2]', async () => {
     const thought = { type: 'reasoning' as const, vendor: { signature: 'signed' } };
     const first: Answer = async () => ({
       content: [thought, { type: 'tool_use', id: 'a', name: 'note', input: { text: 'tea' } }],
@@ -138,7 +138,7 @@ describe('the tool loop', () => {
   });
 });
 
-describe('a model that refuses pictures', () => {
+describe('a model that refuses pictures [Q2]', () => {
   it('is asked without them, in this round and all later ones', async () => {
     const picture = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
     const model = new RoundsModel(refuses, calls('note'), says('I see nothing.'));
@@ -172,7 +172,7 @@ describe('a tool error', () => {
   });
 });
 
-describe('after the last round', () => {
+describe('after the last round [M6]', () => {
   it('the model is told to answer now, tools are not run, and its answer is taken', async () => {
     let runs = 0;
     const counted = tool('note', async () => ({ ok: true, text: `${(runs += 1)}` }));

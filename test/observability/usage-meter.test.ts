@@ -23,7 +23,7 @@ function meterOver(store = new MemoryStore()) {
   return { store, timer, logger, time, meter };
 }
 
-describe('the use of models', () => {
+describe('model usage', () => {
   it('adds up over models, with the cost of those whose price is known', async () => {
     const { meter } = meterOver();
     meter.add('sonnet', call);
@@ -72,7 +72,7 @@ describe('the use of models', () => {
     meter.add('sonnet', call);
     await meter.flush();
     meter.add('sonnet', call);
-    expect(logger.warnings).toEqual(['the use of models could not be saved']);
+    expect(logger.warnings).toEqual(['model usage could not be saved']);
     store.update = update;
     await meter.flush();
     expect((await meterOver(store).meter.today()).calls).toBe(2);

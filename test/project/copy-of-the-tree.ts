@@ -3,7 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = new URL('../..', import.meta.url).pathname;
-const copied = ['src', 'scripts', 'test', 'package.json', 'tsconfig.json', '.oxlintrc.json', '.oxfmtrc.json'];
+const copied = [
+  'src',
+  'scripts',
+  'test',
+  'docs',
+  'README.md',
+  'ARCHITECTURE.md',
+  'package.json',
+  'tsconfig.json',
+  '.oxlintrc.json',
+  '.oxfmtrc.json',
+];
 
 /** A copy in which something can be planted without disturbing anybody. */
 export async function copyOfTheTree(): Promise<string> {

@@ -13,6 +13,7 @@ const allowedInRoot = new Set([
   'workspace',
   'data',
   'scripts',
+  'docs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
@@ -38,8 +39,8 @@ describe('the project', () => {
     expect([...names].filter((name) => !name.startsWith('.') && !allowedInRoot.has(name))).toEqual([]);
   });
 
-  it('has no source file over 300 lines', () => {
-    const long = sources('src').filter((path) => readFileSync(root + path, 'utf8').split('\n').length > 301);
+  it('has no source file over 400 lines', () => {
+    const long = sources('src').filter((path) => readFileSync(root + path, 'utf8').split('\n').length > 401);
     expect(long).toEqual([]);
   });
 

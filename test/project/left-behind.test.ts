@@ -118,7 +118,7 @@ describe.concurrent('a run of tests that is broken off leaves no process and no 
     );
     // What the test runner itself keeps there is its own.
     await eventually(async () =>
-      expect((await readdir(run.folder)).filter((name) => name.startsWith('discoclaw-'))).toEqual([]),
+      expect((await readdir(run.folder)).filter((each) => each.startsWith('discoclaw-'))).toEqual([]),
     );
   });
 });

@@ -27,7 +27,7 @@ async function check(script: string): Promise<Outcome> {
 
 const violations = [
   {
-    what: 'a room that imports one it may not know',
+    what: 'a room that imports one it may not know [F1]',
     script: 'rooms',
     path: 'src/core/section.ts',
     text: "import { settingNames } from '../memory/settings/place-settings.ts';\nexport const planted = settingNames;",
@@ -68,7 +68,26 @@ const violations = [
     text: 'export const planted = 1;\n',
     says: 'planted',
   },
-] as const;
+  {
+    what: 'a rule that is cited and stated nowhere',
+    script: 'rules',
+    path: 'src/core/planted-rule.ts',
+    text: `/** ${cited('Z98')} */\nexport {};\n`,
+    says: `unknown rule: ${cited('Z98')} in src/core/planted-rule.ts:1`,
+  },
+  {
+    what: 'a rule that no test names',
+    script: 'rules',
+    path: 'docs/rules.md',
+    text: `- ${cited('Z99')} Nobody tests this.\n`,
+    says: `rule without a test: ${cited('Z99')}`,
+  },
+];
+
+/** An id as rules are cited; written out here it would be cited by this file. */
+function cited(id: string): string {
+  return `[${id}]`;
+}
 
 /** Plants all of them at once: none hides another, and each check needs to run only once. */
 async function plantAll(): Promise<void> {

@@ -49,7 +49,7 @@ const full: PromptInput = promptInput({
   ],
 });
 
-describe('the order of a prompt [SPEC §5]', () => {
+describe('the order of a prompt [P0]', () => {
   it('goes from what changes least to the message, whatever order the layers answered in', () => {
     expect(buildPrompt(full).parts.map(({ name, slot }) => `${slot} ${name}`)).toEqual([
       'system soul',

@@ -94,7 +94,7 @@ function replied(message: Omit<RepliedMessage, 'files'>): string {
   return renderSection(repliedSection({ ...message, files: [] }));
 }
 
-describe('the message that is replied to', () => {
+describe('the message that is replied to [Q3]', () => {
   it('keeps its lines and is named after its author', () => {
     expect(replied(chatMessage(1, 'one\n  two\n', { attachments: ['cat.png'] }))).toBe(
       '<replied_to>\nThe message that is replied to, by Alice:\none\n  two\n[attached: cat.png]\n</replied_to>\n',

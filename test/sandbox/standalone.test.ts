@@ -1,22 +1,61 @@
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { createServer } from 'node:net';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 import { startProcess } from '../support/child-process.ts';
 
 const infoSchema = z.object({ url: z.string(), token: z.string(), people: z.record(z.string(), z.string()) });
-const program = ['--import', 'tsx', new URL('../../src/sandbox/standalone.ts', import.meta.url).pathname];
+const root = new URL('../..', import.meta.url).pathname;
+const program = [process.execPath, '--import', 'tsx', `${root}src/sandbox/standalone.ts`] as const;
+
+interface Running {
+  readonly child: ReturnType<typeof startProcess>;
+  readonly exited: Promise<unknown[]>;
+  /** Resolves with all of standard output once it contains this. */
+  readonly printed: (wanted: string) => Promise<string>;
+  /** Standard error so far. */
+  readonly complaints: () => string;
+}
+
+/** Starts the sandbox in a process group of its own, as a terminal does. */
+function start(arguments_: readonly string[], [command, ...first]: readonly [string, ...string[]]): Running {
+  const child = startProcess(command, [...first, ...arguments_], { cwd: root });
+  let output = '';
+  let complaints = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
+  const exited = once(child, 'close');
+  return {
+    child,
+    exited,
+    complaints: () => complaints,
+    printed: async (wanted) => {
+      while (!output.includes(wanted)) {
+        await Promise.race([
+          once(child.stdout, 'data'),
+          exited.then(() => Promise.reject(new Error(`It ended: ${complaints}`))),
+        ]);
+      }
+      return output;
+    },
+  };
+}
+
+function signalGroup(child: { readonly pid?: number | undefined }, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined) process.kill(-child.pid, signal);
+}
 
 describe('the sandbox on its own', () => {
-  it('prints one line that says where it is, serves, and ends at SIGTERM', async () => {
-    const words = [...program, '--port', '0', '--token', 'mine', '--rate-limits'];
-    const child = startProcess(process.execPath, words);
-    const exited = once(child, 'exit');
-    const [line] = await once(createInterface(child.stdout), 'line');
-    const info = infoSchema.parse(JSON.parse(String(line)));
+  it('prints one line that says where it is, where a program asks for it, serves, and ends at SIGTERM', async () => {
+    const { child, exited, printed } = start(
+      ['--json', '--port', '0', '--token', 'mine', '--rate-limits'],
+      program,
+    );
+    const output = await printed('\n');
+    const info = infoSchema.parse(JSON.parse(output));
     expect(info.token).toBe('mine');
     expect(info.people).toEqual({
       alice: '140000000000000001',
@@ -33,13 +72,72 @@ describe('the sandbox on its own', () => {
     expect(posted.headers.get('x-ratelimit-remaining')).toBe('4');
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
+    expect(await printed('')).toBe(output);
   });
 
-  it('names a bad port and exits with 1', async () => {
-    const child = startProcess(process.execPath, [...program, '--port', 'lots']);
-    const exited = once(child, 'exit');
-    const [message] = await once(createInterface(child.stderr), 'line');
-    expect(message).toContain('--port is a number from 0 (any) to 65535, not lots');
-    expect((await exited)[0]).toBe(1);
+  it('says first what to do next, as `npm run sandbox`, and stops at Ctrl-C', async () => {
+    const { child, exited, printed } = start(
+      ['--token', 'mine'],
+      ['npm', 'run', '--silent', 'sandbox', '--'],
+    );
+    const screen = await printed('Ctrl-C');
+    const [, token, apiUrl = ''] = /DISCORD_TOKEN=(\S+) DISCORD_API_URL=(\S+) npm start/.exec(screen) ?? [];
+    expect(token).toBe('mine');
+    const found = await fetch(`${apiUrl}/v10/gateway/bot`, { headers: { authorization: 'Bot mine' } });
+    const { url } = z.object({ url: z.string() }).parse(await found.json());
+    expect(screen).toContain(`API       ${apiUrl}\n`);
+    expect(screen).toContain(`gateway   ${url}\n`);
+    expect(screen).toContain('token     mine\n');
+    expect(screen).toContain('alice (owns the bot), bob, carol; the bot is Discoclaw\n');
+    expect(screen).toContain('#general, #dev, #secret (only alice and bob), and ');
+
+    // The line for speaking does what it says.
+    const [, line = '', say = ''] = /-d '(.*)' (http\S+)/.exec(screen) ?? [];
+    const answer = await fetch(say, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: line,
+    });
+    expect(await answer.json()).toMatchObject({ result: { text: '<@130000000000000001> hello' } });
+
+    signalGroup(child, 'SIGINT');
+    // What npm makes of Ctrl-C is its own affair.
+    await exited;
+    expect(await printed('Stopped.\n')).toMatch(/\n\nStopped\.\n$/u);
+    await expect(fetch(apiUrl)).rejects.toThrow('fetch failed');
+  });
+
+  it('stops at Ctrl-C with exit code 0, also when it comes twice', async () => {
+    const { child, exited, printed } = start([], program);
+    await printed('Ctrl-C');
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    expect(await exited).toEqual([0, null]);
+    expect(await printed('')).toMatch(/\n\nStopped\.\n$/u);
+  });
+
+  it.each([
+    [['--port', 'lots'], '--port is a number from 0 (any) to 65535, not lots'],
+    [['--port='], '--port is a number from 0 (any) to 65535, not '],
+    [['--port', '70000'], '--port is a number from 0 (any) to 65535, not 70000'],
+    [['--token', 'two words'], '--token is a word without spaces'],
+    [['--prot', '1'], "Unknown option '--prot'"],
+    [['4000'], "Unexpected argument '4000'"],
+  ])('names what is wrong with %j, says what there is, and exits with 2', async (arguments_, message) => {
+    const { exited, complaints, printed } = start(arguments_, program);
+    expect(await exited).toEqual([2, null]);
+    expect(complaints().startsWith(message)).toBe(true);
+    expect(complaints()).toContain('--rate-limits ');
+    expect(await printed('')).toBe('');
+  });
+
+  it('says that a port is taken, and exits with 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const { port } = z.object({ port: z.number() }).parse(other.address());
+    const { exited, complaints } = start(['--port', String(port)], program);
+    expect(await exited).toEqual([1, null]);
+    expect(complaints()).toBe(`Port ${port} is taken; --port 0 finds a free one\n`);
   });
 });

@@ -93,7 +93,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().read(document, counterKind)).toEqual({ version: 1, count: 1 });
       });
 
-      it('loses no change of many at once [trap 10]', async () => {
+      it('loses no change of many at once [S2]', async () => {
         await Promise.all(Array.from({ length: 40 }, () => store().update(document, counterKind, increment)));
         expect(await store().read(document, counterKind)).toEqual({ version: 1, count: 40 });
       });
@@ -281,7 +281,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().readText(text)).toBe('');
       });
 
-      it('lists files by path with their bytes, and no backups [trap 22]', async () => {
+      it('lists files by path with their bytes, and no backups', async () => {
         await store().writeText(`users/${alice}/notebook/USER.md`, 'ü');
         await store().writeText(`users/${alice}/notebook/USER.md`, 'üü');
         await store().writeText(text, 'x');

@@ -50,7 +50,7 @@ export function startProcess(
   if (pid === undefined) return child;
   running.add(child);
   tellReaper(`start ${pid}`);
-  child.once('exit', () => {
+  child.once('close', () => {
     running.delete(child);
     killGroup(pid);
     tellReaper(`end ${pid}`);
@@ -85,7 +85,7 @@ export async function runProcess(
 export async function endProcesses(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {
-      const ended = once(child, 'exit');
+      const ended = once(child, 'close');
       if (child.pid !== undefined) killGroup(child.pid);
       await ended;
     }),

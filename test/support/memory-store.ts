@@ -1,14 +1,15 @@
 import type { z } from 'zod';
 
-import { NewerVersionError } from '../../src/core/errors.ts';
+import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
 import type { DocumentKind, LogEntry, Store } from '../../src/core/store.ts';
+import { assertKey } from '../../src/storage/files/paths.ts';
 
 interface Line {
   readonly sequence: number;
   readonly json: string | undefined;
 }
 
-/** A `Store` in memory, for tests that run thousands of sequences; it passes the same contract suite as the files. */
+/** A `Store` in memory, for tests that run thousands of sequences; it passes the same contract suite as the files. It keeps no backups: every change erases. */
 export class MemoryStore implements Store {
   readonly #texts = new Map<string, string>();
   readonly #logs = new Map<string, Line[]>();
@@ -26,8 +27,11 @@ export class MemoryStore implements Store {
       const current = this.#parse(key, kind);
       const next = change(current);
       if (next === undefined || next === current) return current;
-      this.#texts.set(checked(key), JSON.stringify(next));
-      return next;
+      const text = JSON.stringify(next);
+      const stored = parseDocument(key, text, kind);
+      if (stored === undefined) throw new StoreError(`${key} was not stored`, key);
+      this.#texts.set(key, text);
+      return stored;
     });
   }
 
@@ -53,7 +57,7 @@ export class MemoryStore implements Store {
   }
 
   lastSequence(log: string): Promise<number> {
-    return settled(() => this.#linesOf(log).at(-1)?.sequence ?? 0);
+    return settled(() => this.#linesOf(log).findLast(({ json }) => json !== undefined)?.sequence ?? 0);
   }
 
   rewrite<T>(
@@ -64,7 +68,9 @@ export class MemoryStore implements Store {
     return settled(() => {
       const lines = this.#linesOf(log).map(({ sequence, json }) => {
         if (json === undefined) return { sequence, json };
-        const record = change({ sequence, record: schema.parse(JSON.parse(json)) });
+        const present = schema.safeParse(JSON.parse(json));
+        if (!present.success) return { sequence, json };
+        const record = change({ sequence, record: present.data });
         return { sequence, json: record === undefined ? undefined : JSON.stringify(record) };
       });
       this.#logs.set(log, lines);
@@ -72,18 +78,18 @@ export class MemoryStore implements Store {
   }
 
   readText(key: string): Promise<string | undefined> {
-    return settled(() => this.#texts.get(checked(key)));
+    return settled(() => this.#texts.get(assertKey(key)));
   }
 
   writeText(key: string, text: string): Promise<void> {
     return settled(() => {
-      this.#texts.set(checked(key), text);
+      this.#texts.set(assertKey(key), text);
     });
   }
 
   list(folder: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
     return settled(() => {
-      const prefix = `${checked(folder)}/`;
+      const prefix = `${assertKey(folder)}/`;
       const logs = [...this.#logs].map(([key, lines]): [string, string] => [
         key,
         lines.map(({ json }) => json).join('\n'),
@@ -97,16 +103,16 @@ export class MemoryStore implements Store {
 
   remove(key: string): Promise<void> {
     return settled(() => {
-      this.#texts.delete(checked(key));
+      this.#texts.delete(assertKey(key));
       this.#logs.delete(key);
     });
   }
 
   removeAll(prefix: string): Promise<void> {
     return settled(() => {
+      const folder = `${assertKey(prefix)}/`;
       for (const keys of [this.#texts, this.#logs]) {
-        for (const key of Array.from(keys.keys()))
-          if (key.startsWith(`${checked(prefix)}/`)) keys.delete(key);
+        for (const key of Array.from(keys.keys())) if (key.startsWith(folder)) keys.delete(key);
       }
     });
   }
@@ -120,26 +126,37 @@ export class MemoryStore implements Store {
   }
 
   #linesOf(log: string): Line[] {
-    const lines = this.#logs.get(checked(log)) ?? [];
+    const lines = this.#logs.get(assertKey(log)) ?? [];
     this.#logs.set(log, lines);
     return lines;
   }
 
   #parse<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): T | undefined {
-    const text = this.#texts.get(checked(key));
+    const text = this.#texts.get(assertKey(key));
     if (text === undefined) return undefined;
-    const json: unknown = JSON.parse(text);
-    const version = typeof json === 'object' && json !== null && 'version' in json ? Number(json.version) : 0;
-    if (version > kind.version) throw new NewerVersionError(key, version, kind.version);
-    return kind.schema.parse(json);
+    const document = parseDocument(key, text, kind);
+    if (document === undefined) throw new StoreError(`${key} is not readable`, key);
+    return document;
   }
 }
 
-function checked(key: string): string {
-  const anyScript = /^(?:users\/\w+\/notebook|sessions\/\w+\/\w+\/detail)\//u.test(key);
-  const pattern = anyScript ? /^(?!\.)[\p{L}\p{M}\p{N}_.-]+$/u : /^(?!\.)[\w.-]+$/u;
-  if (!key.split('/').every((segment) => pattern.test(segment))) throw new RangeError(`Not a key: ${key}`);
-  return key;
+/** The document, frozen; `undefined` where the schema refuses it. */
+function parseDocument<T extends { readonly version: number }>(
+  key: string,
+  text: string,
+  kind: DocumentKind<T>,
+): T | undefined {
+  const json: unknown = JSON.parse(text);
+  const version = typeof json === 'object' && json !== null && 'version' in json ? Number(json.version) : 0;
+  if (version > kind.version) throw new NewerVersionError(key, version, kind.version);
+  const parsed = kind.schema.safeParse(json);
+  return parsed.success ? freezeDeep(parsed.data) : undefined;
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(Object.freeze(value))) freezeDeep(part);
+  return value;
 }
 
 async function settled<T>(work: () => T): Promise<T> {

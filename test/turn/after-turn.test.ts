@@ -24,7 +24,7 @@ describe('work after a turn', () => {
     expect(seen).toEqual([[aliceInDev]]);
   });
 
-  it('runs its steps in order, and one that fails does not keep the others from running', async () => {
+  it('runs its steps in order, and one that fails does not keep the others from running [A1]', async () => {
     const ran: string[] = [];
     const logger = recordingLogger();
     const step = (name: string, fails = false) => ({

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { AttachedFile, ChatMessage } from '../../src/core/chat.ts';
 import type { Section, SectionReader } from '../../src/core/section.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { PromptComposer } from '../../src/turn/prompt-input.ts';
-import type { SwitchedOff } from '../../src/turn/prompt-input.ts';
+import type { PromptPorts, SwitchedOff } from '../../src/turn/prompt-input.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { aliceContext } from '../model/alice-context.ts';
@@ -40,7 +40,10 @@ function reader(line: string, name: Section['name']): SectionReader<TurnContext>
   };
 }
 
-function composerOver(history: readonly ChatMessage[] | Error): PromptComposer {
+function composerOver(
+  history: readonly ChatMessage[] | Error,
+  ports: Partial<PromptPorts> = {},
+): PromptComposer {
   return new PromptComposer({
     workspace: [],
     layers: [notes],
@@ -57,6 +60,7 @@ function composerOver(history: readonly ChatMessage[] | Error): PromptComposer {
     historyBudget: 200,
     maxChars: 40_000,
     logger: new RecordingLogger(),
+    ...ports,
   });
 }
 
@@ -78,7 +82,7 @@ async function promptWhere(off: Partial<SwitchedOff>): Promise<string> {
 }
 
 describe('what is switched off', () => {
-  it('stands in no prompt, and that memory is off does', async () => {
+  it('stands in no prompt, and that memory is off does [Y2]', async () => {
     expect(await promptWhere({})).toMatch(/- notes.*- wave/u);
     const withoutActions = await promptWhere({ areActionsOff: true });
     expect(withoutActions).toContain('- notes');
@@ -86,6 +90,37 @@ describe('what is switched off', () => {
     const withoutMemory = await promptWhere({ isMemoryOff: true });
     expect(withoutMemory).not.toContain('notes');
     expect(withoutMemory).toMatch(/Memory is switched off in this channel.*- wave/u);
+  });
+});
+
+describe('a layer', () => {
+  it('that fails costs a warning and nothing else, and the others are read at the same time [P1]', async () => {
+    const logger = new RecordingLogger();
+    let isRead = false;
+    const broken: SectionReader<TurnContext> = {
+      layer: 'broken',
+      async read() {
+        await vi.waitUntil(() => isRead);
+        throw new Error('no disk');
+      },
+    };
+    const after: SectionReader<TurnContext> = {
+      ...notes,
+      read(context) {
+        isRead = true;
+        return notes.read(context);
+      },
+    };
+    const composer = composerOver([], { layers: [broken, after], logger });
+    const { prompt } = await composer.compose(aliceContext, allOn, signal);
+    expect(JSON.stringify(prompt.messages)).toContain('- notes');
+    expect(logger.lines).toEqual([
+      {
+        level: 'warn',
+        event: 'a memory layer could not be read',
+        data: { layer: 'broken', error: new Error('no disk') },
+      },
+    ]);
   });
 });
 

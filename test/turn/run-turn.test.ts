@@ -29,7 +29,7 @@ function sayingHalf(meanwhile: () => unknown): AnswerTurn {
 }
 
 describe('a turn', () => {
-  it('logs the message, asks the model, sends, logs the reply, and only then does what comes after', async () => {
+  it('logs the message, asks the model, sends, logs the reply, and only then does what comes after [F4]', async () => {
     const { run, steps, journal } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
     await run([incoming({ id: '400000000000000010' }), message], new TurnControl());
     expect(steps).toEqual(['log 2', 'model', 'send Hi. as 11', 'log reply Hi.', 'typing ends', 'after turn']);

@@ -113,7 +113,7 @@ describe('turns of sessions', () => {
     await turns.idle();
   });
 
-  it('end when their author stops them at their message or at the reply, and nobody else can', async () => {
+  it('end when their author stops them at their message or at the reply, and nobody else can [U3]', async () => {
     for (const messageId of [message(1).id, 'the reply']) {
       const { turns, started } = gatedTurns();
       void turns.submit(message(1));

@@ -46,7 +46,7 @@ function turnsWithReactions() {
   return { log, timer, turns, submit, release };
 }
 
-describe('a waiting reaction', () => {
+describe('a waiting reaction [U2]', () => {
   it('comes to what waits behind a turn, and goes when its own turn begins', async () => {
     const { log, timer, submit, release } = turnsWithReactions();
     const all = [submit(1), submit(2), submit(3)];

@@ -1,7 +1,27 @@
-import type { AttachmentPort, OpenedFile, AttachedFile } from '../../core/chat.ts';
+import type { AttachedFile, AttachmentPort, OpenedFile } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
-import { isAllowedAddress, beginDownload, type Download, type DownloadFailure } from './download.ts';
+import { beginDownload, isAllowedAddress, type Download, type DownloadFailure } from './download.ts';
 import { decodeText, fileKind, type FileKind } from './file-kind.ts';
+
+const kilobyte = 1024;
+const megabyte = 1024 * kilobyte;
+
+/** Files of one turn that are opened at most. */
+const maxFiles = 10;
+/** Bytes of any file at most. */
+const maxBytes = 10 * megabyte;
+
+/** The model's vendor takes pictures of up to 5 MB in base64 and of 8,000 pixels a side. */
+const imageMaxBytes = (5 * megabyte * 3) / 4;
+const imageMaxPixels = 8000;
+const textMaxBytes = 100 * kilobyte;
+/** Of a turn's pictures and documents together; the vendor takes 32 MB a request, base64 and all. */
+const mediaTotalBytes = 20 * megabyte;
+/** Of a turn's texts together: some 50,000 tokens. */
+const textTotalBytes = 200 * kilobyte;
+
+/** Why nothing is made of a file that is whole and small enough. */
+const notReadable = 'not a picture, a PDF or a text';
 
 /** For the beginning of a file, and for the rest of it; milliseconds. */
 const downloadTimeoutMs = 5_000;
@@ -34,7 +54,7 @@ export function createAttachments(options: AttachmentsOptions): AttachmentPort {
     if (file.size === 0) return unopened(file, 'empty');
     if (file.size > maxBytes) return unopened(file, 'over 10 MB');
     if (!isAllowedAddress(file.url, cdnUrl)) {
-      logger.warn('an attached file is not fetched, since it does not lie with Discord', { index });
+      logger.warn('an attached file is not fetched, since Discord does not keep it', { index });
       return unopened(file, 'not kept by Discord');
     }
     const download = await beginDownload(file.url, { signal, timeoutMs });
@@ -77,42 +97,25 @@ export function createAttachments(options: AttachmentsOptions): AttachmentPort {
 
 /** Gives up what is not to be read, in order, so that what comes first has the room. */
 function withinLimits(begun: readonly (Begun | Unopened)[]): readonly (Begun | Unopened)[] {
-  const totals = new TurnTotals();
+  const media = { bytes: 0, max: mediaTotalBytes, refusal: 'over 20 MB together' };
+  const text = { bytes: 0, max: textTotalBytes, refusal: 'over 200 KB of text together' };
   return begun.map((each) => {
     if ('kind' in each) return each;
-    const reason = refusalOf(each.fileKind, each.file) ?? totals.add(each.fileKind, each.file);
-    if (reason === undefined) return each;
-    each.download.drop();
-    return unopened(each.file, reason);
+    const { file, fileKind: found, download } = each;
+    const total = found.kind === 'text' ? text : media;
+    const isOver = total.bytes + file.size > total.max;
+    const reason = refusalOf(found, file) ?? (isOver ? total.refusal : undefined);
+    if (reason === undefined) {
+      total.bytes += file.size;
+      return each;
+    }
+    download.drop();
+    return unopened(file, reason);
   });
 }
 
-function unopened({ name }: AttachedFile, reason: string): Unopened {
-  return { kind: 'unopened', name, reason };
-}
-
-const kilobyte = 1024;
-const megabyte = 1024 * kilobyte;
-
-/** Files of one turn that are opened at most. */
-export const maxFiles = 10;
-/** Bytes of any file at most. */
-export const maxBytes = 10 * megabyte;
-
-/** The model's vendor takes pictures of up to 5 MB in base64 and of 8,000 pixels a side. */
-const imageMaxBytes = (5 * megabyte * 3) / 4;
-const imageMaxPixels = 8000;
-const textMaxBytes = 100 * kilobyte;
-/** Of a turn's pictures and documents together; the vendor takes 32 MB a request, base64 and all. */
-const mediaTotalBytes = 20 * megabyte;
-/** Of a turn's texts together: some 50,000 tokens. */
-const textTotalBytes = 200 * kilobyte;
-
-/** Why nothing is made of a file that is whole and small enough. */
-export const notReadable = 'not a picture, a PDF or a text';
-
 /** Why a file is not read to its end, whatever else is attached; a clause for the model. */
-export function refusalOf({ kind }: FileKind, { size, pixels = 0 }: AttachedFile): string | undefined {
+function refusalOf({ kind }: FileKind, { size, pixels = 0 }: AttachedFile): string | undefined {
   switch (kind) {
     case 'image':
       if (size > imageMaxBytes) return 'a picture over 3.75 MB';
@@ -126,20 +129,6 @@ export function refusalOf({ kind }: FileKind, { size, pixels = 0 }: AttachedFile
   }
 }
 
-/** Counts what a turn opens, in order. */
-export class TurnTotals {
-  #media = 0;
-  #text = 0;
-
-  /** Takes a file in, or says why there is no room for it. */
-  add({ kind }: FileKind, { size }: AttachedFile): string | undefined {
-    if (kind === 'text') {
-      if (this.#text + size > textTotalBytes) return 'over 200 KB of text together';
-      this.#text += size;
-      return undefined;
-    }
-    if (this.#media + size > mediaTotalBytes) return 'over 20 MB together';
-    this.#media += size;
-    return undefined;
-  }
+function unopened({ name }: AttachedFile, reason: string): Unopened {
+  return { kind: 'unopened', name, reason };
 }

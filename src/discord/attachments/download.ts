@@ -1,4 +1,4 @@
-import { tellingBytes } from './file-kind.ts';
+import { signatureBytes } from './file-kind.ts';
 
 /** Why a file could not be had. */
 export type DownloadFailure =
@@ -48,7 +48,7 @@ export async function beginDownload(
     }
     const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
     const chunks: Uint8Array[] = [];
-    await readUntil(reader, chunks, tellingBytes);
+    await readUntil(reader, chunks, signatureBytes);
     return {
       head: Buffer.concat(chunks),
       drop: () => over.abort(),

@@ -8,8 +8,8 @@ export type FileKind =
   | { readonly kind: 'text' }
   | { readonly kind: 'other' };
 
-/** Bytes that are enough to tell. */
-export const tellingBytes = 16;
+/** Bytes that are enough to tell what a file is. */
+export const signatureBytes = 16;
 
 const imageStarts = [
   { mediaType: 'image/png', start: /^\x89PNG\r\n/u },
@@ -20,9 +20,9 @@ const imageStarts = [
 
 const utf16Mark = /^(?:\xff\xfe|\xfe\xff)/u;
 
-/** @param head the file from its beginning, at least {@link tellingBytes} of it where it has so many. */
+/** @param head the file from its beginning, at least {@link signatureBytes} of it where it has so many. */
 export function fileKind(head: Buffer): FileKind {
-  const start = head.toString('latin1', 0, tellingBytes);
+  const start = head.toString('latin1', 0, signatureBytes);
   const image = imageStarts.find((each) => each.start.test(start));
   if (image !== undefined) return { kind: 'image', mediaType: image.mediaType };
   if (start.startsWith('%PDF-')) return { kind: 'document' };

@@ -6,43 +6,51 @@ import {
   type AutocompleteInteraction,
   type ButtonInteraction,
   type ChatInputCommandInteraction,
+  type CommandInteraction,
   type Interaction,
 } from 'discord.js';
 
 import type { CommandCall } from '../../core/chat.ts';
-import type { Choice, CommandHandlers } from '../../core/commands.ts';
+import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../../core/commands.ts';
+import { referenceTo, withReference } from '../../core/errors.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Timer } from '../../core/time.ts';
 import { chatMessageOf } from '../normalise.ts';
-import { admit, type AdmissionOptions } from './admission.ts';
-import { createAnswering, type AnsweringOptions } from './answering.ts';
-import { createPager, type PagerOptions } from './pager.ts';
+import type { RunInBackground } from '../run-in-background.ts';
+import { admit, type Admission, type AdmissionOptions } from './admission.ts';
+import { createPager } from './pager.ts';
 
-/** Discord waits 3 seconds for choices; the way there takes its part. */
+/** How long Discord waits for a sign of life; milliseconds. */
+const acknowledgedWithinMs = 3000;
+/** Discord waits 3 seconds for choices too; the way there takes its part. */
 const choicesWithinMs = 2000;
 
 const restarting = 'I am being restarted. Please try again in a moment.';
-const unknown = 'I do not know any more what this was for. Please give the command again.';
+const unknown = 'I no longer know what this was for. Please give the command again.';
+const failed = '⚠️ Something went wrong on my side. Please try again.';
 
-export interface InteractionsOptions extends AdmissionOptions, Omit<AnsweringOptions, 'pager'>, PagerOptions {
+export interface InteractionsOptions extends AdmissionOptions {
   readonly botId: string;
   readonly handlers: CommandHandlers;
+  /** Each channel's events in the order in which they came. */
+  readonly channelQueue: KeyedQueue;
+  readonly runInBackground: RunInBackground;
+  readonly logger: Logger;
+  readonly timer?: Timer;
 }
 
-export interface Interactions {
-  /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */
-  take(interaction: Interaction): void;
-  /** From now on people are told to come back after the restart. */
-  stop(): void;
-}
+export type Interactions = ReturnType<typeof createInteractions>;
 
 /** Everything that people do with the bot by commands, menus and buttons. */
-export function createInteractions(options: InteractionsOptions): Interactions {
-  const { botId, handlers, runInBackground, logger } = options;
-  const pager = createPager(options);
-  const answer = createAnswering({ ...options, pager });
+export function createInteractions(options: InteractionsOptions) {
+  const { botId, handlers, channelQueue, runInBackground, logger } = options;
+  const pager = createPager(logger, options.timer);
   let isStopped = false;
 
   return {
-    take(interaction) {
+    /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */
+    take(interaction: Interaction): void {
       if (isStopped) runInBackground('an interaction while stopping', () => tell(interaction, restarting));
       else if (interaction.isChatInputCommand())
         runInBackground('a slash command', () =>
@@ -59,41 +67,77 @@ export function createInteractions(options: InteractionsOptions): Interactions {
       else if (interaction.isButton()) runInBackground('a click', () => clicked(interaction));
       else runInBackground('an interaction', () => tell(interaction, unknown));
     },
-    stop() {
+    /** From now on people are told to come back after the restart. */
+    stop(): void {
       isStopped = true;
       pager.close();
     },
   };
 
-  async function clicked(interaction: ButtonInteraction): Promise<void> {
-    const admission = await admit(interaction, options);
+  /**
+   * Acknowledges a command at once and takes it to the channel's other events in the order in which it came; the answer is for the asker's
+   * eyes only. What could not be acknowledged is not done: the person has been told by Discord that nothing came of it.
+   */
+  async function answer(
+    interaction: CommandInteraction,
+    work: (context: CommandContext) => Promise<CommandReply>,
+  ): Promise<void> {
+    const acknowledged = acknowledge(interaction);
+    await channelQueue.run(interaction.channelId, async () => {
+      const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
+      if (!isAcknowledged) return;
+      runInBackground('a command', async () =>
+        send(interaction, await replyTo(interaction, admission, work)),
+      );
+    });
+  }
+
+  async function acknowledge(interaction: CommandInteraction): Promise<boolean> {
     try {
-      if (admission.kind === 'refused') await tell(interaction, admission.line);
-      else if (!(await pager.click(interaction))) await tell(interaction, unknown);
+      const deferred = interaction.deferReply({ flags: MessageFlags.Ephemeral }).then(() => true);
+      return await within(acknowledgedWithinMs, deferred, false);
     } catch (error) {
-      logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
+      logger.warn('a command could not be acknowledged', { ...idsOf(interaction), error });
+      return false;
+    }
+  }
+
+  async function replyTo(
+    interaction: CommandInteraction,
+    admission: Admission,
+    work: (context: CommandContext) => Promise<CommandReply>,
+  ): Promise<CommandReply> {
+    if (admission.kind === 'refused') return { text: admission.line };
+    const { id, createdAt } = interaction;
+    try {
+      return await work({ ...admission.asker, id, ephemeral: true, at: createdAt.toISOString() });
+    } catch (error) {
+      const reference = referenceTo(id);
+      logger.error('a command could not be finished', { ...idsOf(interaction), reference, error });
+      return { text: withReference(failed, reference) };
+    }
+  }
+
+  async function send(interaction: CommandInteraction, reply: CommandReply): Promise<void> {
+    try {
+      await interaction.editReply(pager.show(interaction, reply));
+    } catch (error) {
+      const reference = referenceTo(interaction.id);
+      logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
+      await interaction.editReply({ content: withReference(failed, reference), components: [] });
     }
   }
 
   /** Offers what may be typed next; nothing to people without access, or where it cannot be told in time. */
   async function complete(interaction: AutocompleteInteraction): Promise<void> {
     try {
-      await interaction.respond(await choicesInTime(interaction));
+      const found = choices(interaction).catch((error: unknown) => {
+        logger.warn('choices could not be found', { channelId: interaction.channelId, error });
+        return [];
+      });
+      await interaction.respond(await within(choicesWithinMs, found, []));
     } catch (error) {
       logger.debug('choices could not be offered', { channelId: interaction.channelId, error });
-    }
-  }
-
-  async function choicesInTime(interaction: AutocompleteInteraction): Promise<readonly Choice[]> {
-    const tooLate = new AbortController();
-    try {
-      const nothing = delay(choicesWithinMs, [], { signal: tooLate.signal }).catch(() => []);
-      return await Promise.race([choices(interaction), nothing]);
-    } catch (error) {
-      logger.warn('choices could not be found', { channelId: interaction.channelId, error });
-      return [];
-    } finally {
-      tooLate.abort();
     }
   }
 
@@ -108,6 +152,26 @@ export function createInteractions(options: InteractionsOptions): Interactions {
       option,
       typed,
     });
+  }
+
+  async function clicked(interaction: ButtonInteraction): Promise<void> {
+    const admission = await admit(interaction, options);
+    try {
+      if (admission.kind === 'refused') await tell(interaction, admission.line);
+      else if (!(await pager.click(interaction))) await tell(interaction, unknown);
+    } catch (error) {
+      logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
+    }
+  }
+}
+
+/** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */
+async function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
+  const isOver = new AbortController();
+  try {
+    return await Promise.race([work, delay(ms, late, { signal: isOver.signal }).catch(() => late)]);
+  } finally {
+    isOver.abort();
   }
 }
 
@@ -127,4 +191,8 @@ function callOf({ commandName, options }: ChatInputCommandInteraction): CommandC
 async function tell(interaction: Interaction, content: string): Promise<void> {
   if (interaction.isAutocomplete()) await interaction.respond([]);
   else await interaction.reply({ content, flags: MessageFlags.Ephemeral });
+}
+
+function idsOf({ channelId, user }: CommandInteraction): Readonly<Record<string, string>> {
+  return { channelId, userId: user.id };
 }

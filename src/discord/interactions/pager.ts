@@ -20,8 +20,8 @@ const openForMs = 10 * 60_000;
 /** Answers whose pages are kept at the same time, of all people. */
 const mostOpen = 200;
 
-const notYours = 'Only who gave the command can turn these pages.';
-const gone = 'I do not have these pages any more. Please give the command again.';
+const notYours = 'Only the person who gave the command can turn these pages.';
+const gone = 'I no longer have these pages. Please give the command again.';
 
 const processTimer: Timer = (callback, ms) => {
   const timer = setTimeout(callback, ms);
@@ -43,22 +43,8 @@ interface Open {
   readonly keep: () => void;
 }
 
-export interface PagerOptions {
-  readonly logger: Logger;
-  readonly timer?: Timer;
-}
-
-export interface Pager {
-  /** A reply as Discord shows it: whole, or the first of several pages with its buttons; `interaction` is the command, acknowledged. */
-  show(interaction: CommandInteraction, reply: CommandReply): PageView;
-  /** Answers a click on one of the buttons; `false` where the button is none of a pager's. May reject as Discord's requests do. */
-  click(interaction: ButtonInteraction): Promise<boolean>;
-  /** Calls off everything that waits; the buttons stay, and are answered after the next start. */
-  close(): void;
-}
-
 /** Long answers as pages that their asker can turn, for as long as the asker goes on to do so. */
-export function createPager({ logger, timer = processTimer }: PagerOptions): Pager {
+export function createPager(logger: Logger, timer: Timer = processTimer) {
   const opened = new LRUCache<string, Open>({ max: mostOpen, dispose: ({ keep }) => keep() });
 
   function keepOpen(pagerId: string, open: Omit<Open, 'keep'>, shown: Shown): void {
@@ -76,13 +62,15 @@ export function createPager({ logger, timer = processTimer }: PagerOptions): Pag
   }
 
   return {
-    show(interaction, { text }) {
+    /** A reply as Discord shows it: whole, or the first of several pages with its buttons; `interaction` is the command, acknowledged. */
+    show(interaction: CommandInteraction, { text }: CommandReply): PageView {
       const { id: pagerId, user } = interaction;
       const pages = splitReply(text);
       if (pages.length > 1) keepOpen(pagerId, { askerId: user.id, pages }, interaction);
       return view({ pagerId, askerId: user.id, page: 0 }, pages);
     },
-    async click(interaction) {
+    /** Answers a click on one of the buttons; `false` where the button is none of a pager's. May reject as Discord's requests do. */
+    async click(interaction: ButtonInteraction): Promise<boolean> {
       const button = readPageButton(interaction.customId);
       if (button === undefined) return false;
       const open = opened.get(button.pagerId);
@@ -100,7 +88,10 @@ export function createPager({ logger, timer = processTimer }: PagerOptions): Pag
       await interaction.update(view({ ...button, askerId }, open.pages));
       return true;
     },
-    close: () => opened.clear(),
+    /** Calls off everything that waits; the buttons stay, and are answered after the next start. */
+    close(): void {
+      opened.clear();
+    },
   };
 }
 

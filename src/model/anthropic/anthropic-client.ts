@@ -7,12 +7,10 @@ import type {
   ModelCallOptions,
   ModelClient,
   ModelPurpose,
-  ModelRequest,
   ModelResponse,
   ModelUsage,
 } from '../../core/model.ts';
 import { startDeadline, untilAborted } from '../deadline.ts';
-import type { Deadline } from '../deadline.ts';
 import { attempt } from './attempt.ts';
 import { requestBody } from './request-body.ts';
 import { attemptError, withRetries } from './retries.ts';
@@ -56,39 +54,35 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   });
   const limit = createCallLimit(options.concurrency, options.queueLimit);
 
-  async function ask(
-    request: ModelRequest,
-    deadline: Deadline,
+  async function attemptOnce(
+    body: ReturnType<typeof requestBody>,
+    signal: AbortSignal,
     streamed: StreamedText,
-    onQueue: ModelCallOptions['onQueue'],
   ): Promise<ModelResponse> {
-    const body = requestBody(request);
-    const tryOnce = async (): Promise<ModelResponse> => {
-      streamed.restart();
-      try {
-        return await attempt(sdk, body, {
-          signal: deadline.signal,
-          idleTimeoutMs: options.idleTimeoutMs,
-          onText: (piece) => streamed.add(piece),
-        });
-      } catch (error) {
-        throw attemptError(error, apiKey, new Date());
-      }
-    };
-    return limit(() => withRetries(tryOnce, { deadline, random, logger }), deadline.signal, onQueue);
+    streamed.restart();
+    try {
+      const { idleTimeoutMs } = options;
+      return await attempt(sdk, body, { signal, idleTimeoutMs, onText: (piece) => streamed.add(piece) });
+    } catch (error) {
+      throw attemptError(error, apiKey, new Date());
+    }
   }
 
   return {
     isOffline: false,
     async complete(request, callOptions = {}) {
       const deadline = startDeadline(options.totalTimeoutMs, callOptions.signal);
+      const { signal } = deadline;
       const streamed = new StreamedText(callOptions);
       try {
-        const response = await ask(request, deadline, streamed, callOptions.onQueue);
+        const body = requestBody(request);
+        const work = () =>
+          withRetries(() => attemptOnce(body, signal, streamed), { deadline, random, logger });
+        const response = await limit(work, signal, callOptions.onQueue);
         options.onUsage?.(response.usage, request.purpose, request.model);
         return response;
       } catch (error) {
-        throw finalError(deadline.signal.aborted ? deadline.signal.reason : error, streamed.partialText);
+        throw finalError(signal.aborted ? signal.reason : error, streamed.partialText);
       } finally {
         deadline.end();
       }
@@ -97,20 +91,18 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
 }
 
 /**
- * Runs work when its turn comes; work that has to wait for it is told by `onQueue`, and again, with `false`, when it came. Rejects with
- * `ModelError` `busy` where too many wait, and at once with the signal's reason when aborted.
+ * At most `concurrency` calls at a time, and at most `queueLimit` waiting for one to end [M7]. Work that has to wait is told by
+ * `onQueue`, and again, with `false`, when its turn came. Rejects with `ModelError` `busy` where too many wait, and at once with the
+ * signal's reason when aborted; who gives up leaves the queue.
  */
-type CallLimit = <T>(
-  work: () => Promise<T>,
-  signal: AbortSignal,
-  onQueue?: (isWaiting: boolean) => void,
-) => Promise<T>;
-
-/** At most `concurrency` calls at a time, and at most `queueLimit` waiting for one to end [M7]. Who gives up leaves the queue. */
-function createCallLimit(concurrency: number, queueLimit: number): CallLimit {
+function createCallLimit(concurrency: number, queueLimit: number) {
   const limit = pLimit(concurrency);
   let open = 0;
-  return async (work, signal, onQueue) => {
+  return async <T>(
+    work: () => Promise<T>,
+    signal: AbortSignal,
+    onQueue: ModelCallOptions['onQueue'],
+  ): Promise<T> => {
     if (open >= concurrency + queueLimit) throw new ModelError('Too many model calls are waiting', 'busy');
     const hasToWait = open >= concurrency;
     open += 1;

@@ -21,19 +21,15 @@ const retried: ReadonlySet<ModelFailure> = new Set([
   'stalled',
 ]);
 
-export interface RetryOptions {
-  readonly deadline: Deadline;
-  /** From 0 up to 1: how much of the backoff is waited, so that many who failed together do not come back together. */
-  readonly random: () => number;
-  readonly logger: Logger;
-}
-
 /**
  * Tries again what may help, at most five times, with a growing random backoff or the wait the server asked for. A wait that
- * would outlast the deadline is not begun: the last failure is the answer then.
+ * would outlast the deadline is not begun: the last failure is the answer then. `random` gives from 0 up to 1 how much of the
+ * backoff is waited, so that many who failed together do not come back together.
  */
-export function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { deadline, random, logger } = options;
+export function withRetries<T>(
+  attempt: () => Promise<T>,
+  { deadline, random, logger }: { deadline: Deadline; random: () => number; logger: Logger },
+): Promise<T> {
   return pRetry(attempt, {
     retries: maxRetries,
     minTimeout: 0,
@@ -43,7 +39,7 @@ export function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions)
       const asked = error instanceof AttemptError ? (error.retryAfterMs ?? 0) : 0;
       const waitMs = asked + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retriesConsumed);
       if (waitMs >= deadline.remainingMs()) return false;
-      logger.warn('model call is tried again', { failure: error.failure, reason: error.message, waitMs });
+      logger.warn('retrying a model call', { failure: error.failure, reason: error.message, waitMs });
       await sleep(waitMs, undefined, { signal: deadline.signal });
       return true;
     },

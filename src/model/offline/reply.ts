@@ -25,11 +25,11 @@ const questionForm =
   /\?\s*$|^\W*(?:who|what|when|where|which|why|how|do|does|did|is|are|can|could|tell me|show me)\b/iu;
 
 const standIn =
-  'I am not a language model but its offline stand-in: I find things in memory and keep what you tell me, nothing more. ' +
-  'For real answers, whoever runs me sets `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) and starts me again.';
+  'I am not a language model, only an offline stand-in: I look things up in memory and remember what you tell me, nothing more. ' +
+  'For real answers, whoever runs me has to set `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) and restart me.';
 /** Items told where none fits a question that the speaker asks about themselves. */
 const otherItems = 5;
-const listed = '`!memory show` lists what I keep.';
+const listed = '`!memory show` lists what I remember.';
 
 /**
  * Answers a turn from memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. Attached files are
@@ -161,7 +161,7 @@ function conversationSoFar({ sections, history }: ReadRequest): string {
 
 function acknowledge(quote: string): string {
   const told = toSecondPerson(quote) ?? `“${quote}”`;
-  return `Good to know: ${told.charAt(0).toLowerCase()}${told.slice(1)}. To have it kept, say “remember that ${quote}”.`;
+  return `Good to know: ${told.charAt(0).toLowerCase()}${told.slice(1)}. To make me remember it, say “remember that ${quote}”.`;
 }
 
 /** Something in the prompt that may answer a question. */

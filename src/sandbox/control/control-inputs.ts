@@ -248,12 +248,12 @@ export const controlInputs = {
     timeoutMs,
   }),
   typingEvents: z.strictObject({ in: channel.optional() }),
+  presence: nothing,
   requests: z.strictObject({
     method: z.string().optional(),
     /** The path after `/api/v10`, with `*` for any one segment. */
     path: z.string().optional(),
   }),
-  presence: nothing,
   invalidRequests: nothing,
   downloads: nothing,
   delivered: z.strictObject({ timeoutMs }),

@@ -32,11 +32,11 @@ import type { DefineCall } from './sandbox-control.ts';
 import { halfTypedOptions, offeredCommand, requireRightToCommand, slashOptions } from './slash-command.ts';
 
 /** How far an interaction is to be before its caller hears of it. */
-type OutcomeWish = Pick<CheckedInput<'slash'>, 'until' | 'followUps' | 'timeoutMs'>;
+type AwaitedOutcome = Pick<CheckedInput<'slash'>, 'until' | 'followUps' | 'timeoutMs'>;
 
 /** What people ask of the bot other than by writing. */
 export function interactionCalls(define: DefineCall, world: World) {
-  const viewOf = async (interaction: Interaction, wish: OutcomeWish): Promise<InteractionView> =>
+  const viewOf = async (interaction: Interaction, wish: AwaitedOutcome): Promise<InteractionView> =>
     interactionView(world, await outcomeOf(world, interaction, wish));
   return {
     slash: define('slash', (input) => viewOf(slash(world, input), input)),
@@ -152,7 +152,7 @@ function findComponent(message: Message, input: CheckedInput<'click'>): MessageC
   const { customId, label } = input;
   const found = components.find((component) =>
     customId === undefined
-      ? facesOf(component).includes(label ?? '')
+      ? labelsOf(component).includes(label ?? '')
       : 'custom_id' in component && component.custom_id === customId,
   );
   if (found !== undefined) return found;
@@ -186,7 +186,7 @@ function chosenValues(
 }
 
 /** By what a person can name a component: label, emoji, placeholder. */
-function facesOf(component: MessageComponent): readonly string[] {
+function labelsOf(component: MessageComponent): readonly string[] {
   const faces =
     component.type === ComponentType.Button
       ? [component.label, component.emoji?.name]
@@ -195,7 +195,7 @@ function facesOf(component: MessageComponent): readonly string[] {
 }
 
 function titleOfComponent(component: MessageComponent): string {
-  const face = facesOf(component)[0];
+  const face = labelsOf(component)[0];
   const kind = component.type === ComponentType.StringSelect ? 'The select' : 'The button';
   const link = component.type === ComponentType.Button && component.style === ButtonStyle.Link;
   const name = face ?? ('custom_id' in component ? component.custom_id : '');
@@ -209,7 +209,7 @@ function titleOfComponent(component: MessageComponent): string {
 export async function outcomeOf(
   world: World,
   interaction: Interaction,
-  wish: OutcomeWish,
+  wish: AwaitedOutcome,
 ): Promise<Interaction> {
   const title = titleOfRequest(interaction.request);
   const deadline = setTimeout(() => failIfLate(world, interaction), firstResponseWithin + 1);
@@ -229,7 +229,7 @@ export async function outcomeOf(
   return interaction;
 }
 
-function isAsWished({ state, followUps }: Interaction, wish: OutcomeWish): boolean {
+function isAsWished({ state, followUps }: Interaction, wish: AwaitedOutcome): boolean {
   switch (state) {
     case 'waiting':
       return false;

@@ -11,7 +11,7 @@ import { createControlCalls } from './sandbox-control.ts';
 import type { ControlCall, SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
 import { threadCalls } from './thread-calls.ts';
 
-export interface LocalControlParts extends Omit<RestContext, 'token' | 'urls'> {
+interface LocalControlParts extends Omit<RestContext, 'token' | 'urls'> {
   readonly gateway: Gateway;
   /** The bot's typing, oldest first. */
   readonly typing: readonly TypingView[];

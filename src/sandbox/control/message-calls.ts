@@ -168,7 +168,7 @@ function requireRightToDelete(world: World, messages: readonly Message[], as: st
 const maxPersonMessageLength = 4_000;
 
 /** What a person types, and the files that they drop. */
-export type Writing = Pick<CheckedInput<'say'>, 'text' | 'mentionBot' | 'attachments'>;
+type Writing = Pick<CheckedInput<'say'>, 'text' | 'mentionBot' | 'attachments'>;
 
 /** A person's message as it is posted. @throws {SandboxError} where Discord would not take it. */
 export function written(

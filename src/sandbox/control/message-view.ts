@@ -34,7 +34,7 @@ export interface MessageView {
   readonly reactions: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface AttachmentView {
+interface AttachmentView {
   readonly id: string;
   readonly name: string;
   readonly bytes: number;
@@ -113,13 +113,13 @@ export interface ComponentsView {
   readonly rows: readonly RowView[];
 }
 
-export interface RowView {
+interface RowView {
   readonly buttons: readonly ButtonView[];
   /** A row has either buttons or one select. */
   readonly select?: SelectView;
 }
 
-export interface ButtonView {
+interface ButtonView {
   /** A link has none. */
   readonly customId?: string;
   /** Empty where there is only an emoji. */
@@ -130,7 +130,7 @@ export interface ButtonView {
   readonly style: 'primary' | 'secondary' | 'success' | 'danger' | 'link';
 }
 
-export interface SelectView {
+interface SelectView {
   readonly customId: string;
   readonly placeholder: string;
   readonly options: readonly { readonly label: string; readonly value: string }[];
@@ -176,7 +176,7 @@ function buttonView(button: Button): ButtonView {
   };
 }
 
-export interface PollView {
+interface PollView {
   readonly question: string;
   readonly answers: readonly {
     readonly text: string;
@@ -190,7 +190,7 @@ export interface PollView {
   readonly isOver: boolean;
 }
 
-export function pollView(world: World, poll: Poll): PollView {
+function pollView(world: World, poll: Poll): PollView {
   return {
     question: poll.question,
     answers: poll.answers.map(({ id, text, emoji }) => ({

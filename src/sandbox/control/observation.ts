@@ -68,7 +68,7 @@ export function matchingRequests(
   });
 }
 
-export interface Waiting<T> {
+interface Waiting<T> {
   /** What is waited for, or `undefined` while it is not so; asked at once and after every event. */
   check(): T | undefined;
   /** Whether an event starts the quiet time anew. */

@@ -27,7 +27,7 @@ export interface SandboxInfo {
 }
 
 /** A client's session at the gateway. */
-export interface SessionView {
+interface SessionView {
   readonly id: string;
   readonly intents: number;
   /** How many events it was sent. */
@@ -36,7 +36,7 @@ export interface SessionView {
 }
 
 /** A value that the bot offers for an option. */
-export interface ChoiceView {
+interface ChoiceView {
   readonly name: string;
   readonly value: string | number;
 }

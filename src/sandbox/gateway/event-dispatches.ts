@@ -5,8 +5,8 @@ import { guildCreatePayload, memberPayload, rolePayload } from '../payloads/guil
 import { interactionPayload } from '../payloads/interaction-payload.ts';
 import type { World, WorldEvent } from '../world/world.ts';
 import {
+  channelEvent,
   guildEvent,
-  inChannel,
   messageEvent,
   ownMembership,
   pinsChanged,
@@ -50,9 +50,11 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
     case 'presence-changed':
       return undefined;
     case 'message-deleted':
-      return inChannel(world, event.channelId, GatewayDispatchEvents.MessageDelete, { id: event.messageId });
+      return channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDelete, {
+        id: event.messageId,
+      });
     case 'messages-deleted':
-      return inChannel(world, event.channelId, GatewayDispatchEvents.MessageDeleteBulk, {
+      return channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDeleteBulk, {
         ids: event.messageIds,
       });
     case 'reaction-added':

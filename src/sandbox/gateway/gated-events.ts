@@ -17,7 +17,7 @@ export interface ClientEvent {
   readonly data: unknown;
 }
 
-export interface GatedEvent extends ClientEvent {
+interface GatedEvent extends ClientEvent {
   /** One of these intents is needed; 0 for none. */
   readonly intent: number;
 }
@@ -55,7 +55,7 @@ export function messageEvent(
   };
 }
 
-export function inChannel(
+export function channelEvent(
   world: World,
   channelId: string,
   type: GatewayDispatchEvents,

@@ -17,7 +17,7 @@ import { GatewayConnection } from './gateway-connection.ts';
 import type { ConnectionHost, IdentifyRequest, MembersRequest, ResumeRequest } from './gateway-connection.ts';
 import { GatewaySession } from './gateway-session.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly world: World;
   readonly token: string;
   /** Known once the server listens. */
@@ -25,7 +25,7 @@ export interface GatewayOptions {
 }
 
 /** How a connection is made to end. `reconnect` is op 7, `invalidate` op 9, `cut` a lost network. */
-export type DropKind = 'close' | 'cut' | 'reconnect' | 'invalidate';
+type DropKind = 'close' | 'cut' | 'reconnect' | 'invalidate';
 
 /** The gateway: sessions outlive their connections, so that a client can resume. */
 export class Gateway implements ConnectionHost {
@@ -115,7 +115,7 @@ export class Gateway implements ConnectionHost {
       connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
       return;
     }
-    const verdict = judgeIntents(request.intents, world.application.privileged);
+    const verdict = checkIntents(request.intents, world.application.privileged);
     if (verdict !== 'allowed') {
       const disallowed = verdict === 'disallowed';
       connection.close(
@@ -214,10 +214,10 @@ const knownIntents = Object.values(GatewayIntentBits).reduce<number>(
 );
 
 /** What is to be said of the intents that a client identifies with. */
-export type IntentsVerdict = 'allowed' | 'invalid' | 'disallowed';
+type IntentsVerdict = 'allowed' | 'invalid' | 'disallowed';
 
 /** `invalid`: bits that Discord does not know; `disallowed`: privileged intents that are not switched on for the bot. */
-export function judgeIntents(intents: number, privileged: PrivilegedIntents): IntentsVerdict {
+function checkIntents(intents: number, privileged: PrivilegedIntents): IntentsVerdict {
   if (!Number.isInteger(intents) || intents < 0 || (intents & ~knownIntents) !== 0) return 'invalid';
   const refused =
     (privileged.messageContent ? 0 : GatewayIntentBits.MessageContent) |

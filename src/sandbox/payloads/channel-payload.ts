@@ -17,7 +17,7 @@ import { userOf } from '../world/world.ts';
 import type { World } from '../world/world.ts';
 import { flagBits, userPayload } from './user-payload.ts';
 
-export type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
+type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
 
 /** The type of a channel with messages in it, which a forum has only in its posts. */
 export function channelType(

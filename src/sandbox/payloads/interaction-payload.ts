@@ -67,14 +67,14 @@ export function interactionType(request: InteractionRequest): InteractionType {
   }
 }
 
-function requestPart(world: World, request: InteractionRequest, asking: Asking, cdnUrl: string): object {
+function requestPart(world: World, request: InteractionRequest, asker: Asker, cdnUrl: string): object {
   const view = { cdnUrl, readsContent: true };
   const type = interactionType(request);
   switch (request.kind) {
     case 'slash':
     case 'complete': {
       const { command, options } = request;
-      const resolved = resolvedValues(world, options, asking);
+      const resolved = resolvedValues(world, options, asker);
       const data = { ...commandPart(command), ...(options.length === 0 ? {} : { options }) };
       return { type, data: Object.keys(resolved).length === 0 ? data : { ...data, resolved } };
     }
@@ -85,7 +85,7 @@ function requestPart(world: World, request: InteractionRequest, asking: Asking, 
     }
     case 'user-menu': {
       const { command, targetId } = request;
-      const resolved = resolvedUsers(world, [targetId], asking.channel);
+      const resolved = resolvedUsers(world, [targetId], asker.channel);
       return { type, data: { ...commandPart(command), target_id: targetId, resolved } };
     }
     case 'component': {
@@ -114,16 +114,16 @@ function commandPart(command: Command): object {
 }
 
 /** Who asks, and where. */
-export interface Asking {
+interface Asker {
   readonly userId: string;
   readonly channel: Channel;
 }
 
 /** The users and channels that options name; empty where they name none. */
-export function resolvedValues(
+function resolvedValues(
   world: World,
   options: readonly InteractionOption[],
-  { userId, channel: here }: Asking,
+  { userId, channel: here }: Asker,
 ): object {
   const given = options.flatMap((option) => option.options ?? [option]);
   const idsOf = (wanted: ApplicationCommandOptionType): readonly string[] =>
@@ -146,7 +146,7 @@ export function resolvedValues(
 }
 
 /** Users, and in a guild what they are there as members. */
-export function resolvedUsers(world: World, ids: readonly string[], here: Channel): object {
+function resolvedUsers(world: World, ids: readonly string[], here: Channel): object {
   const guildId = guildIdOf(here);
   const members = ids.flatMap((id) => {
     const member = guildId === undefined ? undefined : memberOf(world, guildId, id);

@@ -186,7 +186,7 @@ function reactionPayloads(world: World, message: Message): APIReaction[] {
 }
 
 /** A poll as `viewerId` gets to see it. */
-export function pollPayload(poll: Poll, viewerId: string, now: Date): APIPoll {
+function pollPayload(poll: Poll, viewerId: string, now: Date): APIPoll {
   return {
     question: { text: poll.question },
     answers: poll.answers.map(({ id, text, emoji }) => ({

@@ -25,7 +25,7 @@ export function cdnRoutes(app: FastifyInstance, context: RestContext): void {
       return reply.code(404).type('text/plain').send('This content is no longer available.');
     }
     reply.type(found.contentType ?? 'application/octet-stream');
-    return fault === undefined ? reply.send(found.bytes) : misbehave(fault, found, reply);
+    return fault === undefined ? reply.send(found.bytes) : applyCdnFault(fault, found, reply);
   });
 
   function record(request: FastifyRequest, reply: FastifyReply): void {
@@ -38,7 +38,7 @@ export function cdnRoutes(app: FastifyInstance, context: RestContext): void {
   }
 }
 
-function misbehave(fault: CdnFault, { bytes }: Attachment, reply: FastifyReply): FastifyReply {
+function applyCdnFault(fault: CdnFault, { bytes }: Attachment, reply: FastifyReply): FastifyReply {
   const half = Math.ceil(bytes.length / 2);
   switch (fault.kind) {
     case 'redirect':

@@ -240,7 +240,7 @@ const commandSchema = z.discriminatedUnion('type', [
 ]);
 
 /** What the bot decides of a command; the rest is Discord's. */
-export type CommandForm = Omit<Command, 'id' | 'guildId' | 'version'>;
+type CommandForm = Omit<Command, 'id' | 'guildId' | 'version'>;
 
 /** Reads commands as Discord would take them; a command without a type is a slash command. @throws {ApiError} 50035 */
 export function parseCommandForms(body: unknown): readonly CommandForm[] {

@@ -13,7 +13,7 @@ const emojiSchema = z.object({
 });
 
 /** A poll as the bot hands it in, with the limits of Discord. */
-export const pollSchema = z.object({
+const pollSchema = z.object({
   question: z.object({ text: z.string().min(1).max(300) }),
   answers: z
     .array(
@@ -29,23 +29,7 @@ export const pollSchema = z.object({
   layout_type: z.literal(PollLayoutType.Default).optional(),
 });
 
-export type PollForm = z.infer<typeof pollSchema>;
-
-/** The poll that begins now. */
-export function newPoll(form: PollForm, now: Date): Poll {
-  return {
-    question: form.question.text,
-    answers: form.answers.map(({ poll_media: { text, emoji } }, index) => ({
-      id: index + 1,
-      text,
-      ...(emoji === null || emoji === undefined ? {} : { emoji: emoji.name }),
-    })),
-    allowsSeveral: form.allow_multiselect,
-    expiresAt: new Date(now.getTime() + form.duration * 3_600_000).toISOString(),
-    closed: false,
-    votes: new Map(),
-  };
-}
+type PollForm = z.infer<typeof pollSchema>;
 
 /** Discord's limit for a message, counted in UTF-16 units: the strictest reading of "characters". */
 const maxMessageLength = 2_000;
@@ -159,8 +143,24 @@ export function requireContent(form: MessageForm): void {
   if ((form.text ?? '') === '' && !hasMore) throw apiErrors.emptyMessage();
 }
 
+/** The poll that begins now. */
+export function newPoll(form: PollForm, now: Date): Poll {
+  return {
+    question: form.question.text,
+    answers: form.answers.map(({ poll_media: { text, emoji } }, index) => ({
+      id: index + 1,
+      text,
+      ...(emoji === null || emoji === undefined ? {} : { emoji: emoji.name }),
+    })),
+    allowsSeveral: form.allow_multiselect,
+    expiresAt: new Date(now.getTime() + form.duration * 3_600_000).toISOString(),
+    closed: false,
+    votes: new Map(),
+  };
+}
+
 /** A file of a multipart body. */
-export interface UploadedFile extends Omit<Attachment, 'id'> {
+interface UploadedFile extends Omit<Attachment, 'id'> {
   /** The n of its part's name, `files[n]`, by which the JSON part speaks of it. */
   readonly number: string | undefined;
 }

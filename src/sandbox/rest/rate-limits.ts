@@ -45,7 +45,7 @@ const limits: readonly Limit[] = [
 const globalLimit = { requests: 50, perMilliseconds: 1_000 };
 
 /** How a request stands to the limits. */
-export interface RateLimitVerdict {
+interface RateLimitVerdict {
   readonly isExceeded: boolean;
   readonly isGlobal: boolean;
   /** Until the count begins anew, in seconds. */

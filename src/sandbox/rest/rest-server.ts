@@ -66,7 +66,7 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
     }
     const fault = context.faults.take(request.method, path);
     if (fault?.kind === 'lost') lost.add(request);
-    else if (fault !== undefined) await suffer(fault, request, reply);
+    else if (fault !== undefined) await applyFault(fault, request, reply);
   });
   api.addHook('onSend', (request, reply, _payload, done) => {
     const entry = recorded.get(request);
@@ -100,7 +100,7 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   });
 }
 
-async function suffer(
+async function applyFault(
   fault: Exclude<Fault, { kind: 'lost' }>,
   request: FastifyRequest,
   reply: FastifyReply,

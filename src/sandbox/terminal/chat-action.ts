@@ -15,7 +15,7 @@ export interface Scene {
 }
 
 /** What came of an action, for the chat to show and to wait for. */
-export interface Acted {
+export interface ActionResult {
   /** For where what people type is not seen: what they said, or did. */
   readonly echo?: { readonly kind: 'said' | 'did'; readonly text: string; readonly remark?: string };
   /** Lines for the one who asked. */
@@ -32,7 +32,7 @@ export interface ChatAction {
   readonly usage: string;
   readonly meaning: string;
   /** @throws {SandboxError} for what cannot be done, with what to do instead. */
-  act(scene: Scene, rest: string): Promise<Acted>;
+  act(scene: Scene, rest: string): Promise<ActionResult>;
 }
 
 /** What was written in the place, as far as the speaker sees it, oldest first. @throws {SandboxError} where the speaker cannot see it. */
@@ -78,7 +78,7 @@ export async function botsMessage(
 }
 
 /** A message of the place, counted from the newest: `^1` is that. */
-export interface Target {
+interface Target {
   readonly count?: number;
   /** What else was written. */
   readonly rest: string;

@@ -3,17 +3,17 @@ import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxInfo } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
 import { requireWords } from './chat-action.ts';
-import type { Acted, Scene } from './chat-action.ts';
+import type { ActionResult, Scene } from './chat-action.ts';
+import type { ChatEvent, Said } from './chat-events.ts';
 import { chatActions, chatCommands, helpText, whoText } from './chat-texts.ts';
 import type { ChatView } from './chat-texts.ts';
-import type { Happening, Said } from './happenings.ts';
 import { giveSlashCommand } from './interaction-actions.ts';
 import { findPlace, placeName } from './places.ts';
-import { saidLine, toldHappening } from './readable.ts';
+import { describeEvent, saidLine } from './readable.ts';
 import type { Names } from './readable.ts';
 import type { Transcript, TranscriptLine } from './transcript.ts';
 
-export interface ChatOptions {
+interface ChatOptions {
   readonly sandbox: SandboxServer;
   readonly transcript: Transcript;
   /** What people say is shown too; a terminal shows it already. */
@@ -62,7 +62,7 @@ export class Chat {
   async take(line: string): Promise<boolean> {
     try {
       const [, command, rest = ''] = /^\/(\S*)\s*([^]*?)\s*$/u.exec(line) ?? [];
-      if (command !== undefined) return await this.#obey(command, rest);
+      if (command !== undefined) return await this.#runCommand(command, rest);
       const text = line.trim();
       if (text !== '') await this.#say(text);
     } catch (error) {
@@ -82,9 +82,9 @@ export class Chat {
   }
 
   /** Shows what happened, with the place of each thing. */
-  async show(happenings: readonly Happening[]): Promise<void> {
-    for (const happening of happenings) {
-      const told = toldHappening(happening, await this.#freshNames(), this.#speaker.id);
+  async show(events: readonly ChatEvent[]): Promise<void> {
+    for (const event of events) {
+      const told = describeEvent(event, await this.#freshNames(), this.#speaker.id);
       if (told.kind === 'said') this.#options.transcript.said(told.line);
       else this.#options.transcript.note(told.text);
     }
@@ -95,7 +95,7 @@ export class Chat {
     return saidLine(said, await this.#freshNames(), this.#speaker.id);
   }
 
-  async #obey(command: string, rest: string): Promise<boolean> {
+  async #runCommand(command: string, rest: string): Promise<boolean> {
     const { sandbox, transcript } = this.#options;
     switch (command.toLowerCase()) {
       case 'as':
@@ -122,7 +122,7 @@ export class Chat {
   }
 
   /** An action of the chat, else a slash command of the bot's. */
-  async #act(name: string, asTyped: string, rest: string): Promise<Acted> {
+  async #act(name: string, asTyped: string, rest: string): Promise<ActionResult> {
     const action = chatActions[name];
     if (action !== undefined) return await action.act(this.#scene, rest);
     const commands = (await this.#options.sandbox.commands()).filter(({ type }) => type === 'slash');
@@ -135,7 +135,7 @@ export class Chat {
     );
   }
 
-  async #finish({ echo, tell, goTo, expectsAnswer }: Acted): Promise<void> {
+  async #finish({ echo, tell, goTo, expectsAnswer }: ActionResult): Promise<void> {
     const { transcript, echoes, afterActing } = this.#options;
     if (tell !== undefined) transcript.tell(tell);
     if (echo !== undefined && echoes) {

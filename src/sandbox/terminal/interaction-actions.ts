@@ -2,7 +2,7 @@ import type { CommandView, OptionView } from '../control/control-views.ts';
 import type { MessageView } from '../control/message-view.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
 import { findTarget, newestMessage, readTarget, visibleMessages } from './chat-action.ts';
-import type { Acted, ChatAction, Scene } from './chat-action.ts';
+import type { ActionResult, ChatAction, Scene } from './chat-action.ts';
 import { quoted, readableText } from './readable.ts';
 
 /** What people ask of the bot other than by writing. */
@@ -74,7 +74,7 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
 };
 
 /** Gives a slash command as it is typed, without the slash. @throws {SandboxError} */
-export async function giveSlashCommand(scene: Scene, rest: string): Promise<Acted> {
+export async function giveSlashCommand(scene: Scene, rest: string): Promise<ActionResult> {
   const { command, words } = commandOf(await scene.sandbox.commands(), rest);
   const line = readSlashLine(command, words);
   await scene.sandbox.slash({ as: scene.speaker.id, in: scene.place.id, ...line });
@@ -123,14 +123,14 @@ function pressOf(
 type Value = string | number | boolean;
 
 /** What the control takes for a slash command, apart from who and where. */
-export interface SlashLine {
+interface SlashLine {
   readonly name: string;
   readonly subcommand?: string;
   readonly options: Readonly<Record<string, Value>>;
 }
 
 /** What the control takes while an option is being typed. */
-export interface HalfTypedLine extends SlashLine {
+interface HalfTypedLine extends SlashLine {
   readonly option: string;
   readonly value: string;
 }
@@ -151,7 +151,7 @@ export function readSlashLine(command: CommandView, rest: string): SlashLine {
  * first one that the bot completes.
  * @throws {SandboxError} as {@link readSlashLine}, and where there is nothing to complete.
  */
-export function readHalfTypedLine(command: CommandView, rest: string): HalfTypedLine {
+function readHalfTypedLine(command: CommandView, rest: string): HalfTypedLine {
   const { title, subcommand, options, words } = readPlace(command, rest);
   const { name } = command;
   const named = namedWords(options, words);

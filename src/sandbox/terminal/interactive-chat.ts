@@ -1,14 +1,14 @@
 import type { SandboxServer } from '../sandbox-server.ts';
+import { followSandbox } from './chat-events.ts';
+import type { ChatEvent } from './chat-events.ts';
 import { Chat } from './chat.ts';
-import { followSandbox } from './happenings.ts';
-import type { Happening } from './happenings.ts';
 import type { PromptLine } from './prompt-line.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Discord shows that somebody types for so long, in milliseconds. */
 const typingMs = 10_000;
 
-export interface InteractiveChatOptions {
+interface InteractiveChatOptions {
   readonly sandbox: SandboxServer;
   readonly prompt: PromptLine;
   /** Writes above the prompt. */
@@ -36,8 +36,8 @@ export async function chatInteractively({
   const stopFollowing = followSandbox({
     sandbox,
     botId: bot.id,
-    onHappening(happening) {
-      showing = showing.then(() => show(happening));
+    onEvent(event) {
+      showing = showing.then(() => show(event));
     },
   });
   const stopWatching = sandbox.subscribe((event) => {
@@ -45,20 +45,20 @@ export async function chatInteractively({
     showTyping(true);
   });
 
-  async function show(happening: Happening): Promise<void> {
-    if (happening.kind === 'said') {
+  async function show(event: ChatEvent): Promise<void> {
+    if (event.kind === 'said') {
       showTyping(false);
-      const { id } = happening.message;
-      const { text } = await chat.lineOf(happening);
-      const { isCorrection } = happening;
+      const { id } = event.message;
+      const { text } = await chat.lineOf(event);
+      const { isCorrection } = event;
       const growth = growthOf(shown, { id, text, isCorrection }, growing.shows(id));
       ({ shown } = growth);
-      const line = await chat.lineOf({ ...happening, isCorrection: growth.isEdited });
+      const line = await chat.lineOf({ ...event, isCorrection: growth.isEdited });
       growing.show(id, transcript.format({ ...line, text: growth.text }));
       return;
     }
-    if (happening.kind === 'deleted' && growing.shows(happening.message.id)) growing.drop();
-    await chat.show([happening]);
+    if (event.kind === 'deleted' && growing.shows(event.message.id)) growing.drop();
+    await chat.show([event]);
   }
 
   function showTyping(isTyping: boolean): void {
@@ -133,7 +133,7 @@ export class GrowingMessage {
 }
 
 /** The newest message on the screen. */
-export interface ShownMessage {
+interface ShownMessage {
   readonly id: string;
   readonly text: string;
   /** What of it stands further up for good; the rest may still change. */
@@ -141,14 +141,14 @@ export interface ShownMessage {
 }
 
 /** A message as it is now. */
-export interface NewWording {
+interface NewWording {
   readonly id: string;
   readonly text: string;
   /** It was seen before, with other words. */
   readonly isCorrection: boolean;
 }
 
-export interface Growth {
+interface Growth {
   readonly shown: ShownMessage;
   /** What is to be shown: all of the message, or what came after the part that stands for good. */
   readonly text: string;

@@ -1,32 +1,40 @@
 import { componentsView } from '../control/message-view.ts';
 import type { ComponentsView } from '../control/message-view.ts';
 import type { Message, Poll } from '../world/entities.ts';
-import type { Happening, Said } from './happenings.ts';
+import type { ChatEvent, Said } from './chat-events.ts';
 import type { TranscriptLine } from './transcript.ts';
 
-/** A happening as it is told: what somebody said, or a line about what was done. */
-export type Told =
+/** How people are called and what places are called, by id. */
+export interface Names {
+  readonly personOf: (userId: string) => string;
+  readonly isBot: (userId: string) => boolean;
+  /** `undefined` for a place that is not known. */
+  readonly placeOf: (channelId: string) => string | undefined;
+}
+
+/** A chat event as it is told: what somebody said, or a line about what was done. */
+type Description =
   | { readonly kind: 'said'; readonly line: TranscriptLine }
   | { readonly kind: 'did'; readonly text: string };
 
-/** Tells a happening to the one who looks on. */
-export function toldHappening(happening: Happening, names: Names, viewerId: string): Told {
-  switch (happening.kind) {
+/** Tells an event to the one who looks on. */
+export function describeEvent(event: ChatEvent, names: Names, viewerId: string): Description {
+  switch (event.kind) {
     case 'said':
-      return { kind: 'said', line: saidLine(happening, names, viewerId) };
+      return { kind: 'said', line: saidLine(event, names, viewerId) };
     case 'deleted': {
-      const words = `${contentOf(happening.message, names)} was deleted`;
-      return did(happening.message.channelId, words, names);
+      const words = `${contentOf(event.message, names)} was deleted`;
+      return did(event.message.channelId, words, names);
     }
     case 'reacted':
     case 'unreacted': {
-      const { message, userId, emoji, kind } = happening;
+      const { message, userId, emoji, kind } = event;
       const verb = kind === 'reacted' ? `reacted ${emoji} to` : `took ${emoji} back from`;
       return did(message.channelId, `${names.personOf(userId)} ${verb} ${contentOf(message, names)}`, names);
     }
     case 'voted':
     case 'unvoted': {
-      const { message, userId, answerId, kind } = happening;
+      const { message, userId, answerId, kind } = event;
       const answer = message.poll?.answers.find(({ id }) => id === answerId)?.text ?? '?';
       const words = `“${answer}” in ${contentOf(message, names)}`;
       const verb = kind === 'voted' ? 'voted for' : 'took the vote back for';
@@ -35,18 +43,14 @@ export function toldHappening(happening: Happening, names: Names, viewerId: stri
     case 'pinned':
     case 'unpinned':
     case 'cleared of reactions':
-      return did(
-        happening.message.channelId,
-        `${contentOf(happening.message, names)} was ${happening.kind}`,
-        names,
-      );
+      return did(event.message.channelId, `${contentOf(event.message, names)} was ${event.kind}`, names);
     case 'thread': {
-      const { thread } = happening;
+      const { thread } = event;
       const opener = names.personOf(thread.ownerId);
       return did(thread.parentId, `${opener} opened the thread “${thread.name}”`, names);
     }
     case 'presence': {
-      const { status, activities } = happening.presence;
+      const { status, activities } = event.presence;
       const words = activities.map(({ name, state }) => state ?? name).join(', ');
       return { kind: 'did', text: `The bot is ${status}${words === '' ? '' : `: ${words}`}` };
     }
@@ -80,7 +84,7 @@ export function saidLine(
   };
 }
 
-function did(channelId: string, words: string, names: Names): Told {
+function did(channelId: string, words: string, names: Names): Description {
   return { kind: 'did', text: `${names.placeOf(channelId) ?? 'somewhere'}  ${words}` };
 }
 
@@ -90,14 +94,6 @@ function contentOf(message: Message, names: Names): string {
   if (words !== '') return quoted(words);
   if (message.poll !== undefined) return `the poll ${quoted(message.poll.question)}`;
   return file === undefined ? 'a message' : `the file ${file.name}`;
-}
-
-/** How people are called and what places are called, by id. */
-export interface Names {
-  readonly personOf: (userId: string) => string;
-  readonly isBot: (userId: string) => boolean;
-  /** `undefined` for a place that is not known. */
-  readonly placeOf: (channelId: string) => string | undefined;
 }
 
 /** How much of a message is quoted where another line speaks of it, in characters. */
@@ -129,7 +125,7 @@ export function quoted(text: string): string {
 }
 
 /** The question, and each answer with those who voted for it. */
-export function pollLines({ question, answers, votes }: Poll, names: Names): readonly string[] {
+function pollLines({ question, answers, votes }: Poll, names: Names): readonly string[] {
   return [
     `📊 ${question}`,
     ...answers.map(({ id, text, emoji }) => {

@@ -9,7 +9,7 @@ import type { TerminalMode } from './terminal-mode.ts';
 import { createTranscript } from './transcript.ts';
 import type { TerminalOutput } from './transcript.ts';
 
-export interface TerminalChatOptions {
+interface TerminalChatOptions {
   readonly mode: TerminalMode;
   readonly sandbox: SandboxServer;
   readonly output: TerminalOutput;

@@ -1,12 +1,12 @@
 import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
+import { collapseEvents, followSandbox } from './chat-events.ts';
+import type { ChatEvent } from './chat-events.ts';
 import { Chat } from './chat.ts';
-import { followSandbox, leftInTheEnd } from './happenings.ts';
-import type { Happening } from './happenings.ts';
 import type { Lines } from './terminal-mode.ts';
 import type { Transcript } from './transcript.ts';
 
-export interface ScriptedChatOptions {
+interface ScriptedChatOptions {
   readonly sandbox: SandboxServer;
   readonly transcript: Transcript;
   /** Resolves when the bot has nothing running or waiting, after-turn work included. */
@@ -71,11 +71,11 @@ async function openFollowedChat({
   settled,
 }: ScriptedChatOptions): Promise<{ readonly chat: Chat; readonly close: () => void }> {
   const { bot } = await sandbox.info();
-  let waiting: Happening[] = [];
+  let waiting: ChatEvent[] = [];
   const close = followSandbox({
     sandbox,
     botId: bot.id,
-    onHappening: (happening) => waiting.push(happening),
+    onEvent: (event) => waiting.push(event),
   });
   const chat = await Chat.open({
     sandbox,
@@ -89,10 +89,10 @@ async function openFollowedChat({
         transcript.problem(error.message);
       }
       await settled();
-      const happenings = leftInTheEnd(waiting);
+      const events = collapseEvents(waiting);
       waiting = [];
-      await chat.show(happenings);
-      if (expectsAnswer && !happenings.some(({ kind }) => kind === 'said')) {
+      await chat.show(events);
+      if (expectsAnswer && !events.some(({ kind }) => kind === 'said')) {
         transcript.note(`(${bot.name} did not answer)`);
       }
     },

@@ -31,7 +31,7 @@ export interface Transcript {
   problem(text: string): void;
 }
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   readonly write: (text: string) => void;
   readonly isColoured: boolean;
 }

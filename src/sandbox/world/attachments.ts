@@ -44,7 +44,8 @@ export function imageDimensions(
   bytes: Buffer,
 ): { readonly width: number; readonly height: number } | undefined {
   try {
-    const { type, width, height } = imageSize(bytes);
+    // A copy, because the library reads past the end of a buffer that shares its memory with others.
+    const { type, width, height } = imageSize(new Uint8Array(bytes));
     return sizedImages.has(type) && width > 0 && height > 0 ? { width, height } : undefined;
   } catch {
     return undefined;

@@ -5,7 +5,7 @@ import type { DmChannel, Overwrite, TextChannel, ThreadChannel } from './entitie
 import { canView } from './permissions.ts';
 import type { World } from './world.ts';
 
-export interface NewTextChannel {
+interface NewTextChannel {
   readonly guildId: string;
   readonly name: string;
   readonly isForum?: boolean;
@@ -94,7 +94,7 @@ function writePrivacy(world: World, channel: TextChannel, userIds: readonly stri
   }
 }
 
-export interface ThreadChange {
+interface ThreadChange {
   readonly name?: string | undefined;
   readonly archived?: boolean | undefined;
   /** Only who may manage threads opens it again, writes in it or changes it. */

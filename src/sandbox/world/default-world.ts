@@ -26,7 +26,7 @@ const defaultDmIds = {
   carol: '150000000000000003',
 } as const;
 
-export interface DefaultWorldOptions {
+interface DefaultWorldOptions {
   readonly now: Clock;
   /** The bot belongs to a team (Alice owns it, Bob is a member) instead of to Alice alone. */
   readonly ownedByTeam: boolean;

@@ -206,7 +206,7 @@ export interface Presence {
   readonly activities: readonly Activity[];
 }
 
-export interface Activity {
+interface Activity {
   readonly name: string;
   /** 4 is a status of one's own words, which stand in `state`. */
   readonly type: number;
@@ -287,7 +287,7 @@ export interface Poll {
   readonly votes: Map<number, Set<string>>;
 }
 
-export interface PollAnswer {
+interface PollAnswer {
   /** From 1. */
   readonly id: number;
   readonly text: string;

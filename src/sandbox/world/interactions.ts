@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** How long the bot has for its first response, in milliseconds. */
 export const firstResponseWithin = 3_000;
 
-export interface NewInteraction {
+interface NewInteraction {
   readonly channel: Channel;
   readonly userId: string;
   readonly request: InteractionRequest;
@@ -35,7 +35,7 @@ export function createInteraction(world: World, input: NewInteraction): Interact
 }
 
 /** What the bot has just done with an interaction. */
-export interface InteractionProgress {
+interface InteractionProgress {
   readonly state?: Interaction['state'];
   readonly ephemeral?: boolean;
   readonly original?: Message;

@@ -7,7 +7,7 @@ export interface Mentions {
 }
 
 /** Discord's `allowed_mentions`: what may ping; nothing does where it is there and empty. */
-export interface AllowedMentions {
+interface AllowedMentions {
   readonly parse?: readonly string[] | undefined;
   readonly users?: readonly string[] | undefined;
   readonly replied_user?: boolean | undefined;

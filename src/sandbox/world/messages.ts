@@ -36,7 +36,7 @@ export interface NewMessage {
 }
 
 /** A message that nobody sees yet. */
-export function draftMessage(world: World, input: NewMessage): Message {
+function draftMessage(world: World, input: NewMessage): Message {
   const message: Message = {
     id: input.id ?? world.nextId(),
     channelId: input.channel.id,
@@ -83,7 +83,7 @@ export function beginsThread(message: Message, thread: ThreadChannel): boolean {
   return message.id === thread.id || message.type === MessageType.ThreadStarterMessage;
 }
 
-export interface MessageChange {
+interface MessageChange {
   readonly text?: string | undefined;
   readonly mentions?: Mentions | undefined;
   readonly embeds?: readonly APIEmbed[] | undefined;
@@ -160,7 +160,7 @@ export function findMessageAnywhere(world: World, messageId: string): Message | 
 }
 
 /** Which part of a channel's history is asked for; at most one of `before`, `after`, `around`. */
-export interface PageRequest {
+interface PageRequest {
   /** 1 to 100. */
   readonly limit: number;
   readonly before?: string | undefined;

@@ -58,7 +58,7 @@ export function reactionKey(world: World, text: string): string | undefined {
 }
 
 /** A message that has a poll. */
-export type PollMessage = Message & { readonly poll: Poll };
+type PollMessage = Message & { readonly poll: Poll };
 
 export function hasPoll(message: Message): message is PollMessage {
   return message.poll !== undefined;

@@ -13,7 +13,7 @@ interface ThreadBasics {
   readonly autoArchiveMinutes?: ThreadAutoArchiveDuration | undefined;
 }
 
-export interface NewThread extends ThreadBasics {
+interface NewThread extends ThreadBasics {
   readonly isPrivate: boolean;
   readonly memberIds?: readonly string[];
   /** The message the thread hangs on; the thread then has its id. */
@@ -53,7 +53,7 @@ export function createThread(world: World, input: NewThread): ThreadChannel {
   return thread;
 }
 
-export interface NewPost extends ThreadBasics {
+interface NewPost extends ThreadBasics {
   readonly message: Omit<NewMessage, 'id' | 'channel' | 'authorId' | 'type'>;
 }
 

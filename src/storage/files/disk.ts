@@ -3,14 +3,13 @@ import type { BigIntStats } from 'node:fs';
 import { constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
-import { errorCode, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
-import { withFile } from './file-system.ts';
-import { backupOf, isWithin } from './keys.ts';
+import { errorCode, unlessMissing, withFile } from './file-system.ts';
+import { backupOf, isWithin } from './paths.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
 
-export interface Replacement {
+interface Replacement {
   readonly key: string;
   readonly path: string;
   readonly bytes: Buffer;

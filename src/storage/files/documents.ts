@@ -4,38 +4,25 @@ import { setTimeout } from 'node:timers/promises';
 import { NewerVersionError, StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, ErasingOption } from '../../core/store.ts';
-import { unlessMissing } from './file-error.ts';
 import type { Disk } from './disk.ts';
-import type { FileContent, FileReader } from './file-reader.ts';
-import { decodeText, fingerprintOf } from './file-reader.ts';
 import type { FileSystem } from './file-system.ts';
+import { unlessMissing } from './file-system.ts';
 import type { KeyLocks } from './key-locks.ts';
-import { backupOf } from './keys.ts';
-import type { PathOf } from './links.ts';
-import { formatDocument, parseDocument } from './parse-document.ts';
+import { backupOf } from './paths.ts';
 import type { Quarantine } from './quarantine.ts';
+import type { FileContent, FileReader } from './reading.ts';
+import { decodeText, fingerprintOf } from './reading.ts';
 
 interface Versioned {
   readonly version: number;
 }
 
-/** JSON documents as files; failures are those of the file system or `StoreError`. */
-export interface Documents {
-  read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
-  update<T extends Versioned>(
-    key: string,
-    kind: DocumentKind<T>,
-    change: (current: T | undefined) => T | undefined,
-    options?: ErasingOption,
-  ): Promise<T | undefined>;
-}
-
-interface Dependencies {
+interface DocumentParts {
   readonly fileSystem: FileSystem;
   readonly disk: Disk;
-  readonly files: FileReader;
+  readonly reader: FileReader;
   readonly locks: KeyLocks;
-  readonly pathOf: PathOf;
+  readonly pathOf: (key: string) => Promise<string>;
   readonly quarantine: Quarantine;
   readonly logger: Logger;
   readonly readOnly: boolean;
@@ -47,27 +34,21 @@ const editingMs = 200;
 /** How often a change is made again because a person saved the file meanwhile. */
 const maxConflicts = 10;
 
-export function createDocuments({
-  fileSystem,
-  disk,
-  files,
-  locks,
-  pathOf,
-  quarantine,
-  logger,
-  readOnly,
-}: Dependencies): Documents {
+const textKind = {};
+
+/** JSON documents and text files; failures are those of the file system or `StoreError`. */
+export function createDocuments(parts: DocumentParts) {
+  const { fileSystem, disk, reader, locks, pathOf, quarantine, logger, readOnly } = parts;
+
   function load<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
-    return files.read({ key, path, kind, parse: (bytes) => parseDocument(key, decodeText(bytes), kind) });
+    return reader.read(key, path, kind, (bytes) => parseDocument(key, decodeText(bytes), kind));
   }
 
   async function loadBackup<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
-    const content = await files.read({
-      key,
-      path: backupOf(path),
-      kind: {},
-      parse: (bytes) => ({ bytes, parsed: parseDocument(key, decodeText(bytes), kind) }),
-    });
+    const content = await reader.read(key, backupOf(path), {}, (bytes) => ({
+      bytes,
+      parsed: parseDocument(key, decodeText(bytes), kind),
+    }));
     return content?.value;
   }
 
@@ -113,63 +94,129 @@ export function createDocuments({
     logger.error('unreadable document moved to quarantine, there is no good copy', report);
   }
 
-  return {
-    async read(key, kind) {
-      const path = await pathOf(key);
-      const parsed = (await load(key, path, kind))?.value;
-      if (parsed === undefined) return undefined;
-      if (parsed.outcome === 'valid') return parsed.value;
-      if (!readOnly) {
-        try {
-          return await locks.run(key, async () => (await loadSound(key, path, kind))?.value);
-        } catch (error) {
-          if (error instanceof NewerVersionError) throw error;
-          logger.error('unreadable document could not be moved to quarantine', { key, error });
-        }
+  async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
+    const path = await pathOf(key);
+    const parsed = (await load(key, path, kind))?.value;
+    if (parsed === undefined) return undefined;
+    if (parsed.outcome === 'valid') return parsed.value;
+    if (!readOnly) {
+      try {
+        return await locks.run(key, async () => (await loadSound(key, path, kind))?.value);
+      } catch (error) {
+        if (error instanceof NewerVersionError) throw error;
+        logger.error('unreadable document could not be moved to quarantine', { key, error });
       }
-      const backup = (await loadBackup(key, path, kind))?.parsed;
-      const lastGood = backup?.outcome === 'valid' ? backup.value : undefined;
-      const report = { key, reason: parsed.reason, lastGoodCopyUsed: lastGood !== undefined };
-      logger.warn('unreadable document left where it is', report);
-      return lastGood;
-    },
+    }
+    const backup = (await loadBackup(key, path, kind))?.parsed;
+    const lastGood = backup?.outcome === 'valid' ? backup.value : undefined;
+    const report = { key, reason: parsed.reason, lastGoodCopyUsed: lastGood !== undefined };
+    logger.warn('unreadable document left where it is', report);
+    return lastGood;
+  }
 
-    update: (key, kind, change, { erase = false } = {}) =>
-      locks.run(key, async () => {
-        const path = await pathOf(key);
-        for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
-          const current = await loadSound(key, path, kind);
-          const next = change(current?.value) ?? current?.value;
-          const isSame = next === current?.value;
-          if (isSame && !erase) return next;
-          if (next === undefined) {
-            await quarantine.eraseCopies(key, path);
-            return undefined;
-          }
-          const text = formatDocument(next);
-          const parsed = parseDocument(key, text, kind);
-          if (parsed.outcome === 'damaged')
-            throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
-          const bytes = Buffer.from(text);
-          // The copies first: were it the other way round, a kill in between would leave what is to go, and nobody who asks again.
-          if (erase) await quarantine.eraseCopies(key, path, bytes);
-          if (isSame) return next;
-          const written = await disk.replaceFile({
-            key,
-            path,
-            bytes,
-            former: erase ? 'erased' : 'kept',
-            isExpected: isState(current?.fingerprint),
-          });
-          if (written === undefined) continue;
-          files.remember(path, kind, written, parsed);
-          return parsed.value;
+  async function update<T extends Versioned>(
+    key: string,
+    kind: DocumentKind<T>,
+    change: (current: T | undefined) => T | undefined,
+    { erase = false }: ErasingOption = {},
+  ): Promise<T | undefined> {
+    return locks.run(key, async () => {
+      const path = await pathOf(key);
+      for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
+        const current = await loadSound(key, path, kind);
+        const next = change(current?.value) ?? current?.value;
+        const isSame = next === current?.value;
+        if (isSame && !erase) return next;
+        if (next === undefined) {
+          await quarantine.eraseCopies(key, path);
+          return undefined;
         }
-        throw new StoreError(`${key} was not stored: it kept being changed from outside`, key);
-      }),
-  };
+        const text = formatDocument(next);
+        const parsed = parseDocument(key, text, kind);
+        if (parsed.outcome === 'damaged')
+          throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
+        const bytes = Buffer.from(text);
+        // The copies first: were it the other way round, a kill in between would leave what is to go, and nobody who asks again.
+        if (erase) await quarantine.eraseCopies(key, path, bytes);
+        if (isSame) return next;
+        const written = await disk.replaceFile({
+          key,
+          path,
+          bytes,
+          former: erase ? 'erased' : 'kept',
+          isExpected: isState(current?.fingerprint),
+        });
+        if (written === undefined) continue;
+        reader.remember(path, kind, written, parsed);
+        return parsed.value;
+      }
+      throw new StoreError(`${key} was not stored: it kept being changed from outside`, key);
+    });
+  }
+
+  async function readText(key: string): Promise<string | undefined> {
+    return (await reader.read(key, await pathOf(key), textKind, decodeText))?.value;
+  }
+
+  async function writeText(key: string, text: string, { erase = false }: ErasingOption = {}): Promise<void> {
+    await locks.run(key, async () => {
+      const path = await pathOf(key);
+      const bytes = Buffer.from(text);
+      if (erase) await quarantine.eraseCopies(key, path, bytes);
+      const written = await disk.replaceFile({ key, path, bytes, former: erase ? 'erased' : 'kept' });
+      if (written !== undefined) reader.remember(path, textKind, written, decodeText(bytes));
+    });
+  }
+
+  return { read, update, readText, writeText };
 }
 
 function isState(fingerprint: string | undefined): (stats: BigIntStats | undefined) => boolean {
   return (stats) => (stats === undefined ? undefined : fingerprintOf(stats)) === fingerprint;
+}
+
+/** A document's text, understood or not. `reason` holds no content: it goes into the log. */
+type ParsedDocument<T> =
+  | { readonly outcome: 'valid'; readonly value: T }
+  | { readonly outcome: 'damaged'; readonly reason: string };
+
+/**
+ * Reads a document's text; the value is frozen, down to the last object [S4].
+ * @throws {NewerVersionError} where a newer program wrote it, whatever its shape.
+ */
+function parseDocument<T extends Versioned>(
+  key: string,
+  text: string,
+  kind: DocumentKind<T>,
+): ParsedDocument<T> {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return { outcome: 'damaged', reason: text.trim() === '' ? 'empty' : 'not JSON' };
+  }
+  const version = versionOf(data);
+  if (version !== undefined && version > kind.version)
+    throw new NewerVersionError(key, version, kind.version);
+  const parsed = kind.schema.safeParse(data);
+  if (parsed.success) return { outcome: 'valid', value: freezeDeep(parsed.data) };
+  const codes = new Set(parsed.error.issues.map((issue) => issue.code));
+  return { outcome: 'damaged', reason: `refused by the schema (${[...codes].join(', ')})` };
+}
+
+/** A document's text as it is stored: indented, because people read and edit it [S5]. */
+function formatDocument(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function versionOf(data: unknown): number | undefined {
+  if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
+  return typeof data.version === 'number' ? data.version : undefined;
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freezeDeep(part);
+  return value;
 }

@@ -1,17 +1,12 @@
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { isWithin } from './keys.ts';
-
-/** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. */
-export interface KeyLocks {
-  /** Runs `job` after the earlier jobs of `key` and outside of any `runAlone` over it. A job must not ask for a lock itself. */
-  run<T>(key: string, job: () => Promise<T>): Promise<T>;
-  /** Runs `job` while nothing at or below `folder` runs. */
-  runAlone<T>(folder: string, job: () => Promise<T>): Promise<T>;
-}
+import { isWithin } from './paths.ts';
 
 const maxJobsAtOnce = 64;
 
-export function createKeyLocks(): KeyLocks {
+export type KeyLocks = ReturnType<typeof createKeyLocks>;
+
+/** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. */
+export function createKeyLocks() {
   const jobs = createKeyedQueue();
   const removals = createKeyedQueue();
   // Bounds the files that are open at once, over all keys.
@@ -24,7 +19,8 @@ export function createKeyLocks(): KeyLocks {
   }
 
   return {
-    run: (key, job) =>
+    /** Runs `job` after the earlier jobs of `key` and outside of any `runAlone` over it. A job must not ask for a lock itself. */
+    run: <T>(key: string, job: () => Promise<T>): Promise<T> =>
       jobs.run(key, async () => {
         for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
         const work = disk.run('', job);
@@ -35,8 +31,9 @@ export function createKeyLocks(): KeyLocks {
           running.delete(key);
         }
       }),
-    // One at a time, so that two of them never wait for each other.
-    runAlone: (folder, job) =>
+
+    /** Runs `job` while nothing at or below `folder` runs. One at a time, so that two of them never wait for each other. */
+    runAlone: <T>(folder: string, job: () => Promise<T>): Promise<T> =>
       removals.run('', async () => {
         const below = [...running].filter(([key]) => isWithin(key, folder));
         const work = Promise.all(below.map(([, earlier]) => earlier)).then(job);

@@ -1,53 +1,108 @@
 import { constants } from 'node:fs';
+import { dirname } from 'node:path';
 import type { z } from 'zod';
+import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { LogEntry } from '../../core/store.ts';
 import type { Disk } from './disk.ts';
-import { unlessMissing } from './file-error.ts';
 import type { FileSystem, OpenFile } from './file-system.ts';
-import { closeQuietly } from './file-system.ts';
+import { closeQuietly, isMissing, toStoreError, unlessMissing, withFile } from './file-system.ts';
 import type { KeyLocks } from './key-locks.ts';
-import type { PathOf } from './links.ts';
-import type { LogLine } from './log-lines.ts';
+import type { LogLine, LogState, LogStates } from './log-lines.ts';
 import { formatLine, formatRecord, linesBackward, linesForward, parseLine } from './log-lines.ts';
-import type { LogState, LogStates } from './log-state.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** Reads and rewrites logs, files of JSON lines, */
-export interface Logs {
-  scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>>;
-  lastSequence(log: string): Promise<number>;
-  /** Erases what it replaces [S7]. Lines that `schema` refuses stay as they are. */
-  rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
-}
-
-interface Snapshot {
-  readonly path: string;
-  readonly file: OpenFile;
-  readonly state: LogState;
-}
-
-export function createLogs({
-  fileSystem,
-  disk,
-  locks,
-  pathOf,
-  quarantine,
-  states,
-  logger,
-}: {
+interface LogParts {
   readonly fileSystem: FileSystem;
   readonly disk: Disk;
   readonly locks: KeyLocks;
-  readonly pathOf: PathOf;
+  readonly pathOf: (key: string) => Promise<string>;
   readonly quarantine: Quarantine;
   readonly states: LogStates;
   readonly logger: Logger;
-}): Logs {
+}
+
+interface WaitingRecord {
+  readonly json: string;
+  readonly resolve: (sequence: number) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
+const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+
+/** Logs, files of JSON lines; failures are those of the file system or `StoreError`. */
+export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, states, logger }: LogParts) {
+  const waiting = new Map<string, WaitingRecord[]>();
+
+  /** Writers that wait for the same log share one write and one sync [S2]. */
+  function append(log: string, record: object): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const json = formatRecord(record);
+      const batch = waiting.get(log) ?? [];
+      waiting.set(log, batch);
+      batch.push({ json, resolve, reject });
+      // Whichever turn comes first takes all that wait by then; the others find nothing left to do.
+      locks.run(log, () => flush(log)).catch(reject);
+    });
+  }
+
+  async function flush(log: string): Promise<void> {
+    const batch = waiting.get(log);
+    if (batch === undefined) return;
+    waiting.delete(log);
+    try {
+      const path = await pathOf(log);
+      const first = await withFile(openToAppend(path), (file) => write(log, path, file, batch));
+      for (const [index, { resolve }] of batch.entries()) resolve(first + index);
+    } catch (error) {
+      for (const { reject } of batch) reject(toStoreError(log, 'appended to', error));
+    }
+  }
+
+  async function openToAppend(path: string): Promise<OpenFile> {
+    try {
+      return await fileSystem.open(path, appendFlags, 0o600);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await disk.ensureFolder(dirname(path));
+      return fileSystem.open(path, appendFlags, 0o600);
+    }
+  }
+
+  /** Resolves with the first record's sequence number when all are on disk. */
+  async function write(
+    log: string,
+    path: string,
+    file: OpenFile,
+    batch: readonly WaitingRecord[],
+  ): Promise<number> {
+    const state = await states.of(log, file);
+    // What a kill tore off, or what is left of an append that failed.
+    if ((await file.stat()).size > BigInt(state.end)) await file.truncate(state.end);
+    const lines = batch.map(({ json }, index) => formatLine(state.highest + 1 + index, json));
+    const bytes = Buffer.concat(state.isOpenLine ? [Buffer.from('\n'), ...lines] : lines);
+    try {
+      await writeAll(log, file, bytes, state.end);
+      await file.datasync();
+      // The file may be new in its folder.
+      if (state.end === 0) await disk.syncFolder(dirname(path));
+    } catch (error) {
+      states.rejected(log, state.end);
+      // Where this fails too, the next append does it; until then no reader looks behind the good end.
+      await file.truncate(state.end).catch(() => undefined);
+      throw error;
+    }
+    const highest = state.highest + batch.length;
+    const end = state.end + bytes.length;
+    states.set(log, { inode: state.inode, end, isOpenLine: false, newest: highest, highest });
+    return state.highest + 1;
+  }
+
   /** The open file with a state that fits it: only while the log's lock is held. The caller closes the file. */
-  async function open(log: string): Promise<Snapshot | undefined> {
+  async function open(log: string) {
     const path = await pathOf(log);
-    const file = await unlessMissing(fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+    const file = await unlessMissing(fileSystem.open(path, readFlags));
     if (file === undefined) return undefined;
     try {
       return { path, file, state: await states.of(log, file) };
@@ -57,44 +112,45 @@ export function createLogs({
     }
   }
 
-  async function withLog<T>(log: string, work: (snapshot: Snapshot) => Promise<T>) {
+  async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
+    // Appends go behind `end`, rewrites go into another file: the snapshot holds without the lock.
+    const snapshot = await locks.run(log, () => open(log));
+    if (snapshot === undefined) return;
+    const { file, state } = snapshot;
+    let skipped = 0;
+    try {
+      for await (const line of after > 0 ? linesAfter(file, state.end, after) : allLines(file, state.end)) {
+        const record = line === undefined ? undefined : schema.safeParse(line.record);
+        if (line !== undefined && record?.success === true)
+          yield { sequence: line.sequence, record: record.data };
+        else if (line?.record !== undefined || line === undefined) skipped += 1;
+      }
+    } finally {
+      await closeQuietly(file);
+      if (skipped > 0) logger.warn('log lines skipped', { log, skipped });
+    }
+  }
+
+  async function lastSequence(log: string): Promise<number> {
     return locks.run(log, async () => {
       const snapshot = await open(log);
-      if (snapshot === undefined) return undefined;
-      try {
-        return await work(snapshot);
-      } finally {
-        await closeQuietly(snapshot.file);
-      }
+      if (snapshot === undefined) return 0;
+      await closeQuietly(snapshot.file);
+      return snapshot.state.newest;
     });
   }
 
-  return {
-    async *scan(log, schema, after) {
-      // Appends go behind `end`, rewrites go into another file: the snapshot holds without the lock.
-      const snapshot = await locks.run(log, () => open(log));
+  /** Erases what it replaces [S7]. Lines that `schema` refuses stay as they are. */
+  async function rewrite<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    change: (entry: LogEntry<T>) => T | undefined,
+  ): Promise<void> {
+    await locks.run(log, async () => {
+      const snapshot = await open(log);
       if (snapshot === undefined) return;
-      const { file, state } = snapshot;
-      let skipped = 0;
+      const { path, file, state } = snapshot;
       try {
-        for await (const line of after > 0 ? linesAfter(file, state.end, after) : allLines(file, state.end)) {
-          const record = line === undefined ? undefined : schema.safeParse(line.record);
-          if (line !== undefined && record?.success === true)
-            yield { sequence: line.sequence, record: record.data };
-          else if (line?.record !== undefined || line === undefined) skipped += 1;
-        }
-      } finally {
-        await closeQuietly(file);
-        if (skipped > 0) logger.warn('log lines skipped', { log, skipped });
-      }
-    },
-
-    async lastSequence(log) {
-      return (await withLog(log, ({ state }) => Promise.resolve(state.newest))) ?? 0;
-    },
-
-    async rewrite(log, schema, change) {
-      await withLog(log, async ({ path, file, state }) => {
         await quarantine.eraseCopies(log, path);
         const rewritten = await rewriteLines(file, state, schema, change);
         if (rewritten === undefined) return;
@@ -103,9 +159,22 @@ export function createLogs({
         if (written === undefined) return;
         const { highest } = state;
         states.set(log, { inode: written.ino, end: bytes.length, isOpenLine: false, newest, highest });
-      });
-    },
-  };
+      } finally {
+        await closeQuietly(file);
+      }
+    });
+  }
+
+  return { append, scan, lastSequence, rewrite };
+}
+
+async function writeAll(log: string, file: OpenFile, bytes: Buffer, position: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const count = await file.write(bytes.subarray(written), position + written);
+    if (count === 0) throw new StoreError(`${log} could not be appended to: the disk takes no more`, log);
+    written += count;
+  }
 }
 
 async function* allLines(file: OpenFile, end: number): AsyncGenerator<LogLine | undefined> {

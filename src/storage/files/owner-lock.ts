@@ -4,14 +4,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../../core/errors.ts';
-import { errorCode, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
-import { withFile } from './file-system.ts';
-
-/** One process owns a data folder at a time, so that two never interleave their changes. */
-export interface OwnerLock {
-  release(): Promise<void>;
-}
+import { errorCode, unlessMissing, withFile } from './file-system.ts';
 
 /** A lock file's name says all, so that it is never half-written: machine, process id, when that process began. */
 interface Owner {
@@ -28,10 +22,11 @@ const silenceMs = 3 * heartbeatMs;
 const attempts = 3;
 
 /**
- * Takes the lock; one whose process is dead is taken over.
+ * Takes the lock of a data folder, which one process owns at a time, so that two never interleave their changes; one whose process
+ * is dead is taken over.
  * @throws {StoreError} where another process, or another store of this one, has it.
  */
-export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string): Promise<OwnerLock> {
+export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string) {
   const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
   for (let attempt = 1; ; attempt += 1) {
@@ -81,14 +76,14 @@ async function findOther(fileSystem: FileSystem, folder: string, own: string): P
   return undefined;
 }
 
-function keepAlive(fileSystem: FileSystem, path: string): OwnerLock {
+function keepAlive(fileSystem: FileSystem, path: string) {
   const heartbeat = setInterval(() => {
     // A full or read-only disk does not stop the bot; the next beat tries again.
     fileSystem.touch(path).catch(() => undefined);
   }, heartbeatMs);
   heartbeat.unref();
   return {
-    async release() {
+    async release(): Promise<void> {
       clearInterval(heartbeat);
       await discard(fileSystem, path);
     },

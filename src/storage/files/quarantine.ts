@@ -1,31 +1,20 @@
-import type { Clock } from '../../core/time.ts';
 import { basename, dirname, join } from 'node:path';
+import type { Clock } from '../../core/time.ts';
 import type { Disk } from './disk.ts';
-import { errorCode, isMissing, unlessMissing } from './file-error.ts';
 import type { FileSystem } from './file-system.ts';
-import { backupOf } from './keys.ts';
-import type { RootFolders } from './roots.ts';
-import { locateQuarantine } from './roots.ts';
+import { errorCode, isMissing, unlessMissing } from './file-system.ts';
+import type { RootFolders } from './paths.ts';
+import { backupOf, locateQuarantine } from './paths.ts';
+
+/** What stands behind a key's last segment in the name of a quarantined copy. */
+const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
+
+export type Quarantine = ReturnType<typeof createQuarantine>;
 
 /**
  * Where unreadable documents are kept for a person to look at [S4]: under the document's key, or its backup's, with a time stamp behind
  * it, such as `quarantine/users/<id>/durable.json.20260115T120000000Z`.
  */
-export interface Quarantine {
-  /** Keeps a copy of the file; the file itself stays. Resolves with the copy's path, on disk by then. */
-  keep(key: string, path: string): Promise<string>;
-  /**
-   * Erases what the store keeps of a file besides the file itself [S7]: copies in quarantine, temporary files, and the backup, which is made
-   * anew of `renewed` where that is given. While it rejects, some of them may be left; called again, it goes on.
-   */
-  eraseCopies(key: string, path: string, renewed?: Buffer): Promise<void>;
-  /** How many files are kept. */
-  count(): Promise<number>;
-}
-
-/** What stands behind a key's last segment in the name of a quarantined copy. */
-const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
-
 export function createQuarantine({
   fileSystem,
   disk,
@@ -36,7 +25,39 @@ export function createQuarantine({
   readonly disk: Disk;
   readonly roots: RootFolders;
   readonly clock: Clock;
-}): Quarantine {
+}) {
+  /** Keeps a copy of the file; the file itself stays. Resolves with the copy's path, on disk by then. */
+  async function keep(key: string, path: string): Promise<string> {
+    const { path: target } = locateQuarantine(roots, key);
+    const stamp = clock().toISOString().replaceAll(/[-:.]/g, '');
+    await disk.ensureFolder(dirname(target));
+    for (let attempt = 1; ; attempt += 1) {
+      const copy = attempt === 1 ? `${target}.${stamp}` : `${target}.${stamp}-${attempt}`;
+      if (await isTaken(fileSystem, copy)) continue;
+      try {
+        await disk.copyFile(path, copy);
+      } catch (error) {
+        if (errorCode(error) === 'EEXIST') continue;
+        throw error;
+      }
+      await disk.syncFolder(dirname(target));
+      return copy;
+    }
+  }
+
+  /**
+   * Erases what the store keeps of a file besides the file itself [S7]: copies in quarantine, temporary files, and the backup, which is made
+   * anew of `renewed` where that is given. When it rejects, some of them may be left; called again, it goes on.
+   */
+  async function eraseCopies(key: string, path: string, renewed?: Buffer): Promise<void> {
+    const { path: target } = locateQuarantine(roots, key);
+    for (const origin of [path, target]) await disk.eraseLeftovers(origin);
+    for (const copy of await copiesOf(target)) await disk.removeFile(copy);
+    const backup = backupOf(path);
+    if (renewed === undefined) await disk.removeFile(backup);
+    else await disk.replaceFile({ key, path: backup, bytes: renewed, former: 'erased' });
+  }
+
   async function copiesOf(target: string): Promise<readonly string[]> {
     const folder = dirname(target);
     const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
@@ -45,34 +66,10 @@ export function createQuarantine({
     return copies.map((name) => join(folder, name));
   }
 
-  return {
-    async keep(key, path) {
-      const { path: target } = locateQuarantine(roots, key);
-      const stamp = clock().toISOString().replaceAll(/[-:.]/g, '');
-      await disk.ensureFolder(dirname(target));
-      for (let attempt = 1; ; attempt += 1) {
-        const copy = attempt === 1 ? `${target}.${stamp}` : `${target}.${stamp}-${attempt}`;
-        if (await isTaken(fileSystem, copy)) continue;
-        try {
-          await disk.copyFile(path, copy);
-        } catch (error) {
-          if (errorCode(error) === 'EEXIST') continue;
-          throw error;
-        }
-        await disk.syncFolder(dirname(target));
-        return copy;
-      }
-    },
-    async eraseCopies(key, path, renewed) {
-      const { path: target } = locateQuarantine(roots, key);
-      for (const origin of [path, target]) await disk.eraseLeftovers(origin);
-      for (const copy of await copiesOf(target)) await disk.removeFile(copy);
-      const backup = backupOf(path);
-      if (renewed === undefined) await disk.removeFile(backup);
-      else await disk.replaceFile({ key, path: backup, bytes: renewed, former: 'erased' });
-    },
-    count: () => countFiles(fileSystem, locateQuarantine(roots, '').path),
-  };
+  /** How many files are kept. */
+  const count = () => countFiles(fileSystem, locateQuarantine(roots, '').path);
+
+  return { keep, eraseCopies, count };
 }
 
 async function countFiles(fileSystem: FileSystem, folder: string): Promise<number> {

@@ -5,7 +5,7 @@ import { inPrivate, openActionStage } from '../support/action-harness.ts';
 const lunch = { question: 'Lunch?', answers: ['pizza', 'soup'] };
 
 describe('a poll', () => {
-  it('is made where both may, quietly, and once, though the turn is asked again', async () => {
+  it('is made where both may, quietly, and once, though the turn is asked again [J1]', async () => {
     const { server, ask, act, changingRequests, settled } = await openActionStage();
     await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['SendPolls'] });
     const context = await ask('bob', '#general', 'make a poll');

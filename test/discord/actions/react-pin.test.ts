@@ -46,7 +46,7 @@ describe('reacting', () => {
     expect((await act(dm, 'discord_react', { message: 'current', emoji: ':claw:' })).ok).toBe(false);
   });
 
-  it('is refused without a request where the person or the bot may not', async () => {
+  it('is refused without a request where the person or the bot may not [J1][J3]', async () => {
     const { server, ask, act, changingRequests, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'react to this');
     const wish = { message: 'current', emoji: '🎉' };

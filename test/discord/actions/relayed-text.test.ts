@@ -35,7 +35,7 @@ describe('a text for another channel', () => {
     expect(relayed('Whatever I like', ['go on in the thread'], { reach: 'same' })).toBe('Whatever I like');
   });
 
-  it('is only the speaker’s own words from anywhere else, as they wrote them', () => {
+  it('is only the speaker’s own words from anywhere else, as they wrote them [J2]', () => {
     const asked = ['Tell #dev that The  Deploy is done!'];
     expect(relayed('the deploy is done.', asked)).toBe('The  Deploy is done');
     expect(relayed('“the deploy is done”', asked)).toBe('The  Deploy is done');
@@ -61,7 +61,7 @@ describe('a text for another channel', () => {
     expect(relayed('hello', [`say hello in <#${dev.id}>`])).toBe('hello');
   });
 
-  it('goes at no stranger’s wish where the speaker does not say, nor where they only seem to', () => {
+  it('goes at no stranger’s wish where the speaker does not say, nor where they only seem to [J2]', () => {
     const others = { hasThirdPartyText: true };
     const inPublic = { ...others, isFromPublic: true, reach: 'server' } as const;
     expect(relayed('free money', ['what do you think of this?'], inPublic)).toBe('refused: unnamed');

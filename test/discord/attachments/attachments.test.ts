@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { describe, expect, it } from 'vitest';
 
-import type { OpenedFile, AttachedFile } from '../../../src/core/chat.ts';
+import type { AttachedFile, OpenedFile } from '../../../src/core/chat.ts';
 import { createAttachments } from '../../../src/discord/attachments/attachments.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startFileServer, type FileServer } from './file-server.ts';
@@ -56,7 +56,7 @@ async function reasonFor(bytes: Buffer, changes: Partial<AttachedFile> = {}): Pr
 }
 
 describe('an attached file', () => {
-  it('is opened as what its bytes say, whatever its name says, in the order of the message', async () => {
+  it('is opened as what its bytes say, whatever its name says, in the order of the message [Q1]', async () => {
     const contents: Readonly<Record<string, Buffer>> = {
       'notes.png': Buffer.from('\ufeffplain words'),
       'cat.txt': sampleBytes.png,
@@ -188,7 +188,7 @@ describe('an attached file', () => {
   });
 });
 
-describe('the files of a turn', () => {
+describe('the files of a turn [Q1]', () => {
   it('are ten at most', async () => {
     const { open, server } = await openingOf(Buffer.from('hello'));
     const files = await open(Array.from({ length: 11 }, (_, index) => `${index}.txt`));

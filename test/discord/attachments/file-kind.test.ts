@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
-
 import { describe, expect, it } from 'vitest';
 
-import { fileKind, decodeText } from '../../../src/discord/attachments/file-kind.ts';
+import { decodeText, fileKind } from '../../../src/discord/attachments/file-kind.ts';
 import { sampleBytes } from './samples.ts';
 
 describe('what a file is', () => {

@@ -58,7 +58,7 @@ function interaction(
 function openPager() {
   const time = fakeTime();
   const answers: [string, { readonly components?: unknown[] }][] = [];
-  const pager = createPager({ logger: new RecordingLogger(), timer: time.timer });
+  const pager = createPager(new RecordingLogger(), time.timer);
   const first = pager.show(interaction(bob, answers), { text: pages.join('\n\n') });
   const click = (page: number, userId = bob) =>
     pager.click(interaction(userId, answers, `page:${pagerId}:${bob}:${page}`));
@@ -84,13 +84,17 @@ describe('pages', () => {
   it('are turned by nobody else', async () => {
     const { click, answers } = openPager();
     await click(1, eve);
-    expect(answers).toMatchObject([['reply', { content: expect.stringContaining('Only who gave') }]]);
+    expect(answers).toMatchObject([
+      ['reply', { content: expect.stringContaining('Only the person who gave') }],
+    ]);
   });
 
   it('are turned by nobody else, though the button names them', async () => {
     const { pager, answers } = openPager();
     await pager.click(interaction(eve, answers, `page:${pagerId}:${eve}:1`));
-    expect(answers).toMatchObject([['reply', { content: expect.stringContaining('Only who gave') }]]);
+    expect(answers).toMatchObject([
+      ['reply', { content: expect.stringContaining('Only the person who gave') }],
+    ]);
   });
 
   it('lose their buttons ten minutes after the last click', async () => {
@@ -139,7 +143,7 @@ describe('pages', () => {
   it('end for an answer that Discord does not know any more without a word', async () => {
     const time = fakeTime();
     const logger = new RecordingLogger();
-    const pager = createPager({ logger, timer: time.timer });
+    const pager = createPager(logger, time.timer);
     const unknown = Object.assign(interaction(bob, []), {
       editReply: () => Promise.reject(new Error('Unknown Message')),
     });

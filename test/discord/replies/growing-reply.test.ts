@@ -33,7 +33,7 @@ function refusal(code: number, status = 403): DiscordAPIError {
 const paragraph = (word: string, characters: number): string =>
   `${word} `.repeat(Math.ceil(characters / (word.length + 1))).slice(0, characters - 1) + '.';
 
-describe('a reply that grows', () => {
+describe('a reply that grows [U1]', () => {
   it('is there soon after the first text, and then edited at most every 1.2 seconds, with the newest', async () => {
     const { discord, reply, told } = growing();
     for (let second = 0; second < 50; second += 1) {

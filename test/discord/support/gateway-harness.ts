@@ -7,11 +7,10 @@ import type {
   CommandCall,
   IncomingMessage,
   MessageEdit,
-  RememberedMessage,
   ReadReplied,
+  RememberedMessage,
   ReplyPort,
 } from '../../../src/core/chat.ts';
-import type { ActionTools } from '../../../src/core/tool.ts';
 import type {
   Choice,
   CommandDefinition,
@@ -22,6 +21,7 @@ import type {
   MenuRequest,
 } from '../../../src/core/commands.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
+import type { ActionTools } from '../../../src/core/tool.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient, type GatewayError } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
-import { createFileStore } from '../../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../../src/storage/files/store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 

@@ -31,7 +31,7 @@ describe('the tree', () => {
     expect(keyOf(path)).toBe(key);
   });
 
-  it('is the workspace for the owner, whose daily logs lie in memory/', () => {
+  it('is the workspace for the owner, whose daily logs lie in memory/ [N1]', () => {
     expect(keyOf('USER.md', dmContext(asOwner))).toBe('workspace/USER.md');
     expect(keyOf('facts/user.md', dmContext(asOwner))).toBe('workspace/facts/user.md');
     expect(keyOf('daily/2026-01-15.md', dmContext(asOwner))).toBe('workspace/memory/2026-01-15.md');

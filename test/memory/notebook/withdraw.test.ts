@@ -1,19 +1,24 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
+import type { Store } from '../../../src/core/store.ts';
 import {
   createWithdrawNotes,
   distinctiveTerms,
   withoutWithdrawnLines,
 } from '../../../src/memory/notebook/withdraw.ts';
 import { createSessionLog } from '../../../src/memory/log/session-log.ts';
+import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { dmPlace, openSessions } from '../../support/sessions.ts';
+import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 
 /** A log whose changes reach the notes on its sessions. */
-function setUp(store = new MemoryStore()) {
+function setUp<S extends Store>(store: S) {
   const sessions = openSessions(store);
   const { writes, clock, states } = sessions;
   const logger = recordingLogger();
@@ -27,7 +32,7 @@ const dm = `sessions/${dmPlace.channelId}/${aliceId}`;
 
 describe('notes on messages that were deleted or edited [G5]', () => {
   it('lose what only these said, in overview and details, and nothing of other sessions', async () => {
-    const { store, turn, log } = setUp();
+    const { store, turn, log } = setUp(new MemoryStore());
     const [id = ''] = await turn('I breed axolotls', 'Axolotls are amphibians.');
     await turn('I keep bees', 'Fine.');
     await store.writeText(`${general}/overview.md`, '## Known Context\n- Breeds axolotls\n- Keeps bees\n');
@@ -39,8 +44,33 @@ describe('notes on messages that were deleted or edited [G5]', () => {
     expect(await store.readText(`${dm}/overview.md`)).toBe('- Breeds axolotls\n');
   });
 
+  it('lose it on disk too, also where only the last good copy of an overview still held it', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'discoclaw-notes-'));
+    const folders = { dataDir: join(root, 'data'), workspaceDir: join(root, 'workspace') };
+    const files = await createFileStore({ ...folders, clock: () => new Date(), logger: silent });
+    try {
+      const { store, turn, log } = setUp(files);
+      const [id = ''] = await turn('I breed axolotls', 'Oh.');
+      for (const text of ['- Breeds axolotls\n', '- Wants tea\n'])
+        await store.writeText(`${general}/overview.md`, text);
+      for (const text of ['- Axolotls\n', '- Axolotls\n- Bees\n'])
+        await store.writeText(`${general}/detail/pets.md`, text);
+      await log.remove(generalId, [id]);
+      const found = await readdir(root, { recursive: true, withFileTypes: true });
+      const written = found.filter((entry) => entry.isFile());
+      const texts = await Promise.all(
+        written.map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8')),
+      );
+      expect(texts.join('\n')).toContain('Bees');
+      expect(texts.join('\n')).not.toMatch(/axolotl/iu);
+    } finally {
+      await files.close();
+      await rm(root, { recursive: true });
+    }
+  });
+
   it('keep what is said still: by another message, or by the edited one', async () => {
-    const { store, turn, log } = setUp();
+    const { store, turn, log } = setUp(new MemoryStore());
     const [first = ''] = await turn('I breed axolotls in Oslo', 'Fine.');
     await turn('The axolotl is hungry', 'Oh.');
     const overview = '## Known Context\n- Breeds axolotls\n- Lives in Oslo\n';
@@ -54,7 +84,7 @@ describe('notes on messages that were deleted or edited [G5]', () => {
   });
 
   it('are looked through in the person’s notebook after a DM, and only then', async () => {
-    const { store, turn, log } = setUp();
+    const { store, turn, log } = setUp(new MemoryStore());
     const facts = `users/${aliceId}/notebook/facts/user.md`;
     const text = '# User\n> Summary: pets\n\n- Breeds axolotls\n- Project Apollo ends in May\n';
     await store.writeText(facts, text);
@@ -67,7 +97,7 @@ describe('notes on messages that were deleted or edited [G5]', () => {
   });
 
   it('do not keep a deleted message in the log where they cannot be written', async () => {
-    const { store, turn, log, logger } = setUp();
+    const { store, turn, log, logger } = setUp(new MemoryStore());
     const [id = ''] = await turn('I breed axolotls', 'Fine.');
     await store.writeText(`${general}/overview.md`, '- Breeds axolotls\n- Wants tea\n');
     store.writeText = () => Promise.reject(new StoreError('disk full', 'overview'));

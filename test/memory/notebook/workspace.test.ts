@@ -118,7 +118,7 @@ describe('the context of a channel [N8]', () => {
   });
 });
 
-describe('the identity text', () => {
+describe('the identity text [N1]', () => {
   it('is what the owner wrote, and an edit counts at once', async () => {
     const { workspace, store } = await workspaceWith({ 'SOUL.md': 'You are Claw.\n' });
     expect(await workspace.soul()).toBe('You are Claw.');

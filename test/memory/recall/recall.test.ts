@@ -298,7 +298,7 @@ describe('recall searches sources [C2]', () => {
     expect(new Set(sources)).toEqual(new Set(['messages', 'detail', 'notebook', 'items']));
   });
 
-  it('one alone where one is asked for', async () => {
+  it('one alone where one is asked for, notes of a conversation included [W2]', async () => {
     const { search } = await openAllSources();
     for (const scope of ['messages', 'detail', 'notebook', 'items'] as const) {
       const sources = (await search('zebra', { scope })).map(({ source }) => source);

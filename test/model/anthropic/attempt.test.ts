@@ -36,7 +36,7 @@ describe('a connection', () => {
   });
 });
 
-describe('time', () => {
+describe('time [M7]', () => {
   it.each(['stall', 'silent'] as const)(
     'ends a call that stays silent (%s), with what had come',
     async (fault) => {

@@ -21,7 +21,7 @@ function marked(place: string, count: number): TextBlock[] {
   }));
 }
 
-describe('the model', () => {
+describe('the model [M1]', () => {
   it.each([
     ['haiku', 'claude-haiku-5-5'],
     ['sonnet', 'claude-sonnet-5-5'],

@@ -6,7 +6,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
 
-describe('a fault that may pass', () => {
+describe('a fault that may pass [M7]', () => {
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'busy' } };
   const cases: readonly (readonly [string, ModelAnswer, string])[] = [
     ['429', { status: 429 }, 'rate-limited'],

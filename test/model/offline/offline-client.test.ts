@@ -42,7 +42,7 @@ async function replyAfter(
   return textOf((await client.complete(next)).content);
 }
 
-describe('every chat reply', () => {
+describe('every chat reply [M2]', () => {
   it('begins with the label', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.array(fc.string()), async (message, lines) => {

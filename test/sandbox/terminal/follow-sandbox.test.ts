@@ -2,26 +2,26 @@ import { MessageFlags } from 'discord.js';
 import type { ChatInputCommandInteraction } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 
-import { followSandbox } from '../../../src/sandbox/terminal/happenings.ts';
-import type { Happening } from '../../../src/sandbox/terminal/happenings.ts';
+import { followSandbox } from '../../../src/sandbox/terminal/chat-events.ts';
+import type { ChatEvent } from '../../../src/sandbox/terminal/chat-events.ts';
 import { runBot } from '../support/bot-client.ts';
 import type { RunningBot } from '../support/bot-client.ts';
 
 async function follow(): Promise<RunningBot & { readonly told: () => readonly string[] }> {
   const bot = await runBot();
-  const happenings: Happening[] = [];
+  const events: ChatEvent[] = [];
   const { bot: self } = await bot.server.info();
   onTestFinished(
-    followSandbox({ sandbox: bot.server, botId: self.id, onHappening: (event) => happenings.push(event) }),
+    followSandbox({ sandbox: bot.server, botId: self.id, onEvent: (event) => events.push(event) }),
   );
-  return { ...bot, told: () => happenings.map(titleOf) };
+  return { ...bot, told: () => events.map(titleOf) };
 }
 
-function titleOf(happening: Happening): string {
-  const words = 'message' in happening ? ` ${happening.message.text}` : '';
-  const isEdited = happening.kind === 'said' && happening.isCorrection ? ' (edited)' : '';
-  const isPrivate = 'onlyFor' in happening ? ' (for one)' : '';
-  return `${happening.kind}${words}${isEdited}${isPrivate}`;
+function titleOf(event: ChatEvent): string {
+  const words = 'message' in event ? ` ${event.message.text}` : '';
+  const isEdited = event.kind === 'said' && event.isCorrection ? ' (edited)' : '';
+  const isPrivate = 'onlyFor' in event ? ' (for one)' : '';
+  return `${event.kind}${words}${isEdited}${isPrivate}`;
 }
 
 it('tells of changes and deletions of people, not of what they say', async () => {

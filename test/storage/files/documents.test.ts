@@ -3,7 +3,7 @@ import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NewerVersionError } from '../../../src/core/errors.ts';
-import type { FileStore } from '../../../src/storage/files/file-store.ts';
+import type { FileStore } from '../../../src/storage/files/store.ts';
 import { alice, counterKind, document, increment, text } from '../store-fixtures.ts';
 import { createObservedFileSystem, diskError } from './observed-file-system.ts';
 import type { TemporaryStores } from './temporary-store.ts';
@@ -48,7 +48,7 @@ const damages = [
 ];
 
 describe('an unreadable document', () => {
-  it.each(damages)('goes to quarantine and its last good copy is used [trap 8]: %j', async (content) => {
+  it.each(damages)('goes to quarantine and its last good copy is used [S4]: %j', async (content) => {
     await store.update(document, counterKind, increment);
     await store.update(document, counterKind, increment);
     await damage(content);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { DocumentKind } from '../../../src/core/store.ts';
-import type { FileStore } from '../../../src/storage/files/file-store.ts';
+import type { FileStore } from '../../../src/storage/files/store.ts';
 import { alice, ben, document, log, noteSchema, notesOf, text } from '../store-fixtures.ts';
 import type { Fate, Operation } from './observed-file-system.ts';
 import { createObservedFileSystem, diskError } from './observed-file-system.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
-import type { FileStore } from '../../../src/storage/files/file-store.ts';
+import type { FileStore } from '../../../src/storage/files/store.ts';
 import {
   alice,
   counterKind,
@@ -162,7 +162,7 @@ describe('a disk that fails at one operation of a change', () => {
       expect(await failEverywhere(change, () => diskError('EIO'))).toBeGreaterThan(2);
     });
 
-    it(`puts no half of ${name} in place of the old state when writes come out short [trap 27]`, async () => {
+    it(`puts no half of ${name} in place of the old state when writes come out short [S2]`, async () => {
       expect(await failEverywhere(change, () => 'short')).toBeGreaterThan(2);
     });
   }
@@ -212,7 +212,7 @@ describe('a disk that stays full or read-only', () => {
 });
 
 describe('an append that failed', () => {
-  it('leaves nothing behind that a later record could be glued to [trap 28]', async () => {
+  it('leaves nothing behind that a later record could be glued to [S4]', async () => {
     let writes = 0;
     const disk = await openBreakable(({ name }) => {
       if (name === 'truncate') return diskError('EIO');

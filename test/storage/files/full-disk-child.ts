@@ -3,7 +3,7 @@
  * write. Prints what became of its changes as JSON.
  */
 import { counterKind, document, increment, log, notesOf, text } from '../store-fixtures.ts';
-import { createFileStore } from '../../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../../src/storage/files/store.ts';
 import { createRecordingLogger } from './temporary-store.ts';
 
 const [dataDir = '', workspaceDir = ''] = process.argv.slice(2);

@@ -16,7 +16,7 @@ afterEach(() => stores.dispose());
 const child = fileURLToPath(new URL('full-disk-child.ts', import.meta.url));
 
 describe('a disk that really takes only part of a write', () => {
-  it('costs the writer an error and nobody any data [trap 27]', async () => {
+  it('costs the writer an error and nobody any data [S2]', async () => {
     const command = 'ulimit -f 512; exec "$0" --import tsx "$@"';
     const args = ['-c', command, process.execPath, child, stores.dataDir, stores.workspaceDir];
     const { output } = await runProcess('sh', args);

@@ -21,7 +21,7 @@ const line = (sequence: number, note: string) => `${JSON.stringify({ sequence, r
 describe('a log with a torn last line', () => {
   const torn = ['{"sequence":3,"rec', '\0\0\0\0', '{"sequence":3,"record":{"note":"é'.slice(0, -1), '{'];
   it.each(torn)(
-    'loses that line and nothing else, and takes the next record whole [trap 28]: %j',
+    'loses that line and nothing else, and takes the next record whole [S4]: %j',
     async (tail) => {
       await writeFile(path, line(1, 'a') + line(2, 'b') + tail);
       const store = await stores.open();

@@ -1,11 +1,11 @@
 /**
  * A process of its own that changes a store without end and says on its output, a line each, what was acknowledged:
- * `document`, `log` or `text` with a number. Started by tests, which kill it.
+ * `document`, `log`, `text` or `erased` with a number. Started by tests, which kill it.
  */
 import { writeSync } from 'node:fs';
-import { createFileStore } from '../../../src/storage/files/file-store.ts';
+import { createFileStore } from '../../../src/storage/files/store.ts';
 import { counterKind, document, increment, log, text } from '../store-fixtures.ts';
-import { childText } from './child-text.ts';
+import { childText, erasedText } from './child-text.ts';
 import { createRecordingLogger } from './temporary-store.ts';
 
 const [dataDir = '', workspaceDir = ''] = process.argv.slice(2);
@@ -25,6 +25,7 @@ async function forEver(change: () => Promise<void>): Promise<never> {
 }
 
 let texts = 0;
+let erased = 0;
 await Promise.all([
   forEver(async () => say('document', (await store.update(document, counterKind, increment))?.count ?? 0)),
   forEver(async () => say('log', await store.append(log, { note: 'x'.repeat(2000) }))),
@@ -33,5 +34,10 @@ await Promise.all([
     texts += 1;
     await store.writeText(text, childText(texts));
     say('text', texts);
+  }),
+  forEver(async () => {
+    erased += 1;
+    await store.writeText(erasedText, `erasing ${erased}.`, { erase: true });
+    say('erased', erased);
   }),
 ]);

@@ -5,7 +5,7 @@ import type { EphemeralMessage, Message, Presence, ThreadChannel } from '../worl
 import type { WorldEvent } from '../world/world.ts';
 
 /** Something that people see in Discord. Messages are the sandbox's own, so they show their newest wording. */
-export type Happening =
+export type ChatEvent =
   | Said
   | { readonly kind: 'deleted'; readonly message: Message; readonly onlyFor?: string }
   | {
@@ -33,60 +33,11 @@ export interface Said {
   readonly onlyFor?: string;
 }
 
-/**
- * What is left to see when all of it has happened, in order: a message once, in its last wording; nothing of a message that
- * came and went, or of a reaction that did.
- */
-export function leftInTheEnd(happenings: readonly Happening[]): readonly Happening[] {
-  return happenings.reduce<readonly Happening[]>((left, happening) => {
-    switch (happening.kind) {
-      case 'said': {
-        const isKnown = left.some((earlier) => earlier.kind === 'said' && isSameMessage(earlier, happening));
-        return isKnown ? left : [...left, happening];
-      }
-      case 'deleted': {
-        const cameNow = left.some(
-          (earlier) => earlier.kind === 'said' && !earlier.isCorrection && isSameMessage(earlier, happening),
-        );
-        const others = left.filter((earlier) => !isSameMessage(earlier, happening));
-        return cameNow ? others : [...others, happening];
-      }
-      case 'reacted':
-      case 'unreacted': {
-        const opposite = happening.kind === 'reacted' ? 'unreacted' : 'reacted';
-        const others = left.filter(
-          (earlier) =>
-            !(
-              earlier.kind === opposite &&
-              isSameMessage(earlier, happening) &&
-              earlier.userId === happening.userId &&
-              earlier.emoji === happening.emoji
-            ),
-        );
-        return others.length < left.length ? others : [...left, happening];
-      }
-      case 'presence':
-        return [...left.filter(({ kind }) => kind !== 'presence'), happening];
-      case 'voted':
-      case 'unvoted':
-      case 'pinned':
-      case 'unpinned':
-      case 'cleared of reactions':
-      case 'thread':
-        return [...left, happening];
-    }
-  }, []);
-}
-
-function isSameMessage(a: Happening, b: Happening): boolean {
-  return 'message' in a && 'message' in b && a.message.id === b.message.id;
-}
-
-export interface ChatFeedOptions {
+interface ChatFeedOptions {
   readonly sandbox: Pick<SandboxServer, 'subscribe'>;
   readonly botId: string;
-  /** Called with each happening, in order. */
-  readonly onHappening: (happening: Happening) => void;
+  /** Called with each event, in order. */
+  readonly onEvent: (event: ChatEvent) => void;
 }
 
 /** System messages: what they tell is told by its own event. */
@@ -101,7 +52,7 @@ const systemTypes: ReadonlySet<MessageType> = new Set([
  * Turns what goes on in the sandbox into what people see, apart from new messages of people, which they know. Resolves nothing
  * and waits for nothing. Returns how to stop.
  */
-export function followSandbox({ sandbox, botId, onHappening }: ChatFeedOptions): () => void {
+export function followSandbox({ sandbox, botId, onEvent }: ChatFeedOptions): () => void {
   /** By id: a deletion tells no more than that. */
   const known = new Map<string, Message>();
   /** Announced, and without words until now. */
@@ -116,18 +67,18 @@ export function followSandbox({ sandbox, botId, onHappening }: ChatFeedOptions):
       return;
     }
     const isFirst = loading.delete(message.id) || !isCorrection;
-    onHappening({ kind: 'said', message, isCorrection: !isFirst, ...seer });
+    onEvent({ kind: 'said', message, isCorrection: !isFirst, ...seer });
   }
 
   function deleted(messageId: string): void {
     const message = known.get(messageId);
     known.delete(messageId);
-    if (message !== undefined && !loading.delete(messageId)) onHappening({ kind: 'deleted', message });
+    if (message !== undefined && !loading.delete(messageId)) onEvent({ kind: 'deleted', message });
   }
 
   function ephemeral(type: WorldEvent['type'], { message, viewerId }: EphemeralMessage): void {
     if (type !== 'ephemeral-deleted') said(message, type === 'ephemeral-edited', viewerId);
-    else if (!loading.delete(message.id)) onHappening({ kind: 'deleted', message, onlyFor: viewerId });
+    else if (!loading.delete(message.id)) onEvent({ kind: 'deleted', message, onlyFor: viewerId });
   }
 
   function touched(message: Message): void {
@@ -135,7 +86,7 @@ export function followSandbox({ sandbox, botId, onHappening }: ChatFeedOptions):
     if (isPinned === pinned.has(message.id)) return;
     if (isPinned) pinned.add(message.id);
     else pinned.delete(message.id);
-    onHappening({ kind: isPinned ? 'pinned' : 'unpinned', message });
+    onEvent({ kind: isPinned ? 'pinned' : 'unpinned', message });
   }
 
   return sandbox.subscribe((event) => {
@@ -153,18 +104,67 @@ export function followSandbox({ sandbox, botId, onHappening }: ChatFeedOptions):
     } else if (event.type === 'reaction-added' || event.type === 'reaction-removed') {
       const { message, userId, emoji } = event;
       const kind = event.type === 'reaction-added' ? 'reacted' : 'unreacted';
-      onHappening({ kind, message, userId, emoji });
+      onEvent({ kind, message, userId, emoji });
     } else if (event.type === 'vote-added' || event.type === 'vote-removed') {
       const { message, userId, answerId } = event;
-      onHappening({ kind: event.type === 'vote-added' ? 'voted' : 'unvoted', message, userId, answerId });
+      onEvent({ kind: event.type === 'vote-added' ? 'voted' : 'unvoted', message, userId, answerId });
     } else if (event.type === 'reactions-cleared') {
-      onHappening({ kind: 'cleared of reactions', message: event.message });
+      onEvent({ kind: 'cleared of reactions', message: event.message });
     } else if (event.type === 'message-touched') {
       touched(event.message);
     } else if (event.type === 'thread-created') {
-      onHappening({ kind: 'thread', thread: event.thread });
+      onEvent({ kind: 'thread', thread: event.thread });
     } else if (event.type === 'presence-changed') {
-      onHappening({ kind: 'presence', presence: event.presence });
+      onEvent({ kind: 'presence', presence: event.presence });
     }
   });
+}
+
+/**
+ * What is left to see when all of it has happened, in order: a message once, in its last wording; nothing of a message that
+ * came and went, or of a reaction that did.
+ */
+export function collapseEvents(events: readonly ChatEvent[]): readonly ChatEvent[] {
+  return events.reduce<readonly ChatEvent[]>((left, event) => {
+    switch (event.kind) {
+      case 'said': {
+        const isKnown = left.some((earlier) => earlier.kind === 'said' && isSameMessage(earlier, event));
+        return isKnown ? left : [...left, event];
+      }
+      case 'deleted': {
+        const cameNow = left.some(
+          (earlier) => earlier.kind === 'said' && !earlier.isCorrection && isSameMessage(earlier, event),
+        );
+        const others = left.filter((earlier) => !isSameMessage(earlier, event));
+        return cameNow ? others : [...others, event];
+      }
+      case 'reacted':
+      case 'unreacted': {
+        const opposite = event.kind === 'reacted' ? 'unreacted' : 'reacted';
+        const others = left.filter(
+          (earlier) =>
+            !(
+              earlier.kind === opposite &&
+              isSameMessage(earlier, event) &&
+              earlier.userId === event.userId &&
+              earlier.emoji === event.emoji
+            ),
+        );
+        return others.length < left.length ? others : [...left, event];
+      }
+      case 'presence':
+        return [...left.filter(({ kind }) => kind !== 'presence'), event];
+      case 'voted':
+      case 'unvoted':
+      case 'pinned':
+      case 'unpinned':
+      case 'cleared of reactions':
+      case 'thread':
+        return [...left, event];
+    }
+  }, []);
+}
+
+function isSameMessage(a: ChatEvent, b: ChatEvent): boolean {
+  return 'message' in a && 'message' in b && a.message.id === b.message.id;
 }

@@ -1,27 +1,29 @@
 import { join, resolve } from 'node:path';
-import type { Clock } from '../../core/time.ts';
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Disk } from './disk.ts';
 import { createDisk, removeTemporaryFiles } from './disk.ts';
 import { createDocuments } from './documents.ts';
-import { orStoreError, toStoreError, unlessMissing } from './file-error.ts';
-import { createFileReader } from './file-reader.ts';
 import type { FileSystem } from './file-system.ts';
-import { nodeFileSystem } from './file-system.ts';
+import { nodeFileSystem, orStoreError, toStoreError, unlessMissing } from './file-system.ts';
 import { createKeyLocks } from './key-locks.ts';
-import { assertKey, isWithin } from './keys.ts';
-import { assertNoLinks } from './links.ts';
-import { listFiles } from './list-files.ts';
-import { createLogAppend } from './log-append.ts';
-import { createLogStates } from './log-state.ts';
+import { createLogStates } from './log-lines.ts';
 import { createLogs } from './logs.ts';
 import { takeOwnerLock } from './owner-lock.ts';
+import type { RootFolders } from './paths.ts';
+import {
+  allRoots,
+  assertKey,
+  assertNoLinks,
+  isWithin,
+  locate,
+  locateFolders,
+  locateQuarantine,
+} from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
-import type { RootFolders } from './roots.ts';
-import { allRoots, locate, locateFolders, locateQuarantine } from './roots.ts';
-import { createTextFiles } from './text-files.ts';
+import { createFileReader, listFiles } from './reading.ts';
 
 export interface FileStoreOptions {
   readonly dataDir: string;
@@ -63,27 +65,17 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     throw error;
   }
   const locks = createKeyLocks();
-  const files = createFileReader(fileSystem);
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const pathOf = async (key: string): Promise<string> => {
     const location = locate(roots, key);
     await assertNoLinks(fileSystem, key, location);
     return location.path;
   };
-  const documents = createDocuments({
-    fileSystem,
-    disk,
-    files,
-    locks,
-    pathOf,
-    quarantine,
-    logger,
-    readOnly,
-  });
-  const texts = createTextFiles({ disk, files, locks, pathOf, quarantine });
+  const reader = createFileReader(fileSystem);
   const states = createLogStates();
-  const append = createLogAppend({ fileSystem, disk, locks, pathOf, states });
-  const logs = createLogs({ fileSystem, disk, locks, pathOf, quarantine, states, logger });
+  const parts = { fileSystem, disk, locks, pathOf, quarantine, logger };
+  const documents = createDocuments({ ...parts, reader, readOnly });
+  const logs = createLogs({ ...parts, states });
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -134,7 +126,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   return {
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
     update: (key, kind, make, how) => change(key, 'stored', () => documents.update(key, kind, make, how)),
-    append: (log, record) => change(log, 'appended to', () => append(log, record)),
+    append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
     async *scan(log, schema, { after = 0 } = {}) {
       assertKey(log);
       try {
@@ -145,8 +137,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     },
     lastSequence: (log) => run(log, 'read', () => logs.lastSequence(log)),
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
-    readText: (key) => run(key, 'read', () => texts.read(key)),
-    writeText: (key, text, how) => change(key, 'written', () => texts.write(key, text, how)),
+    readText: (key) => run(key, 'read', () => documents.readText(key)),
+    writeText: (key, text, how) => change(key, 'written', () => documents.writeText(key, text, how)),
     list: (folder) => run(folder, 'listed', () => listFiles(fileSystem, roots, folder)),
     remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
     removeAll: (prefix) =>

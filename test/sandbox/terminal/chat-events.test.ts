@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { leftInTheEnd } from '../../../src/sandbox/terminal/happenings.ts';
-import type { Happening } from '../../../src/sandbox/terminal/happenings.ts';
+import { collapseEvents } from '../../../src/sandbox/terminal/chat-events.ts';
+import type { ChatEvent } from '../../../src/sandbox/terminal/chat-events.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import type { Message } from '../../../src/sandbox/world/entities.ts';
 import { createMessage } from '../../../src/sandbox/world/messages.ts';
@@ -20,17 +20,17 @@ function write(): Message {
 }
 
 const message = write();
-const said: Happening = { kind: 'said', message, isCorrection: false };
-const edited: Happening = { kind: 'said', message, isCorrection: true };
-const deleted: Happening = { kind: 'deleted', message };
-const reacted: Happening = { kind: 'reacted', message, userId: '7', emoji: '👀' };
-const unreacted: Happening = { ...reacted, kind: 'unreacted' };
-const other: Happening = { kind: 'said', message: write(), isCorrection: false };
-const online: Happening = { kind: 'presence', presence: { status: 'online', activities: [] } };
-const idle: Happening = { kind: 'presence', presence: { status: 'idle', activities: [] } };
+const said: ChatEvent = { kind: 'said', message, isCorrection: false };
+const edited: ChatEvent = { kind: 'said', message, isCorrection: true };
+const deleted: ChatEvent = { kind: 'deleted', message };
+const reacted: ChatEvent = { kind: 'reacted', message, userId: '7', emoji: '👀' };
+const unreacted: ChatEvent = { ...reacted, kind: 'unreacted' };
+const other: ChatEvent = { kind: 'said', message: write(), isCorrection: false };
+const online: ChatEvent = { kind: 'presence', presence: { status: 'online', activities: [] } };
+const idle: ChatEvent = { kind: 'presence', presence: { status: 'idle', activities: [] } };
 
 describe('what is left of what happened', () => {
-  it.each<[string, readonly Happening[], readonly Happening[]]>([
+  it.each<[string, readonly ChatEvent[], readonly ChatEvent[]]>([
     ['a message that grew once, where it began', [said, other, edited, edited], [said, other]],
     ['an older message’s change once', [edited, other, edited], [edited, other]],
     ['nothing of a message that came and went', [said, reacted, edited, deleted, other], [other]],
@@ -45,6 +45,6 @@ describe('what is left of what happened', () => {
     ['the last state of the bot', [online, said, idle], [said, idle]],
     ['nothing of nothing', [], []],
   ])('is %s', (_, happened, left) => {
-    expect(leftInTheEnd(happened)).toEqual(left);
+    expect(collapseEvents(happened)).toEqual(left);
   });
 });

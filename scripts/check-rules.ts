@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Checks the rules of the tree at the working folder: each id such as `[D3]` that code, tests or documentation cite stands in
+ * docs/rules.md, once, and each rule there is named by a test, in a title or in a comment of a file that has tests.
+ */
+const rulesPath = 'docs/rules.md';
+const searched = [
+  'src',
+  'test',
+  'scripts',
+  'docs',
+  '.github',
+  'ARCHITECTURE.md',
+  'README.md',
+  'CHANGELOG.md',
+];
+
+/** `[D3]`, `[M5a]`. A chapter's number after `§` names nothing that a reader could look up here, and so is never known. */
+const citation = /\[(?<id>[A-Z]\d+[a-z]?|§\d+)\]/gu;
+const rule = /^- \[(?<id>[A-Z]\d+[a-z]?)\] \S/u;
+const declaresTests = /^\s*(?:describe|it|test)\b/mu;
+
+function filesOf(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  if (/\.(?:md|c?[jt]s|ya?ml)$/u.test(path)) return [path];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() || /\.(?:md|c?[jt]s|ya?ml)$/u.test(entry.name) ? filesOf(join(path, entry.name)) : [],
+  );
+}
+
+function idsIn(text: string): readonly string[] {
+  return [...text.matchAll(citation)].flatMap(({ groups }) => groups?.['id'] ?? []);
+}
+
+const rules = new Map<string, number>();
+for (const line of readFileSync(rulesPath, 'utf8').split('\n')) {
+  const id = rule.exec(line)?.groups?.['id'];
+  if (id !== undefined) rules.set(id, (rules.get(id) ?? 0) + 1);
+}
+
+const tested = new Set<string>();
+const unknown: string[] = [];
+for (const path of searched.flatMap(filesOf)) {
+  const text = readFileSync(path, 'utf8');
+  const isTest = path.startsWith('test/') && declaresTests.test(text);
+  for (const [index, line] of text.split('\n').entries()) {
+    for (const id of idsIn(line)) {
+      if (!rules.has(id)) unknown.push(`unknown rule: [${id}] in ${path}:${index + 1}`);
+      if (isTest) tested.add(id);
+    }
+  }
+}
+
+const twice = [...rules].filter(([, count]) => count > 1).map(([id]) => `rule stated twice: [${id}]`);
+const untested = [...rules.keys()]
+  .filter((id) => !tested.has(id))
+  .map((id) => `rule without a test: [${id}]`);
+const problems = [...unknown, ...twice, ...untested];
+for (const problem of problems) console.error(problem);
+if (rules.size === 0) console.error(`no rules in ${rulesPath}`);
+if (rules.size === 0 || problems.length > 0) process.exitCode = 1;
+else console.log(`rules: ${rules.size}, each with a test`);

@@ -1,0 +1,132 @@
+import { dirname, join } from 'node:path';
+import { StoreError } from '../../core/errors.ts';
+import type { FileSystem } from './file-system.ts';
+import { unlessMissing } from './file-system.ts';
+
+/** The first segment of keys whose files are the owner's own [N1]. */
+const workspaceSegment = 'workspace';
+
+/** The folder for unreadable documents, at the root of the data folder; no key leads into it. */
+const quarantineSegment = 'quarantine';
+
+const backupEnding = '.bak';
+
+/**
+ * Checks a key or a folder's key. Segments are `[A-Za-z0-9._-]`, not beginning with a dot; in notebooks and sessions' notes, letters
+ * of any script; below `workspace/` any names that a person gives to files. Backups and the quarantine have no keys.
+ * @throws {RangeError} for any other text.
+ */
+export function assertKey(key: string): string {
+  const segments = key.split('/');
+  const isSafe = segments.every((segment, index) => isSegment(segment, segments.slice(0, index).join('/')));
+  if (!isSafe || segments[0] === quarantineSegment) {
+    throw new RangeError(`Not a storage key: ${JSON.stringify(key.slice(0, 80))}`);
+  }
+  return key;
+}
+
+/** Whether a name met on disk in the folder of the key `folder` can be a segment of a key. */
+export function isSegment(name: string, folder: string): boolean {
+  if (name.startsWith('.') || name.endsWith(backupEnding)) return false;
+  return patterns[namesIn(folder)].test(name);
+}
+
+/** Which names the files and folders directly in a folder may have. */
+const patterns = {
+  plain: /^[A-Za-z0-9._-]+$/,
+  letters: /^[\p{L}\p{M}\p{N}._-]+$/u,
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  any: /^[^/\\\u0000-\u001f\u007f]+$/u,
+};
+
+function namesIn(folder: string): keyof typeof patterns {
+  if (isInWorkspace(folder)) return 'any';
+  return /^(?:users\/[^/]+\/notebook|sessions\/[^/]+\/[^/]+\/detail)(?:\/|$)/.test(folder)
+    ? 'letters'
+    : 'plain';
+}
+
+function isInWorkspace(key: string): boolean {
+  return key === workspaceSegment || key.startsWith(`${workspaceSegment}/`);
+}
+
+/** Whether `key` is `folder` itself or lies below it. */
+export function isWithin(key: string, folder: string): boolean {
+  return key === folder || key.startsWith(`${folder}/`);
+}
+
+/** Where the last good copy of a file is kept. */
+export function backupOf(path: string): string {
+  return path + backupEnding;
+}
+
+/** The folders on disk that keys lead into; a layer's folder lies in the data folder unless it was moved [I2]. */
+export interface RootFolders {
+  readonly data: string;
+  readonly workspace: string;
+  readonly durable?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly shortTerm?: string | undefined;
+}
+
+/** A path on disk and the root folder it must stay in. */
+interface Location {
+  readonly root: string;
+  readonly path: string;
+}
+
+/** Where a key's file lies. The key must have been checked. */
+export function locate(roots: RootFolders, key: string): Location {
+  if (isInWorkspace(key)) {
+    return { root: roots.workspace, path: join(roots.workspace, key.slice(workspaceSegment.length)) };
+  }
+  const root = movedRoot(roots, key) ?? roots.data;
+  return { root, path: join(root, key) };
+}
+
+/** Every folder on disk that can hold files below `folder`. */
+export function locateFolders(roots: RootFolders, folder: string): readonly Location[] {
+  if (isInWorkspace(folder)) return [locate(roots, folder)];
+  return dataRoots(roots).map((root) => ({ root, path: join(root, folder) }));
+}
+
+/** The quarantined copies of what lay below `folder`. */
+export function locateQuarantine(roots: RootFolders, folder: string): Location {
+  return { root: roots.data, path: join(roots.data, quarantineSegment, folder) };
+}
+
+/** All root folders, each once. */
+export function allRoots(roots: RootFolders): readonly string[] {
+  return [...new Set([...dataRoots(roots), roots.workspace])];
+}
+
+function dataRoots({ data, durable, summary, shortTerm }: RootFolders): readonly string[] {
+  return [...new Set([data, durable ?? data, summary ?? data, shortTerm ?? data])];
+}
+
+function movedRoot(roots: RootFolders, key: string): string | undefined {
+  if (/^users\/[^/]+\/durable\.json$/.test(key)) return roots.durable;
+  if (/^sessions\/[^/]+\/[^/]+\/state\.json$/.test(key)) return roots.summary;
+  if (/^users\/[^/]+\/short-term\//.test(key)) return roots.shortTerm;
+  return undefined;
+}
+
+/**
+ * Refuses a path that leads through a symbolic link, so that no key leaves its root folder. The file itself is left to
+ * the caller, who opens it without following links or replaces it by a rename.
+ * @throws {StoreError}
+ */
+export async function assertNoLinks(
+  fileSystem: FileSystem,
+  key: string,
+  { root, path }: Location,
+): Promise<void> {
+  let folder = path === root ? root : dirname(path);
+  while (folder !== root) {
+    const real = await unlessMissing(fileSystem.realpath(folder));
+    if (real === folder) return;
+    if (real !== undefined)
+      throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
+    folder = dirname(folder);
+  }
+}

@@ -1,0 +1,145 @@
+import type { BigIntStats, Dirent } from 'node:fs';
+import { constants } from 'node:fs';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { StoreError } from '../../core/errors.ts';
+import type { StoredFile } from '../../core/store.ts';
+import type { FileSystem, OpenFile } from './file-system.ts';
+import { unlessMissing, withFile } from './file-system.ts';
+import type { RootFolders } from './paths.ts';
+import { isSegment, locate, locateFolders } from './paths.ts';
+
+/** What a file's content was made into, and which state of the file it was. */
+export interface FileContent<T> {
+  readonly value: T;
+  readonly fingerprint: string;
+}
+
+const cacheBytes = 32 * 1024 * 1024;
+
+/** Two changes this close together can leave a file with equal stats, so a file just changed is not cached yet. */
+const timeResolutionMs = 20;
+
+export type FileReader = ReturnType<typeof createFileReader>;
+
+/** Reads whole files through a bounded cache that is checked against the file's stats at each read [S5]. */
+export function createFileReader(fileSystem: FileSystem) {
+  const cache = new LRUCache<string, CachedContent>({
+    maxSize: cacheBytes,
+    sizeCalculation: (entry) => entry.bytes + 256,
+  });
+
+  /** Takes over what was just written, with the stats of the written file. */
+  function remember(path: string, kind: object, stats: BigIntStats, value: unknown): void {
+    cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size) });
+  }
+
+  /**
+   * What `parse` makes of the file; `undefined` where there is none. A cached value is given out for its own `kind` only. `parse` may
+   * throw, which caches nothing; what it makes must be immutable, since every reader gets the same.
+   */
+  async function read<T>(
+    key: string,
+    path: string,
+    kind: object,
+    parse: (bytes: Buffer) => T,
+  ): Promise<FileContent<T> | undefined> {
+    const stats = await unlessMissing(fileSystem.lstat(path));
+    if (stats === undefined) return undefined;
+    // Nor is a symbolic link, wherever it leads.
+    if (!stats.isFile()) throw new StoreError(`${key} is not a file`, key);
+    const known = cache.get(path);
+    if (known?.kind === kind && known.fingerprint === fingerprintOf(stats)) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
+      return { value: known.value as T, fingerprint: known.fingerprint };
+    }
+    const content = await unlessMissing(readStable(fileSystem, key, path));
+    if (content === undefined) return undefined;
+    const value = parse(content.bytes);
+    const isSettled = Math.abs(Date.now() - Number(content.stats.mtimeMs)) > timeResolutionMs;
+    if (isSettled) remember(path, kind, content.stats, value);
+    return { value, fingerprint: fingerprintOf(content.stats) };
+  }
+
+  return { read, remember };
+}
+
+interface CachedContent {
+  readonly kind: object;
+  readonly fingerprint: string;
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** Tells one state of a file from another. */
+export function fingerprintOf(stats: BigIntStats): string {
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
+}
+
+/** UTF-8 with or without a byte order mark, which some editors put there. */
+export function decodeText(bytes: Buffer): string {
+  return new TextDecoder('utf-8').decode(bytes);
+}
+
+/** Reads content and stats that belong together, also while somebody's editor saves the file. */
+async function readStable(
+  fileSystem: FileSystem,
+  key: string,
+  path: string,
+): Promise<{ readonly bytes: Buffer; readonly stats: BigIntStats }> {
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const content = await withFile(opening, async (file) => {
+      const stats = await file.stat();
+      const bytes = await readAll(file, Number(stats.size));
+      const isWhole =
+        bytes.length === Number(stats.size) && fingerprintOf(await file.stat()) === fingerprintOf(stats);
+      return isWhole ? { bytes, stats } : undefined;
+    });
+    if (content !== undefined) return content;
+  }
+  throw new StoreError(`${key} kept changing while it was read`, key);
+}
+
+async function readAll(file: OpenFile, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = await file.read(bytes.subarray(filled), filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** The files below a folder that have a key, sorted by path: no backups, no hidden or temporary files, no links. */
+export async function listFiles(
+  fileSystem: FileSystem,
+  roots: RootFolders,
+  folder: string,
+): Promise<readonly StoredFile[]> {
+  async function walk(key: string, path: string): Promise<StoredFile[]> {
+    const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
+    const named = entries.filter((entry) => isSegment(entry.name, key));
+    const found = await Promise.all(
+      named.map((entry) => visit(entry, `${key}/${entry.name}`, join(path, entry.name))),
+    );
+    return found.flat();
+  }
+
+  async function visit(entry: Dirent, key: string, path: string): Promise<StoredFile[]> {
+    if (entry.isDirectory()) return walk(key, path);
+    // A layer's folder that was moved may have left files behind, which no key reads any more.
+    if (!entry.isFile() || locate(roots, key).path !== path) return [];
+    const stats = await unlessMissing(fileSystem.lstat(path));
+    return stats === undefined ? [] : [{ path: key.slice(folder.length + 1), bytes: Number(stats.size) }];
+  }
+
+  /** The folder itself may be a link, or lie behind one. */
+  async function walkReal(path: string): Promise<StoredFile[]> {
+    return (await unlessMissing(fileSystem.realpath(path))) === path ? walk(folder, path) : [];
+  }
+
+  const found = await Promise.all(locateFolders(roots, folder).map(({ path }) => walkReal(path)));
+  return found.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
