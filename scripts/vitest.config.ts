@@ -1,15 +1,38 @@
 import { defineConfig } from 'vitest/config';
+import type { TestProjectInlineConfiguration } from 'vitest/config';
+
+import type { Reach } from '../test/support/confine.ts';
+
+/** The name of a test's file says what the test may use, and so to which project it belongs; all others are `fast`. */
+const gateway = ['test/**/*.gateway.test.ts'];
+const e2e = ['test/e2e/**/*.test.ts', 'test/project/**/*.test.ts', 'test/**/*.e2e.test.ts'];
+const soak = ['test/soak/**/*.test.ts'];
+
+function project(
+  name: string,
+  reach: Reach,
+  include: readonly string[],
+  exclude: readonly string[],
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include: [...include], exclude: [...exclude], provide: { reach } } };
+}
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from the default export
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
-    include: ['test/**/*.test.ts'],
-    setupFiles: ['test/support/property-seed.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // What is polled for comes soon, but not on a machine that is busy with other things.
-    expect: { poll: { timeout: 20_000 } },
+    projects: [
+      project('fast', 'processes', ['test/**/*.test.ts'], [...gateway, ...e2e, ...soak]),
+      project('gateway', 'processes', gateway, [...e2e, ...soak]),
+      project('e2e', 'processes', e2e, soak),
+      project('soak', 'processes', soak, []),
+    ],
+    setupFiles: ['test/support/setup.ts'],
+    // These end a test that hangs. They say nothing about how fast a test is on a machine that is busy with other things.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
+    pool: 'forks',
     // No test changes a module, so that files can share what they have loaded.
     isolate: false,
     // Many tests wait for other processes, so there may be more of them than cores.

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { openStage } from './e2e/stage.ts';
 
@@ -19,7 +19,7 @@ describe('the program', () => {
       route: 'POST /channels/*/messages',
     });
     await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Are you there?' });
-    await vi.waitFor(() => expect(stage.bot().output()).toContain('rate limited by Discord'), 5000);
+    await expect.poll(() => stage.bot().output()).toContain('rate limited by Discord');
     const began = Date.now();
     await stage.stopBot();
     expect(Date.now() - began).toBeLessThan(10_000);

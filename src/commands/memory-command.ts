@@ -24,7 +24,8 @@ const ofOneItem = {
   misuse: 'Say which one by its id; `!memory show` lists the ids.',
 } as const;
 
-const definition = {
+/** `!memory` and `/memory` as data. */
+export const memoryDefinition = {
   name: 'memory',
   description: 'See, correct and delete what I remember about you',
   subcommands: {
@@ -60,11 +61,11 @@ const definition = {
   help: { description: 'Explain these commands', text: help, noun: 'command' },
 } as const;
 
-type MemoryInput = CommandInput<typeof definition>;
+type MemoryInput = CommandInput<typeof memoryDefinition>;
 
 /** `!memory` and `/memory` [K0]. */
 export function createMemoryCommand(ports: MemoryCommandPorts): Command {
-  return defineCommand(definition, {
+  return defineCommand(memoryDefinition, {
     handle: (input, context) => handle(input, context, ports),
     complete: ({ subcommand }, request) => completeItem(subcommand, request, ports),
     explain: writeFailure,

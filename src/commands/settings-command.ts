@@ -51,7 +51,8 @@ function settingSubcommand<Value extends string>(
   } as const satisfies SubcommandDefinition;
 }
 
-const definition = {
+/** `!settings` and `/settings` as data. */
+export const settingsDefinition = {
   name: 'settings',
   description: 'My settings in this channel and server (for my owner)',
   ownerOnly: 'Only my owner can see and change my settings.',
@@ -73,7 +74,7 @@ const definition = {
   help: { description: 'Explain the settings', text: help, noun: 'setting' },
 } as const;
 
-type SettingsInput = CommandInput<typeof definition>;
+type SettingsInput = CommandInput<typeof settingsDefinition>;
 
 export interface SettingsPorts {
   readonly placeSettings: Pick<PlaceSettings, 'holding' | 'set'>;
@@ -87,7 +88,7 @@ export interface SettingsPorts {
 
 /** `!settings` and `/settings`: what the bot's owner wants of it in a server and its channels. */
 export function createSettingsCommand(ports: SettingsPorts): Command {
-  return defineCommand(definition, {
+  return defineCommand(settingsDefinition, {
     handle: (input, context) => handle(input, context, ports),
     explain: failure,
   });

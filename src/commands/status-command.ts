@@ -3,19 +3,19 @@ import type { LastWrite } from '../core/store.ts';
 import { counted } from './answer-lines.ts';
 import { defineCommand, type Command } from './command.ts';
 
+/** `!status` and `/status` as data. */
+export const statusDefinition = {
+  name: 'status',
+  description: 'My status: model, queues, cost of today, storage (for my owner)',
+  ownerOnly: 'Only my owner can see my status.',
+} as const;
+
 /** `!status` and `/status`, for the bot's owner. */
 export function createStatusCommand(readStatus: () => Promise<StatusFacts>): Command {
-  return defineCommand(
-    {
-      name: 'status',
-      description: 'My status: model, queues, cost of today, storage (for my owner)',
-      ownerOnly: 'Only my owner can see my status.',
-    },
-    {
-      handle: async () => ({ text: statusText(await readStatus()) }),
-      explain: () => 'Something went wrong on my side. Please try again.',
-    },
-  );
+  return defineCommand(statusDefinition, {
+    handle: async () => ({ text: statusText(await readStatus()) }),
+    explain: () => 'Something went wrong on my side. Please try again.',
+  });
 }
 
 /** How the bot is; counts only, nothing of anybody. */

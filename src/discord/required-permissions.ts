@@ -9,7 +9,7 @@ import {
 
 import type { Logger } from '../core/logger.ts';
 
-/** Each with the reason, which the README tells people too. Privileged ones are to be switched on in the developer portal. */
+/** Each with the reason, which docs/permissions.md tells people too. Privileged ones are to be switched on in the developer portal. */
 export const requiredIntents: readonly {
   readonly intent: keyof typeof GatewayIntentBits;
   readonly isPrivileged?: true;
@@ -17,36 +17,36 @@ export const requiredIntents: readonly {
 }[] = [
   {
     intent: 'Guilds',
-    why: 'to know channels, threads and who can see them, on which every privacy rule rests',
+    why: 'to know channels, threads and who can see them; every privacy rule rests on this',
   },
-  { intent: 'GuildMessages', why: 'to be told of messages, edits and deletions in servers' },
+  { intent: 'GuildMessages', why: 'to receive messages, edits and deletions in servers' },
   { intent: 'DirectMessages', why: 'the same in direct messages' },
   {
     intent: 'MessageContent',
     isPrivileged: true,
-    why: 'to read what is said; without it a message that does not mention the bot comes without words',
+    why: 'to read messages; without it, a message that does not mention the bot arrives without its text',
   },
   { intent: 'GuildMessageReactions', why: 'to see 🛑, which ends an answer' },
   { intent: 'DirectMessageReactions', why: 'the same in direct messages' },
 ];
 
-/** Each with the reason, which the README tells people too. */
+/** Each with the reason, which docs/permissions.md tells people too. */
 const requiredPermissions: readonly {
   readonly permission: PermissionsString;
   readonly why: string;
 }[] = [
-  { permission: 'ViewChannel', why: 'to read where it is to answer' },
+  { permission: 'ViewChannel', why: 'to see the channels where it answers' },
   { permission: 'SendMessages', why: 'to answer' },
   { permission: 'SendMessagesInThreads', why: 'to answer in threads and forum posts' },
   {
     permission: 'ReadMessageHistory',
-    why: 'to answer as a reply, to know what was said before, and to catch up after being offline',
+    why: 'to reply to a message, to know what was said before, and to catch up after being offline',
   },
   { permission: 'AddReactions', why: 'to show 👀 while a message waits, and to react when asked' },
   { permission: 'CreatePublicThreads', why: 'to start a thread when asked' },
   { permission: 'CreatePrivateThreads', why: 'to start a private thread when asked' },
   { permission: 'PinMessages', why: 'to pin and unpin a message when asked' },
-  { permission: 'SendPolls', why: 'to make a poll when asked' },
+  { permission: 'SendPolls', why: 'to create a poll when asked' },
 ];
 
 /** All required permissions as Discord's invite link takes them. */
@@ -54,7 +54,7 @@ function invitePermissions(): bigint {
   return PermissionsBitField.resolve(requiredPermissions.map(({ permission }) => permission));
 }
 
-/** The README's passage on what the bot asks of Discord and why, as markdown: invite link, permissions, intents. */
+/** What the bot asks of Discord and why, for docs/permissions.md, as markdown: invite link, permissions, intents. */
 export function requirementsText(): string {
   const link = `https://discord.com/oauth2/authorize?client_id=YOUR_APPLICATION_ID&scope=bot+applications.commands&permissions=${invitePermissions()}`;
   return [
@@ -62,12 +62,12 @@ export function requirementsText(): string {
     '',
     '| what | why |',
     '|---|---|',
-    '| scope `bot` | to be in the server at all |',
-    '| scope `applications.commands` | for `/memory`, `/status`, `/settings` and the entries in the menu of a message |',
+    '| scope `bot` | to join the server |',
+    "| scope `applications.commands` | for `/memory`, `/status`, `/settings` and the entries in a message's menu |",
     ...requiredPermissions.map(({ permission, why }) => `| permission *${inWords(permission)}* | ${why} |`),
     ...requiredIntents.map(
       ({ intent, isPrivileged, why }) =>
-        `| intent *${inWords(intent)}*${isPrivileged === true ? ', **to be switched on**' : ''} | ${why} |`,
+        `| intent *${inWords(intent)}*${isPrivileged === true ? ', **must be switched on**' : ''} | ${why} |`,
     ),
   ].join('\n');
 }

@@ -75,9 +75,7 @@ describe('logging in', () => {
     // What was under way comes to its end, and is closed.
     await delay(500);
     await expect
-      .poll(async () => (await server.sessions()).filter(({ isConnected }) => isConnected), {
-        timeout: 10_000,
-      })
+      .poll(async () => (await server.sessions()).filter(({ isConnected }) => isConnected))
       .toEqual([]);
     expect(client.isReady()).toBe(false);
   });

@@ -6,7 +6,6 @@ import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './m
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const soon = { timeout: 10_000, interval: 50 };
 const robotId = '140000000000000099';
 
 let stage: Stage;
@@ -87,7 +86,7 @@ it('does what speaker and bot may do, visibly, in the log by ids only, and pingi
   for (const text of told) expect(text).not.toMatch(/^Not done/u);
   const note = /^-# 🎉 reacted · 📌 pinned · 📊 made a poll · 🧵 started <#\d+> · ➡️ sent to <#\d+>$/u;
   await expect
-    .poll(() => botTexts('#general'), soon)
+    .poll(() => botTexts('#general'))
     .toEqual(expect.arrayContaining(['That is all.', expect.stringMatching(note)]));
 
   const messages = await stage.sandbox.messages({ in: '#general' });
@@ -228,7 +227,7 @@ it('sends once what it had sent before it was killed in the middle of the turn',
   wishes = [wish('send', { channel: '#board', text: 'the kettle is on' })];
   afterwards = 'silent';
   const asked = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'tell the board' });
-  await expect.poll(() => botTexts(board), soon).toHaveLength(1);
+  await expect.poll(() => botTexts(board)).toHaveLength(1);
   await stage.killBot();
   afterwards = { text: 'Told them.' };
   await stage.startBot();
@@ -238,7 +237,7 @@ it('sends once what it had sent before it was killed in the middle of the turn',
     containing: 'Told them.',
   });
   expect(answer.replyTo).toBe(asked.id);
-  await expect.poll(() => botTexts('#general'), soon).toContain(`-# ➡️ sent to <#${board}>`);
+  await expect.poll(() => botTexts('#general')).toContain(`-# ➡️ sent to <#${board}>`);
   expect(await botTexts(board)).toHaveLength(1);
 });
 

@@ -1,14 +1,17 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+
+import { startProcess } from '../support/child-process.ts';
+
+/** Milliseconds for what a child prints before anything is asked of it: long, since the machine may be busy with other things. */
+const patienceMs = 120_000;
 
 /** A program of the built product in its own process, with all that it printed. */
 export interface Child {
-  readonly process: ChildProcess;
   /** Standard output and standard error so far. */
   readonly output: () => string;
   /** Resolves with the output once it contains the text. */
-  waitFor(text: string, timeoutMs?: number): Promise<string>;
+  waitFor(text: string): Promise<string>;
   /** Resolves with the exit code; `null` after a signal. */
   readonly exited: Promise<number | null>;
   /** Ends it, if it has not ended, and waits. */
@@ -27,16 +30,11 @@ export interface ChildOptions {
 /** Starts `dist/<script>` with nothing of this process's own configuration. */
 export function startChild(options: ChildOptions): Child {
   const script = new URL(`../../dist/${options.script}`, import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, ...(options.arguments ?? [])], {
+  const child = startProcess(process.execPath, [script, ...(options.arguments ?? [])], {
     cwd: options.folder,
-    env: { PATH: process.env['PATH'], HOME: options.folder, ...options.environment },
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), HOME: options.folder, ...options.environment },
+    ...(options.input === undefined ? {} : { input: options.input }),
   });
-  if (options.input !== undefined) child.stdin?.end(options.input);
-  // A test that is given up must not leave its processes behind.
-  const endWithTests = (): void => void child.kill('SIGKILL');
-  process.once('exit', endWithTests);
-  child.once('close', () => process.off('exit', endWithTests));
 
   let output = '';
   const listeners = new Set<() => void>();
@@ -44,15 +42,14 @@ export function startChild(options: ChildOptions): Child {
     output += chunk.toString('utf8');
     for (const listener of listeners) listener();
   };
-  child.stdout?.on('data', collect);
-  child.stderr?.on('data', collect);
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
   const exited = once(child, 'close').then(([code]) => (typeof code === 'number' ? code : null));
 
   return {
-    process: child,
     output: () => output,
     exited,
-    waitFor: (text, timeoutMs = 30_000) =>
+    waitFor: (text) =>
       new Promise((resolve, reject) => {
         const settle = (finish: () => void): void => {
           clearTimeout(timer);
@@ -64,7 +61,7 @@ export function startChild(options: ChildOptions): Child {
         };
         const fail = (reason: string): void =>
           settle(() => reject(new Error(`${reason} before "${text}" was printed:\n${output}`)));
-        const timer = setTimeout(() => fail(`${timeoutMs} ms passed`), timeoutMs);
+        const timer = setTimeout(() => fail(`${patienceMs} ms passed`), patienceMs);
         listeners.add(check);
         void exited.then((code) => fail(`${options.script} ended with ${code}`));
         check();

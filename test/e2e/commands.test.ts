@@ -133,9 +133,7 @@ describe.each(ways)('%s', (way) => {
   it('clears the rolling summary of the conversation [R4]', async () => {
     const name = await newcomer();
     await stage.ask(name, 'dm', 'Let us talk about the parser.');
-    await expect
-      .poll(() => command(stage, way, name, 'dm', 'show'), { timeout: 10_000, interval: 100 })
-      .toContain(summary);
+    await expect.poll(() => command(stage, way, name, 'dm', 'show')).toContain(summary);
     expect(await command(stage, way, name, 'dm', 'reset rolling')).toBe(
       'Rolling summary of this conversation cleared.',
     );
@@ -149,9 +147,7 @@ it('shows items with kind, source, date, id and visibility, then the summary, th
   const second = idIn(await command(stage, '!memory', name, 'dm', 'remember I am shy'));
   const { channelId } = await stage.ask(name, 'dm', 'Let us talk about the parser.');
   const told = toldIn(newestCall(stage));
-  await expect
-    .poll(() => command(stage, '!memory', name, 'dm', 'show'), { timeout: 10_000, interval: 100 })
-    .toContain(summary);
+  await expect.poll(() => command(stage, '!memory', name, 'dm', 'show')).toContain(summary);
 
   const today = new Date().toISOString().slice(0, 10);
   const used = /<durable_items>[\s\S]*<\/durable_items>\n/u.exec(told)?.[0].length;

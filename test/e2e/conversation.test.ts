@@ -95,9 +95,7 @@ describe('while the model thinks', () => {
     const ofAlice = await say('alice', room, 'apples, slowly');
     const ofBob = await say('bob', room, 'pears, slowly');
     await expect
-      .poll(async () => (await stage.sandbox.messages({ in: room, after: ofAlice.id, from: 'bot' })).length, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await stage.sandbox.messages({ in: room, after: ofAlice.id, from: 'bot' })).length)
       .toBe(2);
 
     for (const [about, name, own, foreign, said] of [
@@ -127,7 +125,7 @@ describe('while the model thinks', () => {
     const [toBob] = callsAbout('plums');
     expect(bobs.text).toBe(`Answer ${toBob === undefined ? 'none' : stage.model.requests.indexOf(toBob)}.`);
 
-    await expect.poll(() => callsAbout('quinces').length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => callsAbout('quinces').length).toBe(1);
     const [toAlice] = callsAbout('quinces');
     expect(toAlice === undefined ? '' : messageOf(toAlice)).toMatch(
       /^<message from="alice"[^>]*>\nquinces\n/u,

@@ -1,8 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -37,7 +38,7 @@ describe.concurrent('a disk [E3]', () => {
       const good = await stage.readFile(itemsFile(stage));
       const sessionFolder = join('data/sessions', stage.info.channels['general'] ?? '');
       const log = join(sessionFolder, stage.info.people['alice'] ?? '', 'messages.jsonl');
-      await vi.waitFor(async () => expect(await stage.readFile(log)).toContain('Answer 0.'), 5000);
+      await eventually(async () => expect(await stage.readFile(log)).toContain('Answer 0.'));
       const goodLog = await stage.readFile(log);
 
       await stage.writeFile('failing-disk', state);

@@ -1,22 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { answersTo } from './answers-to.ts';
+import { eventually } from '../support/eventually.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
 
 async function thinking(stage: Stage, calls: number): Promise<void> {
-  await vi.waitFor(() => expect(stage.model.requests).toHaveLength(calls), 10_000);
+  await eventually(() => expect(stage.model.requests).toHaveLength(calls));
 }
 
 async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Promise<void> {
   const numbers = () =>
     Promise.all(messages.map(async (said) => (await answersTo(stage.sandbox, said)).length));
   const one = messages.map(() => 1);
-  await vi.waitFor(async () => expect(await numbers()).toEqual(one), { timeout: 15_000, interval: 100 });
+  await eventually(async () => expect(await numbers()).toEqual(one));
   // Long enough for a second reply to show itself.
   await sleep(250);
   expect(await numbers()).toEqual(one);
@@ -115,7 +116,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     await sandbox.setFault({ kind: 'latency', milliseconds: 1500, route: 'POST /channels/*/messages' });
     const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'answer this' });
     const journal = `data/channels/${said.channelId}/journal.jsonl`;
-    await vi.waitFor(async () => expect(await stage.readFile(journal)).toContain('"prepared"'), 5000);
+    await eventually(async () => expect(await stage.readFile(journal)).toContain('"prepared"'));
     await stage.killBot();
     await sandbox.clearFaults();
     await stage.startBot();
@@ -123,7 +124,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     await expectOneAnswerEach(stage, [said]);
     expect((await answersTo(sandbox, said)).map(({ text }) => text)).toEqual(['Answer 0.']);
     expect(stage.model.requests).toHaveLength(1);
-    await vi.waitFor(async () => expect(await stage.readFile(journal)).toContain('"handled"'), 5000);
+    await eventually(async () => expect(await stage.readFile(journal)).toContain('"handled"'));
 
     await stage.killBot();
     await stage.startBot();

@@ -13,7 +13,6 @@ interface Claim {
   readonly messageId?: string;
 }
 
-const soon = { timeout: 10_000, interval: 50 };
 const answers: Answers = {};
 let stage: Stage;
 let guests = 0;
@@ -63,7 +62,7 @@ async function settled(name: string): Promise<void> {
   delete answers.extraction;
   await stage.ask(name, 'dm', `That is all from ${name}.`);
   await expect
-    .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes(`all from ${name}`)), soon)
+    .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes(`all from ${name}`)))
     .toBe(true);
 }
 
@@ -77,7 +76,7 @@ async function tellAndFind(
   const before = callsFor(name).length;
   answers.extraction = finding(claims);
   await tell(name, place, text);
-  await expect.poll(() => callsFor(name).length, soon).toBeGreaterThan(before);
+  await expect.poll(() => callsFor(name).length).toBeGreaterThan(before);
   await settled(name);
 }
 
@@ -87,10 +86,10 @@ it('asks nothing of the fast model unless it is turned on [A2]', async () => {
     model: answeringBy({}),
   });
   await quiet.ask('bob', 'dm', 'I breed axolotls.');
-  await expect.poll(() => callsOf(quiet, 'summary').length, soon).toBe(1);
+  await expect.poll(() => callsOf(quiet, 'summary').length).toBe(1);
   await quiet.ask('bob', 'dm', 'I play the lute.');
   // One person's work after turns is done in order, so that of the first turn is over now.
-  await expect.poll(() => callsOf(quiet, 'summary').length, soon).toBe(2);
+  await expect.poll(() => callsOf(quiet, 'summary').length).toBe(2);
   expect(callsOf(quiet, 'extraction')).toHaveLength(0);
   expect((await quiet.ask('bob', 'dm', '!memory show')).text).toContain('Durable memory (0 items):');
 });
@@ -171,7 +170,7 @@ describe('turned on', () => {
     await tell(name, 'dm', '!memory remember I work at Acme');
     const before = callsFor(name).length;
     await tell(name, 'dm', 'I work at Acme');
-    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length).toBe(before + 1);
     expect((await stage.ask(name, 'dm', '!memory forget Acme')).text).toContain('Deprecated 1 item');
     await settled(name);
     expect(await shown(name)).toContain('Durable memory (0 items):');
@@ -182,7 +181,7 @@ describe('turned on', () => {
     answers.extraction = (body) => ({ ...finding([{ text: 'I owe money' }])(body), delayMs: 600 });
     const before = callsFor(name).length;
     const message = await tell(name, 'dm', 'I owe money');
-    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length).toBe(before + 1);
     await stage.sandbox.delete({ message });
     await settled(name);
     expect(await shown(name)).toContain('Durable memory (0 items):');
@@ -193,14 +192,14 @@ describe('turned on', () => {
     answers.extraction = (body) => ({ ...finding([])(body), delayMs: 1500 });
     const before = callsFor(name).length;
     await tell(name, 'dm', 'This is one.');
-    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length).toBe(before + 1);
     for (const [place, text] of [
       ['dm', 'This is two.'],
       ['#dev', 'This is three.'],
       ['#dev', 'This is four.'],
     ] as const)
       await stage.sandbox.say({ as: name, in: place, text });
-    await expect.poll(() => callsFor(name).length, soon).toBe(before + 2);
+    await expect.poll(() => callsFor(name).length).toBe(before + 2);
     const [first = '', second = ''] = callsFor(name).slice(before).map(toldIn);
     expect(first.match(/This is \w+/gu)).toEqual(['This is one']);
     expect(second.match(/This is \w+/gu)).toEqual(['This is two', 'This is three', 'This is four']);
@@ -217,10 +216,10 @@ describe('turned on', () => {
     answers.extraction = () => failure;
     const before = callsFor(name).length;
     await tell(name, 'dm', 'I keep bees');
-    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length).toBe(before + 1);
     answers.extraction = finding([{ text: 'I keep bees' }]);
     await tell(name, 'dm', 'And what do you keep?');
-    await expect.poll(() => shown(name), soon).toContain('[fact] I keep bees');
+    await expect.poll(() => shown(name)).toContain('[fact] I keep bees');
     expect(toldIn(newestFor(name))).toContain('And what do you keep?');
   });
 
@@ -229,11 +228,11 @@ describe('turned on', () => {
     answers.extraction = () => 'silent';
     const before = callsFor(name).length;
     await tell(name, '#dev', 'I breed axolotls');
-    await expect.poll(() => callsFor(name).length, soon).toBe(before + 1);
+    await expect.poll(() => callsFor(name).length).toBe(before + 1);
     await stage.killBot();
     answers.extraction = finding([{ text: 'I breed axolotls' }]);
     await stage.startBot();
-    await expect.poll(() => shown(name), soon).toContain('[fact] I breed axolotls (src: summary, #dev');
+    await expect.poll(() => shown(name)).toContain('[fact] I breed axolotls (src: summary, #dev');
     expect(callsFor(name)).toHaveLength(before + 2);
   });
 });

@@ -80,9 +80,7 @@ describe('an answer', () => {
     await stage.sandbox.setFault({ kind: 'lost', route, after: 1 });
     await stage.sandbox.setFault({ kind: 'latency', milliseconds: 2000, route, after: 2 });
     const said = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'Tell me at length' });
-    await expect
-      .poll(() => stage.sandbox.messages({ in: '#dev', from: 'bot' }), { timeout: 10_000 })
-      .toHaveLength(2);
+    await expect.poll(() => stage.sandbox.messages({ in: '#dev', from: 'bot' })).toHaveLength(2);
     await stage.killBot();
     await stage.sandbox.clearFaults();
     await stage.startBot();

@@ -1,19 +1,13 @@
-import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
+import { runProcess } from '../support/child-process.ts';
+import type { Outcome } from '../support/child-process.ts';
 import { answeringBy, blocksIn, chatCall } from './model-calls.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
-
-interface Printed {
-  readonly code: number | null;
-  readonly output: string;
-  readonly errors: string;
-}
 
 let stage: Stage;
 
@@ -32,12 +26,12 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]());
 
 /** The script beside the running bot, over the same folders. */
-function printPrompt(...words: readonly string[]): Promise<Printed> {
+function printPrompt(...words: readonly string[]): Promise<Outcome> {
   return run(process.execPath, ['--import', 'tsx', 'scripts/prompt.ts', ...words]);
 }
 
-async function run(command: string, words: readonly string[]): Promise<Printed> {
-  const child = spawn(command, words, {
+function run(command: string, words: readonly string[]): Promise<Outcome> {
+  return runProcess(command, words, {
     cwd: new URL('../..', import.meta.url).pathname,
     env: {
       PATH: process.env['PATH'],
@@ -46,11 +40,7 @@ async function run(command: string, words: readonly string[]): Promise<Printed> 
       DISCOCLAW_WORKSPACE_DIR: join(stage.folder, 'workspace'),
       DISCOCLAW_TIMEZONE: 'UTC',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [output, errors] = await Promise.all([readText(child.stdout), readText(child.stderr)]);
-  return { code: await code, output, errors };
 }
 
 /** Every file of the data folder with its text, but for the tokens of today, which the bot writes down when it comes to it. */
@@ -82,7 +72,7 @@ function rowsOf(output: string) {
 const withoutTime = (text: string): string => text.replace(/time="[^"]*"/u, 'time=""');
 
 it('prints the prompt as the bot sends it, beside the running bot and without a trace [P5]', async () => {
-  await expect.poll(repliesWrittenDown, { timeout: 10_000 }).toBe(2);
+  await expect.poll(repliesWrittenDown).toBe(2);
   const before = await dataFiles();
   const words = ['--user', 'alice', '--channel', 'dm', '--message', 'And now?'];
   const { code, output, errors } = await run('npm', ['run', '--silent', 'prompt', '--', ...words, '--owner']);

@@ -6,7 +6,6 @@ import { answeringBy, blocksIn, callsOf, chatCall, sectionIn, systemIn, toldIn }
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const soon = { timeout: 10_000, interval: 50 };
 const soul = 'You are Pincers, a crab of few words.';
 const notes = 'The rent is due on the first.';
 const dailyText = 'Met the accountant.';
@@ -94,10 +93,10 @@ it('puts all sections in order, with cache marks after what changes less than th
   );
   await stage.ask('alice', '#dev', 'How do I link mold?');
   const shortTermFile = `data/users/${stage.info.people['alice']}/short-term/${stage.info.guilds['Sandbox']}.json`;
-  await expect.poll(() => stage.readFile(shortTermFile).catch(() => ''), soon).toContain('link mold');
+  await expect.poll(() => stage.readFile(shortTermFile).catch(() => '')).toContain('link mold');
   for (let turn = 1; turn <= 5; turn += 1) await stage.ask('alice', 'dm', `This is turn ${turn}.`);
   const state = `data/sessions/${channelId}/${stage.info.people['alice']}/state.json`;
-  await expect.poll(() => stage.readFile(state), soon).toContain('They said hello.');
+  await expect.poll(() => stage.readFile(state)).toContain('They said hello.');
   await stage.ask('alice', 'dm', 'This is turn 6.');
   await command(stage, '!memory', 'alice', 'dm', 'remember I keep bees');
   const call = await chatCall(stage, 'alice', 'dm', 'Tell me about the oboe quartet.');

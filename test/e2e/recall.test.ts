@@ -87,9 +87,7 @@ describe('recall_memory [C1]', () => {
     const state = `data/sessions/${stage.info.channels['general'] ?? ''}/${stage.info.people['carol'] ?? ''}/state.json`;
     const first = await summaryIn(state, /picnic number(\d+)/u);
     await stage.ask('carol', '#general', 'and another one');
-    await expect
-      .poll(() => stage.readFile(state), { timeout: 10_000 })
-      .not.toContain(`picnic number${first}.`);
+    await expect.poll(() => stage.readFile(state)).not.toContain(`picnic number${first}.`);
     const found = await recall('carol', '#general', `picnic number${first}`, 'detail');
     expect(found).toMatch(/\[1\] Source: detail\nFile: detail\/[\w-]+-summary\.md:\d+\n/u);
     expect(found).toContain(`They planned picnic number${first}.`);
@@ -120,13 +118,10 @@ it('answers after a restart with a name kept in facts/user.md, whose index stand
 async function summaryIn(path: string, form: RegExp): Promise<string> {
   let found = '';
   await expect
-    .poll(
-      async () => {
-        found = form.exec(await stage.readFile(path))?.[1] ?? '';
-        return found;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      found = form.exec(await stage.readFile(path))?.[1] ?? '';
+      return found;
+    })
     .not.toBe('');
   return found;
 }

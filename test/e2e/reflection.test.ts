@@ -11,7 +11,7 @@ describe('a look back on a conversation [A3]', () => {
       await stage.ask('bob', '@bob', text);
     const facts = `data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`;
     await expect
-      .poll(() => stage.readFile(facts).catch(() => ''), { timeout: 5000 })
+      .poll(() => stage.readFile(facts).catch(() => ''))
       .toMatch(/^# User\n> Summary: .*\n\n- My name is Bob\n- Lives in Lisbon\n$/u);
   });
 

@@ -9,7 +9,6 @@ import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const answers: Answers = {};
-const soon = { timeout: 10_000, interval: 50 };
 let stage: Stage;
 let guests = 0;
 
@@ -78,22 +77,20 @@ it('takes a deleted message out of log, history, summary, other channels and ext
   const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'I breed axolotls' });
   await stage.sandbox.waitForReply({ in: '#general', after: said.id });
   await stage.ask('alice', '#general', 'and what else?');
-  await expect.poll(() => show('alice', '#general'), soon).toContain('[fact] I breed axolotls (src: summary');
-  await expect
-    .poll(() => show('alice', '#general'), soon)
-    .toContain('Rolling summary:\nThey breed axolotls.');
+  await expect.poll(() => show('alice', '#general')).toContain('[fact] I breed axolotls (src: summary');
+  await expect.poll(() => show('alice', '#general')).toContain('Rolling summary:\nThey breed axolotls.');
   expect(toldIn(await chatCall(stage, 'alice', '#dev', 'something else'))).toContain('axolotls');
   expect(await filesWith('axolotls')).not.toEqual([]);
 
   delete answers.extraction;
   await stage.sandbox.delete({ message: said.id });
-  await expect.poll(() => filesWith('axolotls'), soon).toEqual([]);
+  await expect.poll(() => filesWith('axolotls')).toEqual([]);
 
   for (const place of ['#general', '#dev']) {
     const call = await chatCall(stage, 'alice', place, 'what do you know?');
     expect(toldIn(call)).not.toContain('axolotls');
   }
-  await expect.poll(() => show('alice', '#general'), soon).toContain('They said hello.');
+  await expect.poll(() => show('alice', '#general')).toContain('They said hello.');
   expect(await show('alice', 'dm')).toContain('Durable memory (0 items):');
   const summarised = callsOf(stage, 'summary').slice(-3).map(toldIn).join('');
   expect(summarised).toContain('alice: and what else?');
@@ -113,14 +110,14 @@ it('edits an edited message in log and history, and makes anew what was made of 
   extracting('I play the zither');
   const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I play the zither' });
   await stage.sandbox.waitForReply({ in: '#general', after: said.id });
-  await expect.poll(() => show('bob', '#general'), soon).toContain('[fact] I play the zither');
-  await expect.poll(() => show('bob', '#general'), soon).toContain('They play the zither.');
+  await expect.poll(() => show('bob', '#general')).toContain('[fact] I play the zither');
+  await expect.poll(() => show('bob', '#general')).toContain('They play the zither.');
 
   extracting('I play the lute');
   await stage.sandbox.edit({ message: said.id, text: 'I play the lute' });
-  await expect.poll(() => filesWith('zither'), soon).toEqual([]);
+  await expect.poll(() => filesWith('zither')).toEqual([]);
   // Nobody says anything more, and yet it is looked at again: once, also after a kill.
-  await expect.poll(() => show('bob', 'dm'), soon).toContain('[fact] I play the lute (src: summary');
+  await expect.poll(() => show('bob', 'dm')).toContain('[fact] I play the lute (src: summary');
   const lookedAt = () =>
     callsOf(stage, 'extraction')
       .filter((call) => toldIn(call).includes(`[${said.id}]`))
@@ -128,7 +125,7 @@ it('edits an edited message in log and history, and makes anew what was made of 
   // One person's work is done in order: when this is looked at, the edit is done with.
   await stage.ask('bob', 'dm', 'That is all');
   await expect
-    .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes('That is all')), soon)
+    .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes('That is all')))
     .toBe(true);
   expect(lookedAt()).toHaveLength(2);
   await stage.killBot();
@@ -139,7 +136,7 @@ it('edits an edited message in log and history, and makes anew what was made of 
   const call = await chatCall(stage, 'bob', '#general', 'what do I play?');
   expect(historyIn(call).map(({ text }) => text)).toContain('bob: I play the lute\n');
   expect(toldIn(call)).not.toContain('zither');
-  await expect.poll(() => show('bob', '#general'), soon).toContain('They play the lute.');
+  await expect.poll(() => show('bob', '#general')).toContain('They play the lute.');
   expect(await show('bob', 'dm')).not.toContain('zither');
   expect(lookedAt()).toHaveLength(2);
 });
@@ -149,15 +146,15 @@ it('brings back nothing by an edit that its author has had forgotten since [A4]'
   extracting('I breed newts');
   const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I breed newts' });
   await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
-  await expect.poll(() => show(name, 'dm'), soon).toContain('[fact] I breed newts');
+  await expect.poll(() => show(name, 'dm')).toContain('[fact] I breed newts');
   expect((await stage.ask(name, 'dm', '!memory forget newts')).text).toContain('Deprecated 1 item');
   const calls = () =>
     callsOf(stage, 'extraction').filter((call) => toldIn(call).includes(`] ${name}: `)).length;
   const before = calls();
   await stage.sandbox.edit({ message: said.id, text: 'I breed newts, and more newts' });
-  await expect.poll(calls, soon).toBeGreaterThan(before);
+  await expect.poll(calls).toBeGreaterThan(before);
   await stage.ask(name, 'dm', 'hello');
-  await expect.poll(calls, soon).toBeGreaterThan(before + 1);
+  await expect.poll(calls).toBeGreaterThan(before + 1);
   expect(await show(name, 'dm')).toContain('Durable memory (0 items):');
 });
 
@@ -171,8 +168,8 @@ it('carries out no command that is made by an edit, and keeps none of its words 
     await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 100 });
   await stage.sandbox.edit({ message: wrong.id, text: '!memory remember I keep wombats' });
   await stage.sandbox.edit({ message: right.id, text: 'I keep wallabies' });
-  await expect.poll(() => logOf(wrong), soon).not.toMatch(/quokkas/u);
-  await expect.poll(() => logOf(right), soon).toMatch(/wallabies/u);
+  await expect.poll(() => logOf(wrong)).not.toMatch(/quokkas/u);
+  await expect.poll(() => logOf(right)).toMatch(/wallabies/u);
   const command = await stage.sandbox.say({ as: name, in: 'dm', text: '!memory remember I keep numbats' });
   await stage.sandbox.waitForReply({ in: command.channelId, after: command.id, settleMs: 200 });
   const before = (await stage.sandbox.messages({ in: command.channelId, from: 'bot' })).length;
@@ -212,10 +209,10 @@ it('follows a bulk deletion over several people, the bot’s answers among them'
   const [first, answer, second, other] = messages;
   // A moderator takes away an answer alone: the question stays.
   await stage.sandbox.delete({ message: answer ?? '' });
-  await expect.poll(async () => (await filesWith(`pangolins of ${names[0]}`)).length, soon).toBe(0);
+  await expect.poll(async () => (await filesWith(`pangolins of ${names[0]}`)).length).toBe(0);
   expect(await filesWith('My pangolins')).not.toEqual([]);
   await stage.sandbox.bulkDelete({ messages: [first ?? '', second ?? '', other ?? ''] });
-  await expect.poll(() => filesWith('pangolins'), soon).toEqual([]);
+  await expect.poll(() => filesWith('pangolins')).toEqual([]);
   const call = await chatCall(stage, names[0] ?? '', room, `<@${stage.info.bot.id}> what is there?`);
   expect(toldIn(call)).not.toContain('pangolins');
 });
@@ -228,13 +225,13 @@ it('finds out after a stop what was edited and deleted meanwhile', async () => {
   ];
   for (const { id, channelId } of [gone, changed])
     await stage.sandbox.waitForReply({ in: channelId, after: id, settleMs: 100 });
-  await expect.poll(() => logOf(changed), soon).toContain('assistant');
+  await expect.poll(() => logOf(changed)).toContain('assistant');
   await stage.stopBot();
   await stage.sandbox.delete({ message: gone.id });
   await stage.sandbox.edit({ message: changed.id, text: 'I live near a museum' });
   await stage.startBot();
-  await expect.poll(() => filesWith('walrus'), soon).toEqual([]);
-  await expect.poll(() => filesWith('narwhal'), soon).toEqual([]);
+  await expect.poll(() => filesWith('walrus')).toEqual([]);
+  await expect.poll(() => filesWith('narwhal')).toEqual([]);
   expect(await logOf(changed)).toContain('near a museum');
   const answered = await stage.sandbox.messages({ in: changed.channelId, after: changed.id, from: 'bot' });
   expect(answered.filter(({ replyTo }) => replyTo === changed.id)).toHaveLength(1);

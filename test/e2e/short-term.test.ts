@@ -4,7 +4,6 @@ import { answeringBy, chatCall, sectionIn, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-const soon = { timeout: 10_000, interval: 50 };
 let stage: Stage;
 
 /** The lines that a person's prompt in a place has of other channels: those of the section, then those that came since [P2]. */
@@ -54,13 +53,13 @@ describe('turned on, with three entries at most', () => {
 
   it('takes a line from a public channel to the other channels and the DM, with channel and clock time [T1][T2]', async () => {
     await stage.ask('alice', '#dev', 'How do I link mold?');
-    await expect.poll(() => kept('alice'), soon).toBe(1);
+    await expect.poll(() => kept('alice')).toBe(1);
     const line =
       /^- #dev, \d{4}-\d\d-\d\d \d\d:\d\d: "How do I link mold\?" → "Noted: How do I link mold\?"$/u;
     expect(await linesFor('alice', 'dm')).toEqual([expect.stringMatching(line)]);
     expect(await linesFor('alice', '#secret')).toEqual([expect.stringMatching(line)]);
     expect(await linesFor('alice', '#general')).toEqual([expect.stringMatching(line)]);
-    await expect.poll(() => kept('alice'), soon).toBe(2);
+    await expect.poll(() => kept('alice')).toBe(2);
     expect(await linesFor('alice', '#dev')).toEqual([expect.stringMatching(/^- #general, /u)]);
   });
 
@@ -70,7 +69,7 @@ describe('turned on, with three entries at most', () => {
     await stage.ask('bob', 'dm', 'My diagnosis came.');
     await stage.ask('bob', '#secret', 'We buy the company.');
     await stage.ask('bob', '#dev', 'How do I use tmux?');
-    await expect.poll(() => kept('bob'), soon).toBe(1);
+    await expect.poll(() => kept('bob')).toBe(1);
 
     const bobs = await linesFor('bob', '#general');
     expect(bobs).toHaveLength(1);
@@ -79,7 +78,7 @@ describe('turned on, with three entries at most', () => {
       expect((await linesFor('carol', place)).join('\n')).not.toContain('tmux');
     const elsewhere = await chatCall(stage, 'bob', other.id, `<@${stage.info.bot.id}> hello`);
     expect(toldIn(elsewhere)).not.toMatch(/tmux|diagnosis|company/u);
-    await expect.poll(() => linesFor('bob', 'dm').then(String), soon).toMatch(/#lounge[\s\S]*tmux/u);
+    await expect.poll(() => linesFor('bob', 'dm').then(String)).toMatch(/#lounge[\s\S]*tmux/u);
     expect(JSON.stringify(await linesFor('bob', '#dev'))).not.toMatch(/diagnosis|company/u);
   });
 
@@ -88,7 +87,7 @@ describe('turned on, with three entries at most', () => {
     const path = `data/users/${id}/short-term/${stage.info.guilds['Sandbox']}.json`;
     for (const ask of ['first', 'second', 'third', 'fourth', `fifth ${'on and on '.repeat(30)}`])
       await stage.ask(name, '#dev', ask);
-    await expect.poll(() => stage.readFile(path).catch(() => ''), soon).toContain('"fifth');
+    await expect.poll(() => stage.readFile(path).catch(() => '')).toContain('"fifth');
     const lines = await linesFor(name, '#general');
     expect(lines.map((line) => /"(?<word>\w+)/u.exec(line)?.groups?.['word'])).toEqual([
       'fifth',
@@ -100,8 +99,8 @@ describe('turned on, with three entries at most', () => {
 
   it('is still there after a kill, and leaves with a forgotten word', async () => {
     await stage.ask('carol', '#dev', 'How do I cook borscht?');
-    await expect.poll(() => kept('carol'), soon).toBeGreaterThan(0);
-    await expect.poll(() => linesFor('carol', 'dm').then(String), soon).toContain('borscht');
+    await expect.poll(() => kept('carol')).toBeGreaterThan(0);
+    await expect.poll(() => linesFor('carol', 'dm').then(String)).toContain('borscht');
     await stage.killBot();
     await stage.startBot();
     expect(String(await linesFor('carol', 'dm'))).toContain('borscht');

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
@@ -10,6 +10,7 @@ import { halfText } from '../support/model-answer.ts';
 import { answersTo } from './answers-to.ts';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
+import { eventually } from '../support/eventually.ts';
 import { openStage } from './stage.ts';
 
 describe.concurrent('a bot that cannot start', () => {
@@ -108,7 +109,7 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
           : { text: 'Here you are.', delayMs: 700 },
     });
     const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
-    await vi.waitFor(() => expect(stage.model.requests).toHaveLength(1), 5000);
+    await eventually(() => expect(stage.model.requests).toHaveLength(1));
     const began = Date.now();
     const code = stage.stopBot();
     const late = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'Am I too late?' });
@@ -137,7 +138,7 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
     const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'Take your time' });
     const begun = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Begin, and then wait' });
     await stage.sandbox.waitForReply({ in: '#general', containing: halfText.trim() });
-    await vi.waitFor(() => expect(stage.model.requests).toHaveLength(2), 5000);
+    await eventually(() => expect(stage.model.requests).toHaveLength(2));
     const began = Date.now();
     expect(await stage.stopBot()).toBe(0);
     expect(Date.now() - began).toBeLessThan(10_000);

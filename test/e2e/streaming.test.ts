@@ -5,6 +5,7 @@ import type { MessagesBody } from '../support/model-server.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { read } from '../discord/support/markdown.ts';
 import { answersTo } from './answers-to.ts';
+import { eventually } from '../support/eventually.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -38,7 +39,6 @@ function answer(body: MessagesBody): ModelAnswer {
   return { text: 'Understood.' };
 }
 
-const soon = { timeout: 10_000, interval: 50 };
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({
@@ -81,9 +81,7 @@ describe.concurrent('an answer that grows', () => {
   }) => {
     expect(longAnswer.length).toBeGreaterThan(6000);
     const said = await stage.sandbox.say({ as: 'carol', in: 'dm', text: 'Tell me at length' });
-    await expect
-      .poll(async () => (await logOf(said)).includes('"assistant"'), { ...soon, timeout: 20_000 })
-      .toBe(true);
+    await eventually(async () => expect((await logOf(said)).includes('"assistant"')).toBe(true));
 
     const parts = await repliesTo(said);
     const versions = await Promise.all(
@@ -119,7 +117,7 @@ describe.concurrent('an answer that grows', () => {
     const { said, reply } = await askSlowly('bob', '#dev');
     await stage.sandbox.react({ as: 'carol', message: reply.id, emoji: '🛑' });
     await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '👍' });
-    await expect.poll(async () => (await repliesTo(said))[0]?.text, soon).toContain('word15');
+    await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word15'));
     await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '🛑' });
     const line = await stage.sandbox.waitForReply({ in: said.channelId, after: reply.id });
     expect(line.text).toContain('Stopped');
@@ -142,9 +140,11 @@ describe.concurrent('an answer that grows', () => {
     const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'This too, slowly' });
     await stage.sandbox.delivered();
     await stage.sandbox.react({ as: 'alice', message: waiting.id, emoji: '🛑' });
-    await expect
-      .poll(() => stage.readFile(`data/channels/${said.channelId}/journal.jsonl`), soon)
-      .toContain(`"handled","messageIds":["${waiting.id}"]`);
+    await eventually(async () =>
+      expect(await stage.readFile(`data/channels/${said.channelId}/journal.jsonl`)).toContain(
+        `"handled","messageIds":["${waiting.id}"]`,
+      ),
+    );
     await stage.sandbox.react({ as: 'alice', message: said.id, emoji: '🛑' });
     await stage.sandbox.waitForReply({ in: said.channelId, after: reply.id, containing: 'Stopped' });
     await stage.ask('alice', '#general', 'Are you there?');
@@ -156,8 +156,8 @@ describe.concurrent('an answer that grows', () => {
     const { said, reply } = await askSlowly('alice', 'dm');
     const other = await stage.sandbox.say({ as: 'alice', in: 'dm', text: '!memory show' });
     await stage.sandbox.bulkDelete({ messages: [said.id, other.id] });
-    await expect.poll(async () => (await repliesTo(said)).map(({ id }) => id), soon).not.toContain(reply.id);
-    await expect.poll(() => callFor('alice slowly in dm')?.wasGivenUp, soon).toBe(true);
+    await eventually(async () => expect((await repliesTo(said)).map(({ id }) => id)).not.toContain(reply.id));
+    await eventually(() => expect(callFor('alice slowly in dm')?.wasGivenUp).toBe(true));
     const next = await stage.ask('alice', 'dm', 'What did I say?');
     expect((await repliesTo(next)).map(({ text }) => text)).toEqual([]);
     expect(await logOf(said)).not.toContain('word');
@@ -174,7 +174,7 @@ describe.concurrent('an answer that grows', () => {
     });
     const reply = await stage.sandbox.waitForReply({ in: thread.id, after: said.id, containing: 'word' });
     await stage.sandbox.delete({ message: reply.id, as: 'alice' });
-    await expect.poll(() => callFor('carol slowly in aside')?.wasGivenUp, soon).toBe(true);
+    await eventually(() => expect(callFor('carol slowly in aside')?.wasGivenUp).toBe(true));
     await stage.sandbox.say({ as: 'carol', in: thread.id, text: 'And now?', mentionBot: true });
     await stage.sandbox.waitForReply({ in: thread.id, containing: 'Understood.' });
     expect((await repliesTo(said)).map(({ text }) => text)).toEqual(['Understood.']);
@@ -185,9 +185,9 @@ describe.concurrent('an answer that grows', () => {
   it('is taken away when its channel becomes public [U4]', async ({ expect }) => {
     const { said, reply } = await askSlowly('bob', '#secret');
     await stage.sandbox.setChannelPrivacy({ channel: '#secret', private: false });
-    await expect
-      .poll(async () => (await repliesTo(said)).at(-1)?.text, soon)
-      .toContain('visible to more people');
+    await eventually(async () =>
+      expect((await repliesTo(said)).at(-1)?.text).toContain('visible to more people'),
+    );
     expect((await repliesTo(said)).map(({ id }) => id)).not.toContain(reply.id);
     expect(await logOf(said)).not.toContain('word0');
   });
@@ -198,17 +198,15 @@ describe('an answer that grew when the bot was killed', () => {
     expect,
   }) => {
     const [{ said, reply }, deleted] = await Promise.all([askSlowly('bob', 'dm'), askSlowly('carol', 'dm')]);
-    await expect.poll(async () => (await repliesTo(said))[0]?.text, soon).toContain('word15');
+    await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word15'));
     await stage.killBot();
     hasRestarted = true;
     await stage.sandbox.delete({ message: deleted.said.id });
     await stage.startBot();
-    await expect
-      .poll(async () => (await repliesTo(said))[0]?.text, { ...soon, timeout: 15_000 })
-      .toBe(words.join('').trim());
+    await eventually(async () => expect((await repliesTo(said))[0]?.text).toBe(words.join('').trim()));
     expect((await repliesTo(said)).map(({ id }) => id)).toEqual([reply.id]);
     expect(JSON.stringify(callFor('bob slowly in dm')?.body.messages)).not.toContain('word0');
-    await expect.poll(() => logOf(said), soon).toContain('word59');
+    await eventually(async () => expect(await logOf(said)).toContain('word59'));
     expect((await logOf(said)).match(/word0/gu)).toHaveLength(1);
     expect(await repliesTo(deleted.said)).toEqual([]);
     expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });

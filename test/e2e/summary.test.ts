@@ -15,8 +15,6 @@ async function shown(stage: Stage, name: string): Promise<string> {
   return (await stage.ask(name, 'dm', '!memory show')).text;
 }
 
-const soon = { timeout: 10_000, interval: 50 };
-
 it('summarises at the fifth turn, though the bot was killed after the third', async () => {
   const summary = 'They build a parser in Rust.';
   await using stage = await openStage({
@@ -33,7 +31,7 @@ it('summarises at the fifth turn, though the bot was killed after the third', as
   await say(4);
   expect(callsOf(stage, 'summary')).toHaveLength(0);
   await say(5);
-  await expect.poll(() => callsOf(stage, 'summary').length, soon).toBe(1);
+  await expect.poll(() => callsOf(stage, 'summary').length).toBe(1);
 
   const request = newestOf(stage, 'summary');
   expect(request.body.system?.[0]?.text).toContain('Keep the summary under 2000 characters');
@@ -44,7 +42,7 @@ it('summarises at the fifth turn, though the bot was killed after the third', as
     expect(told).toContain(`Discoclaw: Answer to ${reply}.`);
   }
 
-  await expect.poll(() => shown(stage, 'bob'), soon).toContain(`Rolling summary:\n${summary}`);
+  await expect.poll(() => shown(stage, 'bob')).toContain(`Rolling summary:\n${summary}`);
   const sixth = await say(6);
   const section = sectionIn(sixth, 'conversation_summary');
   expect(section).toMatch(
@@ -87,7 +85,7 @@ describe('with a summary after each turn', () => {
   async function summarise(name: string, text: string, summary: string): Promise<void> {
     answers.summary = () => ({ text: summary });
     await stage.ask(name, 'dm', text);
-    await expect.poll(() => shown(stage, name), soon).toContain(summary);
+    await expect.poll(() => shown(stage, name)).toContain(summary);
   }
 
   it('has a summary that is too long condensed, once [R2]', async () => {
@@ -96,7 +94,7 @@ describe('with a summary after each turn', () => {
     answers.summary = () => ({ text: long });
     answers.condense = () => ({ text: 'They talk about the parser.' });
     await stage.ask(name, 'dm', 'The parser, again.');
-    await expect.poll(() => shown(stage, name), soon).toContain('They talk about the parser.');
+    await expect.poll(() => shown(stage, name)).toContain('They talk about the parser.');
 
     expect(callsOf(stage, 'condense')).toHaveLength(1);
     const request = newestOf(stage, 'condense');
@@ -112,7 +110,7 @@ describe('with a summary after each turn', () => {
     answers.summary = () => ({ text: 'Too long. '.repeat(40) });
     answers.condense = () => ({ text: 'Still too long. '.repeat(20) });
     await stage.ask(name, 'dm', 'Second.');
-    await expect.poll(() => callsOf(stage, 'condense').length, soon).toBe(before + 1);
+    await expect.poll(() => callsOf(stage, 'condense').length).toBe(before + 1);
 
     await summarise(name, 'Third.', 'They began, went on and ended.');
     const told = toldIn(newestOf(stage, 'summary'));
@@ -137,7 +135,7 @@ describe('with a summary after each turn', () => {
       const before = callsOf(stage, 'summary').length;
       answers.summary = () => failure;
       await stage.ask(name, 'dm', 'My plan is two.');
-      await expect.poll(() => callsOf(stage, 'summary').length, soon).toBeGreaterThan(before);
+      await expect.poll(() => callsOf(stage, 'summary').length).toBeGreaterThan(before);
       const still = await shown(stage, name);
       expect(still).toContain('The plan is one.');
       expect(still).not.toContain(halfText);
@@ -145,7 +143,7 @@ describe('with a summary after each turn', () => {
       answers.summary = () => ({ text: 'The plan is three.' });
       const chat = await chatCall(stage, name, 'dm', 'My plan is three.');
       expect(sectionIn(chat, 'conversation_summary')).toContain('The plan is one.');
-      await expect.poll(() => shown(stage, name), soon).toContain('The plan is three.');
+      await expect.poll(() => shown(stage, name)).toContain('The plan is three.');
       const told = toldIn(newestOf(stage, 'summary'));
       expect(told).toContain('The summary so far:\nThe plan is one.\n');
       expect(told).toContain(`${name}: My plan is two.`);
@@ -172,7 +170,7 @@ describe('with a summary after each turn', () => {
     answers.summary = () => ({ text: 'They grow tulips and roses.', delayMs: 700 });
     const before = callsOf(stage, 'summary').length;
     await stage.ask(name, 'dm', 'And roses.');
-    await expect.poll(() => callsOf(stage, 'summary').length, soon).toBe(before + 1);
+    await expect.poll(() => callsOf(stage, 'summary').length).toBe(before + 1);
     expect((await stage.ask(name, 'dm', '!memory reset rolling')).text).toContain('cleared');
 
     // The next summary is asked for only when the running one has come to its end.

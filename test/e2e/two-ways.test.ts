@@ -45,7 +45,7 @@ async function prepare(): Promise<void> {
   itemId = idIn(await aside('remember I keep bees'));
   if (!(await aside('show')).includes(summary)) {
     await stage.ask('alice', 'dm', 'Bees, you know.');
-    await vi.waitUntil(async () => (await aside('show')).includes(summary), { timeout: 5000 });
+    await vi.waitUntil(async () => (await aside('show')).includes(summary), { timeout: 60_000 });
   }
 }
 

@@ -117,7 +117,7 @@ describe('the presence', () => {
     await expect.poll(shown).toBe('idle: My language model is out of reach');
     isDown = false;
     expect((await stage.ask('bob', 'dm', 'once more')).text).toMatch(/^Answer/u);
-    await expect.poll(shown, { timeout: 8000 }).toBe('online');
+    await expect.poll(shown).toBe('online');
   });
 });
 

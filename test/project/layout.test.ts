@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
-import { configurationTable, envExample } from '../../src/config/variables.ts';
-import { requirementsText } from '../../src/discord/required-permissions.ts';
+import { generatedFiles } from '../../scripts/documentation.ts';
+import { variables } from '../../src/config/variables.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -30,6 +32,29 @@ function sources(folder: string): readonly string[] {
     .map((path) => `${folder}/${path}`);
 }
 
+/** The pages that people write, by path. */
+function documentation(): readonly string[] {
+  const pages = ['docs', '.github'].flatMap((folder) =>
+    readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  );
+  return ['README.md', 'ARCHITECTURE.md', ...pages.filter((path) => path.endsWith('.md'))];
+}
+
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
+const variableNames = new Set(Object.values(variables).flatMap((theme) => Object.keys(theme)));
+
+/** Whether a piece of code in the documentation names something that is there; what is no path, script or variable is not judged. */
+function exists(code: string): boolean {
+  const script = /^npm (?:run )?(?<name>[\w:-]+)/u.exec(code)?.groups?.['name'];
+  if (script !== undefined && script !== 'ci') return script in scripts;
+  const variable = /^(?<name>(?:DISCORD|DISCOCLAW)_\w+)(?:=\S*)?$/u.exec(code)?.groups?.['name'];
+  if (variable !== undefined) return variableNames.has(variable);
+  const isPath = /^(?:src|test|scripts|docs|workspace)\/[\w./-]+$/u.test(code) && !code.includes('YYYY');
+  return !isPath || code.startsWith('workspace/') || existsSync(root + code);
+}
+
 describe('the project', () => {
   it('has nothing in its root but what belongs there', () => {
     const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
@@ -48,10 +73,31 @@ describe('the project', () => {
     expect(sources('src').filter((path) => path.split('/').length > 4)).toEqual([]);
   });
 
-  it('describes every variable in .env.example and README as the schema has it', () => {
-    expect(readFileSync(`${root}.env.example`, 'utf8')).toBe(envExample());
-    expect(readFileSync(`${root}README.md`, 'utf8')).toContain(configurationTable());
-    expect(readFileSync(`${root}README.md`, 'utf8')).toContain(requirementsText());
+  it.each([...generatedFiles()])('has in %s what the code says', (path, text) => {
+    expect(readFileSync(root + path, 'utf8')).toBe(text);
+  });
+
+  it('leads by every link in its documentation to a file that is there', () => {
+    const links = documentation().flatMap((path) =>
+      [...readFileSync(root + path, 'utf8').matchAll(/\]\((?<target>[^)#\s]+)[^)]*\)/gu)].map(
+        ({ groups }) => ({ path, target: groups?.['target'] ?? '' }),
+      ),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    const dead = links.filter(
+      ({ path, target }) => !/^https?:/u.test(target) && !existsSync(join(root, dirname(path), target)),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('names in its documentation only files, scripts and variables that exist', () => {
+    const named = documentation().flatMap((path) =>
+      [...readFileSync(root + path, 'utf8').matchAll(/`(?<code>[^`\n]+)`/gu)].map(({ groups }) => ({
+        path,
+        code: groups?.['code'] ?? '',
+      })),
+    );
+    expect(named.filter(({ code }) => !exists(code))).toEqual([]);
   });
 
   it('can be run by its continuous integration script', () => {

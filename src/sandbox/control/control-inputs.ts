@@ -9,7 +9,8 @@ const permission = z.custom<keyof typeof PermissionFlagsBits>(
   { error: (issue) => `no permission is called ${JSON.stringify(issue.input)}` },
 );
 const permissions = z.array(permission).default([]);
-const timeoutMs = z.int().positive().default(20_000);
+/** Long, since the machine may be busy: this ends a wait in vain, and says nothing about how fast a bot is. */
+const timeoutMs = z.int().positive().default(60_000);
 const optionValues = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 /** What is waited for after an interaction. */
 const outcome = {
@@ -255,7 +256,7 @@ export const controlInputs = {
   }),
   invalidRequests: nothing,
   downloads: nothing,
-  delivered: z.strictObject({ timeoutMs: z.int().positive().default(5_000) }),
+  delivered: z.strictObject({ timeoutMs }),
   sessions: nothing,
   setRateLimits: z.strictObject({ on: z.boolean() }),
   setFault: faultSchema,

@@ -155,7 +155,7 @@ describe('replies', () => {
     reply.show('One');
     const { id } = await server.waitForReply({ in: '@bob', containing: 'One' });
     reply.show('One two');
-    await expect.poll(() => server.requests({ method: 'PATCH' }), { timeout: 5000 }).toHaveLength(1);
+    await expect.poll(() => server.requests({ method: 'PATCH' })).toHaveLength(1);
     for (const text of ['One two three', 'One two three four']) reply.show(text);
     expect(await reply.finish('One two three four five')).toEqual({ kind: 'sent', ids: [id] });
     const patches = await server.requests({ method: 'PATCH' });

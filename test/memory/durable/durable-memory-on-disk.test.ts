@@ -37,7 +37,7 @@ it('does not give back what was forgotten when the document is damaged afterward
 
     await writeFile(join(folder, 'users', aliceId, 'durable.json'), 'damaged');
     await expect
-      .poll(async () => (await durable.list(aliceId)).map(({ text }) => text), { timeout: 5000 })
+      .poll(async () => (await durable.list(aliceId)).map(({ text }) => text))
       .toEqual(['Prefers Rust']);
   } finally {
     await store.close();

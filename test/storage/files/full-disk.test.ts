@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runProcess } from '../../support/child-process.ts';
 import { alice } from '../store-fixtures.ts';
 import type { TemporaryStores } from './temporary-store.ts';
 import { createTemporaryStores } from './temporary-store.ts';
@@ -15,14 +14,13 @@ beforeEach(async () => {
 afterEach(() => stores.dispose());
 
 const child = fileURLToPath(new URL('full-disk-child.ts', import.meta.url));
-const run = promisify(execFile);
 
 describe('a disk that really takes only part of a write', () => {
   it('costs the writer an error and nobody any data [S2]', async () => {
     const command = 'ulimit -f 512; exec "$0" --import tsx "$@"';
     const args = ['-c', command, process.execPath, child, stores.dataDir, stores.workspaceDir];
-    const { stdout } = await run('sh', args);
-    expect(JSON.parse(stdout)).toEqual({
+    const { output } = await runProcess('sh', args);
+    expect(JSON.parse(output)).toEqual({
       outcomes: ['rejected', 'rejected'],
       text: 'good',
       notes: ['good', 'next'],

@@ -1,0 +1,6 @@
+import { vi } from 'vitest';
+
+/** Waits until the assertion holds. For tests that run side by side, where `expect.poll` belongs to whichever test began last. */
+export function eventually(assertion: () => unknown): Promise<unknown> {
+  return vi.waitFor(assertion, { timeout: 60_000, interval: 50 });
+}

@@ -1,0 +1,37 @@
+/** Runs before each test file, in its process. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { configureGlobal } from 'fast-check';
+import { afterAll, inject } from 'vitest';
+
+import { endProcesses, removeAtEnd } from './child-process.ts';
+import { confine } from './confine.ts';
+import type { Reach } from './confine.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Each project of the configuration says how far its tests reach. */
+    readonly reach: Reach;
+  }
+}
+
+/** Where this process is known to be prepared: it runs many test files. */
+const prepared = Symbol.for('discoclaw: prepared for tests');
+
+if (!Reflect.has(globalThis, prepared)) {
+  Reflect.set(globalThis, prepared, true);
+  // Whatever a test leaves in the folder for temporary files is removed with it.
+  const folder = mkdtempSync(join(tmpdir(), 'discoclaw-tests-'));
+  process.env['TMPDIR'] = folder;
+  removeAtEnd(folder);
+  // Where the test runner is gone, nobody waits for this process.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  confine(inject('reach'));
+}
+
+/** The same examples every time, so that `npm test` passes or fails for a reason; the long campaign draws new ones. */
+configureGlobal(process.env['PROPERTY_SEED'] === 'random' ? {} : { seed: 20_260_115 });
+
+afterAll(endProcesses);
