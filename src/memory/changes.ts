@@ -105,14 +105,14 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** Carries out what the process before this one did not come to. Never rejects. */
   async function finish(): Promise<void> {
-    const open: { readonly sequence: number; readonly change: Change }[] = [];
+    const unfinished: { readonly sequence: number; readonly change: Change }[] = [];
     try {
       for await (const { sequence, record: change } of store.scan(ledgerKey, changeSchema))
-        open.push({ sequence, change });
+        unfinished.push({ sequence, change });
     } catch (error) {
       logger.error('the ledger of changes could not be read', { error });
     }
-    for (const { sequence, change } of open) {
+    for (const { sequence, change } of unfinished) {
       if (change.kind === 'forgotten') {
         await writes.run(change.userId, async () => {
           if ((await deliver(change)).size === 0) await close(sequence, change);

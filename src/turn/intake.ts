@@ -81,8 +81,10 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       const { channelId, messageId, authorId, text } = edit;
       if (edit.isCommand) {
         // Fetched after a gap, it would be taken for a command that was given.
-        const taken = options.record({ kind: 'deleted', channelId, messageIds: [messageId] });
-        await Promise.all([taken, markHandled(channelId, messageId)]);
+        await Promise.all([
+          options.record({ kind: 'deleted', channelId, messageIds: [messageId] }),
+          markHandled(channelId, messageId),
+        ]);
         return;
       }
       const author = authorId === undefined ? {} : { authorId };

@@ -185,7 +185,7 @@ describe('a forgetting', () => {
 
   it('changes nothing where the deciding layer cannot follow', async () => {
     const { store, durable, texts } = await setUp();
-    const { update } = store;
+    const update = store.update.bind(store);
     store.update = () => Promise.reject(new StoreError('full', 'durable'));
     await expect(durable.forget(aliceId, 'rust', publicPlace, command)).rejects.toThrow(StoreError);
     store.update = update;

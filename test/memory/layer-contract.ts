@@ -88,7 +88,7 @@ interface Fed extends LayerUnderTest {
   readonly sessions: Sessions;
   readonly ids: Record<keyof typeof words, string>;
   readonly ledger: ReturnType<Sessions['ledgerOver']>;
-  shown(word: string, userId?: string, place?: Place): Promise<string>;
+  readonly shown: (word: string, userId?: string, place?: Place) => Promise<string>;
   exported(userId: string): Promise<string>;
   erase(erasure: Parameters<MemoryLayer['erase']>[0]): Promise<void>;
   onDisk(): Promise<string>;

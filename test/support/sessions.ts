@@ -140,8 +140,14 @@ export function openSessions(
 
   const log = {
     ...sessionLog,
-    edit: (channelId: string, messageId: string, text: string, authorId?: string) =>
-      change({ kind: 'edited', channelId, messageId, text, ...(authorId === undefined ? {} : { authorId }) }),
+    edit: (channelId: string, edited: string, text: string, authorId?: string) =>
+      change({
+        kind: 'edited',
+        channelId,
+        messageId: edited,
+        text,
+        ...(authorId === undefined ? {} : { authorId }),
+      }),
     remove: (channelId: string, messageIds: readonly string[]) =>
       change({ kind: 'deleted', channelId, messageIds }),
     turnsAfter: async (of: SessionKey, cursor: number) => (await sessionLog.since(of, cursor)).messages,

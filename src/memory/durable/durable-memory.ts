@@ -71,7 +71,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   }
 
   /** One serialised change; `operation` is pure, for the store may run it again after a conflict. */
-  async function change<T>(
+  async function apply<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
     erasing: ErasingOption = {},
@@ -94,7 +94,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   }
 
   /** A change that takes something away: no copy that the store keeps may give it back after damage [S7]. */
-  const takeAway: typeof change = (userId, operation) => change(userId, operation, { erase: true });
+  const takeAway: typeof apply = (userId, operation) => apply(userId, operation, { erase: true });
 
   const layer: MemoryLayer = {
     name: 'durable',
@@ -167,7 +167,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         if (input.stillStands !== undefined && !(await input.stillStands())) {
           return { outcome: 'refused', reason: 'forgotten' };
         }
-        const outcome = await change(userId, (document) =>
+        const outcome = await apply(userId, (document) =>
           rememberItem(document, userId, input, { maxItems, maxTextLength }, clock()),
         );
         logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(outcome) });

@@ -128,9 +128,11 @@ export function withdrawnWords(messages: readonly WithdrawnMessage[]): {
   readonly own: ReadonlySet<string>;
   readonly all: ReadonlySet<string>;
 } {
-  const of = (each: readonly WithdrawnMessage[]): ReadonlySet<string> =>
-    new Set(each.flatMap(({ before, now }) => [...withdrawnTerms(before.text, now)]));
-  return { own: of(messages.filter(({ before }) => before.role === 'user')), all: of(messages) };
+  return { own: wordsOf(messages.filter(({ before }) => before.role === 'user')), all: wordsOf(messages) };
+}
+
+function wordsOf(messages: readonly WithdrawnMessage[]): ReadonlySet<string> {
+  return new Set(messages.flatMap(({ before, now }) => [...withdrawnTerms(before.text, now)]));
 }
 
 /** Those of the words that any of the messages says. */

@@ -33,8 +33,6 @@ export interface NotebookOptions {
   readonly logger: Logger;
 }
 
-export type Notebook = ReturnType<typeof createNotebook>;
-
 /**
  * Each person's notebook and each session's working memory: sections for the prompt, and the model's tools. The tools are the same list in
  * every place [P2]; what exists where is the tree's matter. The workspace, which owners share as their notebook, is the owner's own: it is

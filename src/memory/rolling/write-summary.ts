@@ -78,10 +78,10 @@ async function writeSummary(
 
 async function ask(
   model: ModelClient,
-  request: ModelRequest,
+  asked: ModelRequest,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const response = await model.complete(request, signal === undefined ? {} : { signal });
+  const response = await model.complete(asked, signal === undefined ? {} : { signal });
   const text = textOf(response.content).trim();
   if (response.stop !== 'end') throw new ModelError(`The summary ended by ${response.stop}`, 'invalid');
   if (text === '') throw new ModelError('The summary is empty', 'invalid');
