@@ -1,7 +1,7 @@
 import { ChannelType, Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { deferred } from './support/deferred.ts';
+import { deferred } from '../support/deferred.ts';
 import { connectedAgain, newClient, openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
 
 describe('the gateway', () => {

@@ -5,7 +5,7 @@ import type { ChatMessage } from '../../src/core/chat.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { deferred } from './support/deferred.ts';
+import { deferred } from '../support/deferred.ts';
 import { openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
 
 const channelId = '200000000000000001';

@@ -1,7 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-
-import { startProcess } from '../support/child-process.ts';
 
 /** Milliseconds for what a child prints before anything is asked of it: long, since the machine may be busy with other things. */
 const patienceMs = 120_000;
@@ -30,11 +29,12 @@ export interface ChildOptions {
 /** Starts `dist/<script>` with nothing of this process's own configuration. */
 export function startChild(options: ChildOptions): Child {
   const script = new URL(`../../dist/${options.script}`, import.meta.url).pathname;
-  const child = startProcess(process.execPath, [script, ...(options.arguments ?? [])], {
+  const child = spawn(process.execPath, [script, ...(options.arguments ?? [])], {
     cwd: options.folder,
     env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), HOME: options.folder, ...options.environment },
-    ...(options.input === undefined ? {} : { input: options.input }),
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  if (options.input !== undefined) child.stdin?.end(options.input);
 
   let output = '';
   const listeners = new Set<() => void>();
@@ -42,8 +42,8 @@ export function startChild(options: ChildOptions): Child {
     output += chunk.toString('utf8');
     for (const listener of listeners) listener();
   };
-  child.stdout.on('data', collect);
-  child.stderr.on('data', collect);
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
   const exited = once(child, 'close').then(([code]) => (typeof code === 'number' ? code : null));
 
   return {

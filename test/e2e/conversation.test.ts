@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
+import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** Milliseconds that the model takes for a message that says `slowly`. */
-const slowMs = 700;
+/** The model thinks about a message that says `slowly` until this is resolved. */
+let thought = deferred<void>();
 
 let stage: Stage;
 let channels = 0;
@@ -43,7 +44,7 @@ beforeAll(async () => {
     model: ({ messages = [] }, index) => {
       const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
       const isSlow = text.slice(text.lastIndexOf('<message ')).includes('slowly');
-      return { text: `Answer ${index}.`, ...(isSlow ? { delayMs: slowMs } : {}) };
+      return { text: `Answer ${index}.`, ...(isSlow ? { held: thought.promise } : {}) };
     },
   });
 });
@@ -53,6 +54,10 @@ afterAll(async () => {
 });
 
 describe('while the model thinks', () => {
+  beforeEach(() => {
+    thought = deferred();
+  });
+
   it('a command is answered at once, and what the speaker wrote meanwhile is one turn [F2][F3]', async () => {
     const room = await newChannel();
     await command(stage, '!memory', 'alice', room, 'remember I prefer Rust');
@@ -68,6 +73,7 @@ describe('while the model thinks', () => {
     expect(answer.text).toMatch(/^Durable memory [\s\S]*I prefer Rust/u);
     expect(stage.model.requests).toHaveLength(before + 1);
 
+    thought.resolve();
     const { text } = await stage.sandbox.waitForReply({
       in: room,
       after: answer.id,
@@ -94,6 +100,8 @@ describe('while the model thinks', () => {
     await command(stage, '!memory', 'bob', room, 'remember I breed llamas');
     const ofAlice = await say('alice', room, 'apples, slowly');
     const ofBob = await say('bob', room, 'pears, slowly');
+    await expect.poll(() => [...callsAbout('apples'), ...callsAbout('pears')].length).toBe(2);
+    thought.resolve();
     await expect
       .poll(async () => (await stage.sandbox.messages({ in: room, after: ofAlice.id, from: 'bot' })).length)
       .toBe(2);
@@ -125,6 +133,7 @@ describe('while the model thinks', () => {
     const [toBob] = callsAbout('plums');
     expect(bobs.text).toBe(`Answer ${toBob === undefined ? 'none' : stage.model.requests.indexOf(toBob)}.`);
 
+    thought.resolve();
     await expect.poll(() => callsAbout('quinces').length).toBe(1);
     const [toAlice] = callsAbout('quinces');
     expect(toAlice === undefined ? '' : messageOf(toAlice)).toMatch(

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
+import { deferred } from '../support/deferred.ts';
 import type { MessagesBody, ModelServerRequest } from '../support/model-server.ts';
 import { answeringBy, callsOf, toldIn } from './model-calls.ts';
 import type { Answers } from './model-calls.ts';
@@ -166,30 +167,36 @@ describe('turned on', () => {
 
   it('brings back nothing that was forgotten while the call was running [A4]', async () => {
     const name = await newcomer();
-    answers.extraction = (body) => ({ ...finding([{ text: 'I work at Acme' }])(body), delayMs: 600 });
+    const found = deferred<void>();
+    answers.extraction = (body) => ({ ...finding([{ text: 'I work at Acme' }])(body), held: found.promise });
     await tell(name, 'dm', '!memory remember I work at Acme');
     const before = callsFor(name).length;
     await tell(name, 'dm', 'I work at Acme');
     await expect.poll(() => callsFor(name).length).toBe(before + 1);
     expect((await stage.ask(name, 'dm', '!memory forget Acme')).text).toContain('Deprecated 1 item');
+    found.resolve();
     await settled(name);
     expect(await shown(name)).toContain('Durable memory (0 items):');
   });
 
   it('drops what comes of a message that was deleted while the call was running [A4]', async () => {
     const name = await newcomer();
-    answers.extraction = (body) => ({ ...finding([{ text: 'I owe money' }])(body), delayMs: 600 });
+    const found = deferred<void>();
+    answers.extraction = (body) => ({ ...finding([{ text: 'I owe money' }])(body), held: found.promise });
     const before = callsFor(name).length;
     const message = await tell(name, 'dm', 'I owe money');
     await expect.poll(() => callsFor(name).length).toBe(before + 1);
     await stage.sandbox.delete({ message });
+    await stage.sandbox.delivered();
+    found.resolve();
     await settled(name);
     expect(await shown(name)).toContain('Durable memory (0 items):');
   });
 
   it('looks at several waiting turns in one call, each turn once [A2]', async () => {
     const name = await newcomer();
-    answers.extraction = (body) => ({ ...finding([])(body), delayMs: 1500 });
+    const found = deferred<void>();
+    answers.extraction = (body) => ({ ...finding([])(body), held: found.promise });
     const before = callsFor(name).length;
     await tell(name, 'dm', 'This is one.');
     await expect.poll(() => callsFor(name).length).toBe(before + 1);
@@ -198,7 +205,8 @@ describe('turned on', () => {
       ['#dev', 'This is three.'],
       ['#dev', 'This is four.'],
     ] as const)
-      await stage.sandbox.say({ as: name, in: place, text });
+      await tell(name, place, text);
+    found.resolve();
     await expect.poll(() => callsFor(name).length).toBe(before + 2);
     const [first = '', second = ''] = callsFor(name).slice(before).map(toldIn);
     expect(first.match(/This is \w+/gu)).toEqual(['This is one']);

@@ -50,8 +50,8 @@ describe('a model that fails [E1]', () => {
       environment: {
         DISCOCLAW_SUMMARY_ENABLED: 'false',
         DISCOCLAW_MODEL_CONCURRENCY: '20',
-        DISCOCLAW_MODEL_IDLE_TIMEOUT_MS: '500',
-        DISCOCLAW_MODEL_TIMEOUT_MS: '4000',
+        DISCOCLAW_MODEL_IDLE_TIMEOUT_MS: '1500',
+        DISCOCLAW_MODEL_TIMEOUT_MS: '10000',
       },
     });
   });
@@ -130,8 +130,8 @@ describe('a fast model that fails [E2]', () => {
       environment: {
         DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
         DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
-        DISCOCLAW_MODEL_TIMEOUT_MS: '800',
-        DISCOCLAW_MODEL_IDLE_TIMEOUT_MS: '300',
+        DISCOCLAW_MODEL_TIMEOUT_MS: '3000',
+        DISCOCLAW_MODEL_IDLE_TIMEOUT_MS: '1500',
       },
     });
     const shown = async (): Promise<string> => (await stage.ask('alice', 'dm', '!memory show')).text;

@@ -24,8 +24,8 @@ interface Written {
   mayStayUnanswered?: true;
 }
 
-/** Milliseconds after which the bot has come to rest, whatever it was doing. */
-const restMs = 10_000;
+/** Milliseconds after which the bot has come to rest, whatever it was doing, and however busy the machine is. */
+const restMs = 60_000;
 
 const storedItems = z.object({
   items: z.array(z.object({ text: z.string(), status: z.string(), supersededBy: z.string().optional() })),

@@ -9,8 +9,8 @@ import { openStage } from './stage.ts';
 /** Random sequences; more of them in the long campaign. */
 const sequences = Number(process.env['PROPERTY_SEQUENCES'] ?? 3);
 /** Milliseconds for one, and in all for making a failing one shorter. */
-const longestMs = 60_000;
-const shrinkMs = 180_000;
+const longestMs = 300_000;
+const shrinkMs = 900_000;
 
 it(
   'gives each message one reply at most, and none to a deleted one, of which no memory is left, whatever happens in which order [G3][G5]',

@@ -10,6 +10,7 @@ import { halfText } from '../support/model-answer.ts';
 import { answersTo } from './answers-to.ts';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
+import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage } from './stage.ts';
 
@@ -101,18 +102,20 @@ describe.concurrent('a bot that cannot start', () => {
 
 describe.concurrent('a bot that is told to stop [G4]', () => {
   it('finishes the reply that it is working on and the work after it, and ends with code 0', async () => {
+    const thought = deferred<void>();
     await using stage = await openStage({
       environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
       model: (body) =>
         body.model?.includes('haiku') === true
           ? { text: 'A summary of what Alice said.', delayMs: 300 }
-          : { text: 'Here you are.', delayMs: 700 },
+          : { text: 'Here you are.', held: thought.promise },
     });
     const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
     await eventually(() => expect(stage.model.requests).toHaveLength(1));
     const began = Date.now();
     const code = stage.stopBot();
     const late = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'Am I too late?' });
+    thought.resolve();
     expect(await code).toBe(0);
     expect(Date.now() - began).toBeLessThan(10_000);
 

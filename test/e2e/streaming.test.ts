@@ -22,7 +22,7 @@ const longAnswer = [
   prose('Later', 20),
   `\`\`\`\n${code('third', 20)}\n\`\`\`\n${prose('End', 5)}`,
 ].join('\n\n');
-const words = Array.from({ length: 60 }, (_, index) => `word${index} `);
+const words = Array.from({ length: 200 }, (_, index) => `word${index} `);
 
 /** In pieces, so that all of it takes so many milliseconds. */
 function slowly(pieces: readonly string[], milliseconds: number): ModelAnswer {
@@ -34,8 +34,8 @@ let hasRestarted = false;
 
 function answer(body: MessagesBody): ModelAnswer {
   const asked = body.messages?.at(-1)?.content.at(-1)?.text ?? '';
-  if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 6500);
-  if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 6000);
+  if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 12_000);
+  if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 20_000);
   return { text: 'Understood.' };
 }
 
@@ -124,7 +124,7 @@ describe.concurrent('an answer that grows', () => {
     expect(callFor('bob slowly in dev')?.wasGivenUp).toBe(true);
     const [part] = await repliesTo(said);
     expect(part?.text).toContain('word15');
-    expect(part?.text).not.toContain('word59');
+    expect(part?.text).not.toContain('word199');
     expect(await logOf(said)).toContain(`"text":"${part?.text}"`);
 
     await stage.sandbox.react({ as: 'bob', message: said.id, emoji: '🛑' });
@@ -206,7 +206,7 @@ describe('an answer that grew when the bot was killed', () => {
     await eventually(async () => expect((await repliesTo(said))[0]?.text).toBe(words.join('').trim()));
     expect((await repliesTo(said)).map(({ id }) => id)).toEqual([reply.id]);
     expect(JSON.stringify(callFor('bob slowly in dm')?.body.messages)).not.toContain('word0');
-    await eventually(async () => expect(await logOf(said)).toContain('word59'));
+    await eventually(async () => expect(await logOf(said)).toContain('word199'));
     expect((await logOf(said)).match(/word0/gu)).toHaveLength(1);
     expect(await repliesTo(deleted.said)).toEqual([]);
     expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { halfText } from '../support/model-answer.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
+import { deferred } from '../support/deferred.ts';
 import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
 import type { Answers } from './model-calls.ts';
 import { openStage } from './stage.ts';
@@ -167,11 +168,13 @@ describe('with a summary after each turn', () => {
   it('drops what a running job brings after a reset, also across a restart [R4][A4]', async () => {
     const { name, folder } = await newcomer();
     await summarise(name, 'I grow tulips.', 'They grow tulips.');
-    answers.summary = () => ({ text: 'They grow tulips and roses.', delayMs: 700 });
+    const made = deferred<void>();
+    answers.summary = () => ({ text: 'They grow tulips and roses.', held: made.promise });
     const before = callsOf(stage, 'summary').length;
     await stage.ask(name, 'dm', 'And roses.');
     await expect.poll(() => callsOf(stage, 'summary').length).toBe(before + 1);
     expect((await stage.ask(name, 'dm', '!memory reset rolling')).text).toContain('cleared');
+    made.resolve();
 
     // The next summary is asked for only when the running one has come to its end.
     await summarise(name, 'Now about cars.', 'They like cars.');

@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { deferred } from '../support/deferred.ts';
 import { callsForAnswers, toldIn } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 let isDown = false;
 
-/** Milliseconds that the model takes for a message that says `slowly`. */
-const slowMs = 900;
+/** The model thinks about a message that says `slowly` until this is resolved. */
+let thought = deferred<void>();
 const eyes = '👀';
 
 let stage: Stage;
@@ -23,8 +26,9 @@ function say(as: string, place: string, text: string): Promise<MessageView> {
   return stage.sandbox.say({ as, in: place, text, mentionBot: place !== 'dm' });
 }
 
-/** Says something that the model thinks about for a while, and waits until it does. */
+/** Says something that the model thinks about until `thought` is resolved, and waits until it does. */
 async function keepBusy(as: string, place: string): Promise<MessageView> {
+  thought = deferred();
   const before = callsForAnswers(stage).length;
   const said = await say(as, place, `think slowly, ${as}`);
   await expect.poll(() => callsForAnswers(stage).length).toBeGreaterThan(before);
@@ -47,13 +51,12 @@ beforeAll(async () => {
     environment: {
       DISCOCLAW_SUMMARY_ENABLED: 'false',
       DISCOCLAW_MODEL_CONCURRENCY: '1',
-      DISCOCLAW_MODEL_TIMEOUT_MS: '4000',
     },
     model: ({ messages = [] }, index) => {
       if (isDown) return { status: 401 };
       const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
       const isSlow = text.slice(text.lastIndexOf('<message ')).includes('slowly');
-      return { text: `Answer ${index}.`, ...(isSlow ? { delayMs: slowMs } : {}) };
+      return { text: `Answer ${index}.`, ...(isSlow ? { held: thought.promise } : {}) };
     },
   });
 });
@@ -68,6 +71,7 @@ describe('👀', () => {
     const second = await say('alice', '#general', 'and one more thing');
     await expect.poll(() => eyesOn(second)).toEqual([stage.info.bot.name]);
     expect(await eyesOn(first)).toEqual([]);
+    thought.resolve();
     await stage.sandbox.waitForReply({ in: '#general', after: second.id, containing: 'Answer 1' });
     await expect.poll(() => eyesOn(second)).toEqual([]);
   });
@@ -76,6 +80,7 @@ describe('👀', () => {
     await keepBusy('alice', '#general');
     const said = await say('bob', '#dev', 'hello');
     await expect.poll(() => eyesOn(said)).toEqual([stage.info.bot.name]);
+    thought.resolve();
     await stage.sandbox.waitForReply({ in: '#dev', after: said.id });
     await expect.poll(() => eyesOn(said)).toEqual([]);
   });
@@ -85,6 +90,10 @@ describe('👀', () => {
     await stage.sandbox.setOverwrite({ channel: id, for: stage.info.bot.name, deny: ['AddReactions'] });
     await keepBusy('alice', id);
     const waiting = await say('alice', id, 'and one more thing');
+    await stage.sandbox.delivered();
+    // Long enough for a reaction to be tried.
+    await sleep(600);
+    thought.resolve();
     const reply = await stage.sandbox.waitForReply({ in: id, after: waiting.id, settleMs: 300 });
     expect(reply.text).toMatch(/^Answer/u);
     const path = `/channels/${id}/messages/*/reactions/*/*`;
@@ -97,11 +106,14 @@ describe('👀', () => {
     await expect.poll(() => eyesOn(waiting)).toEqual([stage.info.bot.name]);
     await stage.killBot();
     expect(await eyesOn(waiting)).toEqual([stage.info.bot.name]);
+    thought.resolve();
     await stage.startBot();
     // Both messages are answered, one after the other.
     await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id, settleMs: 2000 });
     await expect.poll(() => eyesOn(waiting)).toEqual([]);
-    expect(callsForAnswers(stage).some((call) => toldIn(call).includes('and one more thing'))).toBe(true);
+    await expect
+      .poll(() => callsForAnswers(stage).some((call) => toldIn(call).includes('and one more thing')))
+      .toBe(true);
   });
 });
 
@@ -141,6 +153,7 @@ describe('!status and /status', () => {
     expect((await stage.ask(owner, '#general', '!status')).text).toContain(
       'Turns: 1 running, 1 waiting · model calls: 1 running, 0 waiting',
     );
+    thought.resolve();
     await stage.sandbox.waitForReply({ in: '#dev', after: waiting.id, containing: 'Answer', settleMs: 300 });
 
     const before = usedIn((await stage.ask(owner, '#general', '!status')).text);

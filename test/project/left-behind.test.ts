@@ -16,6 +16,7 @@ import { copyOfTheTree } from './copy-of-the-tree.ts';
  * nobody answers any more once it has ended.
  */
 const endlessTest = `
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -23,7 +24,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { it } from 'vitest';
-import { startProcess } from '../support/child-process.ts';
 
 const listening = "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port));";
 const starting = "require('node:child_process').spawn(process.execPath, ['-e', process.env.LISTENING], { stdio: 'inherit' });";
@@ -33,7 +33,7 @@ it('does not end', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const ports = [server.address().port];
-  const child = startProcess(process.execPath, ['-e', starting + listening], { env: { LISTENING: listening } });
+  const child = spawn(process.execPath, ['-e', starting + listening], { env: { LISTENING: listening } });
   for await (const line of createInterface({ input: child.stdout })) {
     ports.push(Number(line));
     if (ports.length === 3) break;
@@ -72,7 +72,6 @@ async function startRun(name: string, { onTestFinished }: TestContext): Promise<
     cwd: tree,
     env: { PATH, HOME: tree, TMPDIR: folder, REPORT: report },
     stdio: 'ignore',
-    detached: true,
   });
   await once(npm, 'spawn');
   const group = npm.pid ?? 0;

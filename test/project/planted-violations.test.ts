@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { runProcess } from '../support/child-process.ts';
+import { runProcess } from '../support/processes.ts';
 import { copyOfTheTree } from './copy-of-the-tree.ts';
 
 let tree: string;

@@ -1,18 +1,20 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { Readable } from 'node:stream';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
-import { startProcess } from '../support/child-process.ts';
 
 const infoSchema = z.object({ url: z.string(), token: z.string(), people: z.record(z.string(), z.string()) });
 const root = new URL('../..', import.meta.url).pathname;
 const program = [process.execPath, '--import', 'tsx', `${root}src/sandbox/standalone.ts`] as const;
 
 interface Running {
-  readonly child: ReturnType<typeof startProcess>;
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly exited: Promise<unknown[]>;
   /** Resolves with all of standard output once it contains this. */
   readonly printed: (wanted: string) => Promise<string>;
@@ -20,14 +22,21 @@ interface Running {
   readonly complaints: () => string;
 }
 
-/** Starts the sandbox in a process group of its own, as a terminal does. */
+/** Starts the sandbox in a process group of its own, as a terminal does; it ends with the test. */
 function start(arguments_: readonly string[], [command, ...first]: readonly [string, ...string[]]): Running {
-  const child = startProcess(command, [...first, ...arguments_], { cwd: root });
+  const child = spawn(command, [...first, ...arguments_], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   let complaints = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   const exited = once(child, 'close');
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) signalGroup(child, 'SIGKILL');
+  });
   return {
     child,
     exited,

@@ -1,6 +1,8 @@
 interface Paced {
   /** Milliseconds before the server answers at all. */
   readonly delayMs?: number;
+  /** The server answers only when this is settled; for tests in which something happens while the model thinks. */
+  readonly held?: Promise<unknown>;
 }
 
 /**

@@ -119,7 +119,10 @@ async function answerWith(
     if (answer === 'cut') response.destroy();
     return;
   }
-  if (typeof answer === 'object' && answer.delayMs !== undefined) await sleep(answer.delayMs);
+  if (typeof answer === 'object') {
+    await answer.held;
+    if (answer.delayMs !== undefined) await sleep(answer.delayMs);
+  }
   if (typeof answer === 'object' && 'status' in answer) {
     sendError(response, answer.status, answer.error ?? 'scripted', answer.headers);
     return;

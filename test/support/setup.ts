@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { configureGlobal } from 'fast-check';
 import { afterAll, inject } from 'vitest';
 
-import { endProcesses, removeAtEnd } from './child-process.ts';
 import { confine } from './confine.ts';
 import type { Reach } from './confine.ts';
+import { cleanUpAtEnd, endProcesses } from './processes.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,10 +22,9 @@ const prepared = Symbol.for('discoclaw: prepared for tests');
 
 if (!Reflect.has(globalThis, prepared)) {
   Reflect.set(globalThis, prepared, true);
-  // Whatever a test leaves in the folder for temporary files is removed with it.
   const folder = mkdtempSync(join(tmpdir(), 'discoclaw-tests-'));
   process.env['TMPDIR'] = folder;
-  removeAtEnd(folder);
+  cleanUpAtEnd(folder);
   // Where the test runner is gone, nobody waits for this process.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   confine(inject('reach'));

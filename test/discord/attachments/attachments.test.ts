@@ -28,7 +28,7 @@ interface Opening {
 /** Attachments over a server that answers as told. */
 async function openingFrom(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  timeoutMs = 5_000,
+  timeoutMs = 60_000,
 ): Promise<Opening> {
   const server = await startFileServer(answer);
   const logger = new RecordingLogger();
@@ -143,20 +143,22 @@ describe('an attached file', () => {
   });
 
   it.each([
-    ['refuses', 'status', (response: ServerResponse) => response.writeHead(404).end('gone')],
-    ['never answers', 'timeout', () => {}],
+    ['refuses', 'status', 60_000, (response: ServerResponse) => response.writeHead(404).end('gone')],
+    ['never answers', 'timeout', 150, () => {}],
     [
       'stops in the middle',
       'timeout',
+      150,
       (response: ServerResponse) => response.write('first words, many of them'),
     ],
     [
       'hangs up in the middle',
       'broken',
+      60_000,
       (response: ServerResponse) => response.write('first words, many of them', () => response.destroy()),
     ],
-  ])('is named, and the log told, where the server %s', async (_, failure, answer) => {
-    const { open, logger } = await openingFrom((_request, response) => answer(response), 150);
+  ])('is named, and the log told, where the server %s', async (_, failure, timeoutMs, answer) => {
+    const { open, logger } = await openingFrom((_request, response) => answer(response), timeoutMs);
     expect(await open(['notes.txt'], { size: 1000 })).toEqual([
       { kind: 'unopened', name: 'notes.txt', reason: 'it could not be fetched' },
     ]);
@@ -170,7 +172,7 @@ describe('an attached file', () => {
       if (request.url === '/never.txt') return;
       response.write('first words, many of them, ');
       setTimeout(() => response.end('and the rest'), 50);
-    }, 200);
+    }, 1_500);
     expect(await open(['quick.txt', 'never.txt'], { size: 1000 })).toMatchObject([
       { kind: 'text', text: 'first words, many of them, and the rest' },
       { kind: 'unopened', reason: 'it could not be fetched' },

@@ -6,7 +6,7 @@ import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { createBackground } from '../../../src/discord/run-in-background.ts';
 import { createInteractions } from '../../../src/discord/interactions/interactions.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { deferred } from '../support/deferred.ts';
+import { deferred } from '../../support/deferred.ts';
 import {
   newClient,
   openSandbox,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { deferred } from '../support/deferred.ts';
+import { deferred } from '../../support/deferred.ts';
 import { runGateway } from '../support/gateway-harness.ts';
 
 describe('slash commands', () => {
@@ -114,9 +114,9 @@ describe('slash commands', () => {
     });
     const failing = server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show', timeoutMs: 300 });
     await expect(failing).rejects.toThrow('300');
+    await expect.poll(() => logger.warnings).toContain('a command could not be acknowledged');
     await gateway.idle();
     expect(handlers.commands).toEqual([]);
-    expect(logger.warnings).toContain('a command could not be acknowledged');
   });
 
   it('tell where an answer could not be delivered that something went wrong', async () => {

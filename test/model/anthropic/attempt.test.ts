@@ -1,24 +1,26 @@
 import { describe, expect, it } from 'vitest';
 
 import { blockEvents, halfText, messageEvents } from '../../support/model-answer.ts';
+import { deferred } from '../../support/deferred.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
 
 const hi = messageEvents(blockEvents(0, { type: 'text', text: 'Hi' }, []), 'end_turn');
 
-function soon(): AbortSignal {
-  return AbortSignal.timeout(100);
-}
+/** Far less than what a call waits for that nobody ends, and enough on a machine that is busy with other things; milliseconds. */
+const promptly = 20_000;
 
 /** How a call failed, if it failed promptly. */
 async function ending(call: Promise<unknown>): Promise<string> {
   const start = performance.now();
   const { failure } = await failureOf(call);
-  return performance.now() - start < 500 ? failure : `${failure}, but late`;
+  return performance.now() - start < promptly ? failure : `${failure}, but late`;
 }
 
 describe('a connection', () => {
-  it('is used again for later calls', async () => {
+  // The end of an answer is waited for 50 ms, which a busy machine may miss.
+  it('is used again for later calls', { retry: 5 }, async () => {
     const { client, server } = await clientOf(() => ({ events: [...hi, { pauseMs: 10 }] }));
 
     for (let call = 0; call < 6; call += 1) await client.complete(request());
@@ -27,34 +29,34 @@ describe('a connection', () => {
   });
 
   it('that the server leaves open after its answer is not waited for', async () => {
-    const { client } = await clientOf(() => ({ events: [...hi, { pauseMs: 3_000 }] }));
+    const { client } = await clientOf(() => ({ events: [...hi, { pauseMs: 60_000 }] }));
     const start = performance.now();
 
     await client.complete(request());
 
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(promptly);
   });
 });
 
 describe('time [M7]', () => {
-  it.each(['stall', 'silent'] as const)(
+  it.concurrent.each(['stall', 'silent'] as const)(
     'ends a call that stays silent (%s), with what had come',
     async (fault) => {
-      const { client } = await clientOf(() => fault, { idleTimeoutMs: 100, totalTimeoutMs: 350 });
+      const { client } = await clientOf(() => fault, { idleTimeoutMs: 1_500, totalTimeoutMs: 2_500 });
       const start = performance.now();
 
       const failure = await failureOf(client.complete(request()));
 
       expect(['stalled', 'timeout']).toContain(failure.failure);
       expect(failure.partialText).toBe(fault === 'stall' ? halfText : '');
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(performance.now() - start).toBeLessThan(promptly);
     },
   );
 
   it('ends a call that keeps talking', async () => {
-    const chatter = Array.from({ length: 100 }, () => 'bla ');
+    const chatter = Array.from({ length: 3_000 }, () => 'bla ');
     const { client, server } = await clientOf(() => ({ text: chatter, pauseMs: 20 }), {
-      totalTimeoutMs: 200,
+      totalTimeoutMs: 1_500,
     });
 
     const failure = await failureOf(client.complete(request()));
@@ -65,10 +67,10 @@ describe('time [M7]', () => {
   });
 
   it('is not up while the server says that it is still there', async () => {
-    const pings = Array.from({ length: 8 }, () => [{ type: 'ping' }, { pauseMs: 50 }]).flat();
+    const pings = Array.from({ length: 8 }, () => [{ type: 'ping' }, { pauseMs: 150 }]).flat();
     const [start, ...rest] = messageEvents(blockEvents(0, { type: 'text', text: 'Thought' }, []), 'end_turn');
     const { client } = await clientOf(() => ({ events: [start ?? {}, ...pings, ...rest] }), {
-      idleTimeoutMs: 200,
+      idleTimeoutMs: 1_000,
     });
 
     expect(await client.complete(request())).toMatchObject({ content: [{ text: 'Thought' }] });
@@ -86,35 +88,52 @@ describe('giving up', () => {
 
   it('works while the server is silent', async () => {
     const { client, server } = await clientOf(() => 'silent');
+    const wish = new AbortController();
+    const call = ending(client.complete(request(), { signal: wish.signal }));
+    await expect.poll(() => server.requests).toHaveLength(1);
+    wish.abort();
 
-    expect(await ending(client.complete(request(), { signal: soon() }))).toBe('aborted');
+    expect(await call).toBe('aborted');
 
     await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
   });
 
   it('works while the answer streams, and keeps what had come', async () => {
     const { client, server } = await clientOf(() => 'stall');
-    const call = client.complete(request(), { signal: soon() });
+    const wish = new AbortController();
+    const call = client.complete(request(), { signal: wish.signal, onText: () => wish.abort() });
 
     expect(await failureOf(call)).toMatchObject({ failure: 'aborted', partialText: halfText });
     await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
   });
 
   it('works between attempts', async () => {
-    const { client } = await clientOf(() => ({ status: 429, headers: { 'retry-after': '5' } }));
+    const wish = new AbortController();
+    const logger = recordingLogger();
+    const { client } = await clientOf(() => ({ status: 429, headers: { 'retry-after': '60' } }), {
+      totalTimeoutMs: 120_000,
+      logger,
+    });
+    const call = ending(client.complete(request(), { signal: wish.signal }));
+    await expect.poll(() => logger.warnings).toEqual(['retrying a model call']);
+    wish.abort();
 
-    expect(await ending(client.complete(request(), { signal: soon() }))).toBe('aborted');
+    expect(await call).toBe('aborted');
   });
 
   it('works in the queue, and frees the place there', async () => {
-    const { client, server } = await clientOf(() => ({ text: 'Hi', delayMs: 400 }), {
+    const thought = deferred<void>();
+    const { client, server } = await clientOf(() => ({ text: 'Hi', held: thought.promise }), {
       concurrency: 1,
       queueLimit: 1,
     });
     const running = client.complete(request());
+    const wish = new AbortController();
 
-    expect(await ending(client.complete(request(), { signal: soon() }))).toBe('aborted');
+    const waiting = client.complete(request(), { signal: wish.signal, onQueue: () => wish.abort() });
+    expect(await ending(waiting)).toBe('aborted');
     const next = client.complete(request());
+    thought.resolve();
 
     await Promise.all([running, next]);
     expect(server.requests).toHaveLength(2);

@@ -57,7 +57,7 @@ describe('waiting for a reply', () => {
     if (!channel?.isSendable()) throw new Error('No channel to send to');
     await channel.send('old');
     await server.say({ as: 'bob', in: '#dev', text: 'go' });
-    const settled = server.waitForReply({ in: '#dev', settleMs: 500 });
+    const settled = server.waitForReply({ in: '#dev', settleMs: 2_000 });
     const containing = server.waitForReply({ in: '#dev', containing: 'fin' });
     const message = await channel.send('dra');
     await message.edit('draft');

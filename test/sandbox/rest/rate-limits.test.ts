@@ -46,7 +46,7 @@ describe('rate limits', () => {
   });
 
   it('answer 429 to who does not keep them, which counts against the bot', async () => {
-    const server = await openSandbox();
+    const server = await openSandbox({ now: () => new Date('2026-03-01T12:00:00Z') });
     const { id } = await server.say({ as: 'bob', in: '#general', text: 'hello' });
     const react = async (emoji: string): Promise<Response> => {
       const path = `/channels/${general}/messages/${id}/reactions/${encodeURIComponent(emoji)}/@me`;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runProcess } from '../../support/child-process.ts';
+import { runProcess } from '../../support/processes.ts';
 import { alice } from '../store-fixtures.ts';
 import type { TemporaryStores } from './temporary-store.ts';
 import { createTemporaryStores } from './temporary-store.ts';

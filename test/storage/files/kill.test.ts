@@ -1,7 +1,7 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startProcess } from '../../support/child-process.ts';
 import { counterKind, document, entriesOf, log, text } from '../store-fixtures.ts';
 import { childText, erasedText } from './child-text.ts';
 import type { TemporaryStores } from './temporary-store.ts';
@@ -17,8 +17,7 @@ const child = fileURLToPath(new URL('store-child.ts', import.meta.url));
 
 /** Runs the child until it acknowledged `acknowledgements` changes, kills it, and gives the last number of each sort. */
 async function runAndKill(acknowledgements: number): Promise<Map<string, number>> {
-  const words = ['--import', 'tsx', child, stores.dataDir, stores.workspaceDir];
-  const running = startProcess(process.execPath, words);
+  const running = spawn(process.execPath, ['--import', 'tsx', child, stores.dataDir, stores.workspaceDir]);
   let output = '';
   running.stdout.setEncoding('utf8').on('data', (piece: string) => {
     output += piece;
