@@ -39,10 +39,14 @@ export function shortTermKey(userId: string, guildId: string): string {
 /** An exchange and the guild it was in, whose document holds it. */
 type GuildExchange = { readonly guildId: string; readonly entry: ShortTermEntry };
 
-/** What bounds a document [T1]. */
-export interface ShortTermLimits {
+/** How the layer is set, as configured. */
+export interface ShortTermSettings {
+  /** Off: nothing is read or recorded; changes still drop. */
+  readonly enabled: boolean;
   readonly maxEntries: number;
   readonly maxAgeHours: number;
+  /** Characters of the section as rendered. */
+  readonly injectMaxChars: number;
 }
 
 /** Whether an entry is young enough to be used. */
@@ -54,7 +58,7 @@ export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number,
 export function withEntry(
   document: ShortTermDocument | undefined,
   added: ShortTermEntry,
-  { maxEntries, maxAgeHours }: ShortTermLimits,
+  { maxEntries, maxAgeHours }: Pick<ShortTermSettings, 'maxEntries' | 'maxAgeHours'>,
   now: Date,
 ): ShortTermDocument {
   const known = document?.entries ?? [];
