@@ -5,6 +5,7 @@ import type { Memory } from '../src/bot/layers.ts';
 import { createModel } from '../src/bot/start-bot.ts';
 import type { Config } from '../src/config/config.ts';
 import { loadEnvironment, readConfig } from '../src/config/config.ts';
+import { RecentChanges } from '../src/core/changes.ts';
 import type { ChatMessage } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
@@ -47,14 +48,17 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
       store,
       model,
       writes: createKeyedQueue(),
-      idleSessions: { wakeAt: () => {} },
+      recent: new RecentChanges(),
+      answers: { withdraw: () => Promise.resolve() },
+      wakeAt: () => {},
+      changed: () => {},
       clock,
       logger,
     });
     const { session, place, speakerName } = await findSession(memory, wish);
     const composer = new PromptComposer({
-      workspace: memory.workspace.readers,
-      layers: memory.readers,
+      channelContext: memory.workspace.channelContext,
+      layers: memory.layers,
       soul: () => memory.workspace.soul(),
       history: {
         recent: async (channelId, limit) =>

@@ -12,6 +12,7 @@ import type { Recall } from '../../src/memory/recall/recall.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import type { SessionLog } from '../../src/memory/log/session-log.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 
@@ -71,7 +72,9 @@ export async function withLog(work: (log: SessionLog, store: Store) => Promise<v
   const dirs = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
   const store = await createFileStore({ ...dirs, clock, logger });
   try {
-    await work(createSessionLog({ store, writes: createKeyedQueue(), clock, botName: 'Discoclaw' }), store);
+    const writes = createKeyedQueue();
+    const changes = new RecentChanges();
+    await work(createSessionLog({ store, writes, changes, clock, botName: 'Discoclaw' }), store);
   } finally {
     await store.close();
     await rm(folder, { recursive: true });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import type { RecentChanges } from '../core/changes.ts';
 import type { CommandSet } from '../commands/commands.ts';
 import type { Config } from '../config/config.ts';
 import type {
@@ -26,7 +27,6 @@ import { createIntake } from '../turn/intake.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
 import { recover } from '../turn/recover.ts';
-import { createRetraction } from '../turn/retraction.ts';
 import { runTurn } from '../turn/run-turn.ts';
 import type { TurnPorts } from '../turn/run-turn.ts';
 import { SessionTurns } from '../turn/sessions.ts';
@@ -40,6 +40,8 @@ export interface BotPorts {
   readonly store: Store;
   readonly model: ModelClient;
   readonly journal: ChannelJournal;
+  /** Knows of every edit and deletion before anything else does. */
+  readonly recent: RecentChanges;
   readonly replies: ReplyPort;
   readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
@@ -81,18 +83,39 @@ export const processTimer: Timer = (callback, ms) => {
 
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts): Bot {
-  const { store, model, journal, replies, reactions, history, presentPlace, statusSources, clock, logger } =
-    ports;
+  const {
+    store,
+    model,
+    journal,
+    recent,
+    replies,
+    reactions,
+    history,
+    presentPlace,
+    statusSources,
+    clock,
+    logger,
+  } = ports;
   const writes = createKeyedQueue();
   const idleSessions = new IdleSessions({
     schedule: (session) => afterTurn.schedule(session),
     clock,
     timer: processTimer,
   });
-  const memory = createLayers(config, { store, model, writes, idleSessions, clock, logger });
+  const memory = createLayers(config, {
+    store,
+    model,
+    recent,
+    writes,
+    answers: journal,
+    wakeAt: (session, time) => idleSessions.wakeAt(session, time),
+    changed: (session) => afterTurn.schedule(session),
+    clock,
+    logger,
+  });
   const { sessionLog, states, placeSettings: settings } = memory;
   const afterTurn: AfterTurn = new AfterTurn({
-    steps: memory.afterTurnSteps,
+    layers: memory.layers,
     queue: createKeyedQueue(),
     logger,
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, logger }),
@@ -106,9 +129,9 @@ export function createBot(config: Config, ports: BotPorts): Bot {
     settings,
     log: sessionLog,
     prompts: new PromptComposer({
-      workspace: memory.workspace.readers,
-      layers: memory.readers,
-      ...(actions === undefined ? {} : { actions: actions.reader }),
+      channelContext: memory.workspace.channelContext,
+      layers: memory.layers,
+      ...(actions === undefined ? {} : { actions }),
       soul: memory.workspace.soul,
       history,
       attachments: ports.attachments,
@@ -131,20 +154,13 @@ export function createBot(config: Config, ports: BotPorts): Bot {
     logger,
     makeReference: () => randomBytes(3).toString('hex'),
   };
-  const turns = new SessionTurns((messages, control) => runTurn(messages, control, turnPorts));
+  const turns = new SessionTurns((messages, control) => runTurn(messages, control, turnPorts), recent);
+  recent.subscribe((change) => turns.follow(change));
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const commands = createCommands(config, memory, {
     journal,
     logger,
     readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),
-  });
-  const retract = createRetraction({
-    sessionLog,
-    durable: memory.durable,
-    rolling: memory.rolling,
-    shortTerm: memory.shortTerm,
-    journal,
-    afterTurn,
   });
   const commandPorts = {
     handle: (request: CommandRequest) => commands.command(request),
@@ -159,7 +175,8 @@ export function createBot(config: Config, ports: BotPorts): Bot {
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     commands,
     order: commandOrder,
-    retract,
+    changes: recent,
+    record: memory.changes.record,
     journal,
     logger,
   });
@@ -185,7 +202,7 @@ export function createBot(config: Config, ports: BotPorts): Bot {
         sessionLog,
         settings,
         afterTurn,
-        finishRetractions: retract.finish,
+        finishChanges: memory.changes.finish,
         replies,
         presentPlace,
         clock,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../config/config.ts';
+import { RecentChanges } from '../core/changes.ts';
 import type { CommandCall } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
@@ -65,7 +66,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       clock,
       logger,
     });
-    const journal = createChannelJournal({ store });
+    const recent = new RecentChanges();
+    const journal = createChannelJournal({ store, changes: recent });
     const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
@@ -73,6 +75,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       cdnUrl: config.discord.cdnUrl,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,
+      recent,
       clock,
       logger,
     });
@@ -81,6 +84,7 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
       store,
       model,
       journal,
+      recent,
       replies,
       reactions,
       history,
@@ -120,7 +124,8 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
           return bot.handlers.menu(request);
         },
       },
-      history: discordPorts.history,
+      history,
+      recent,
       knownChannels: () => bot.knownChannels(),
       remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),

@@ -63,25 +63,20 @@ export async function forgetTarget(
   ports: MemoryCommandPorts,
 ): Promise<CommandReply> {
   const { id: commandId, speaker, place } = context;
-  const { forgotten, elsewhere } = await ports.durable.forget(speaker.id, target, place, commandId);
-  const words = wordsMeant(target, forgotten);
-  const notes = await Promise.all([
-    noted(() => ports.shortTerm.forget(speaker.id, words), ports),
-    noted(() => summaryNote(context, words, ports), ports),
-  ]);
+  const { forgotten, elsewhere, words, isEverywhere } = await ports.durable.forget(
+    speaker.id,
+    target,
+    place,
+    commandId,
+  );
+  const note = await summaryNote(context, words, ports);
   const lines = [
     ...forgottenLines(context, target, forgotten, ports),
     ...(elsewhere === 0 ? [] : [`${elsewhere} more in our DM: say \`!memory forget\` there.`]),
-    ...notes.flatMap((note) => (note === undefined ? [] : [note])),
+    ...(isEverywhere ? [] : [notEverywhereLine]),
+    ...(note === undefined ? [] : [note]),
   ];
   return { text: lines.join('\n') };
-}
-
-/** The target itself, or, where it was an id, the words of the item that has it. */
-function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
-  const [first] = forgotten;
-  if (first === undefined || normalizeText(first.text).includes(normalizeText(target))) return target;
-  return first.text;
 }
 
 function forgottenLines(
@@ -100,27 +95,23 @@ function forgottenLines(
   ];
 }
 
+/** The items are forgotten by now: what fails after that must not look as if they were not. */
+const notEverywhereLine =
+  'I could not look through every other layer for it right now; please say it again in a few minutes.';
+
 async function summaryNote(
   context: CommandContext,
   words: string,
-  { rolling }: MemoryCommandPorts,
+  { rolling, logger }: MemoryCommandPorts,
 ): Promise<string | undefined> {
-  const summary = await rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
-  return normalizeText(summary ?? '').includes(normalizeText(words))
-    ? 'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.'
-    : undefined;
-}
-
-/** The items are forgotten by now: what fails after that must not look as if they were not. */
-async function noted(
-  work: () => Promise<string | void>,
-  { logger }: MemoryCommandPorts,
-): Promise<string | void> {
   try {
-    return await work();
+    const summary = await rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
+    return normalizeText(summary ?? '').includes(normalizeText(words))
+      ? 'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.'
+      : undefined;
   } catch (error) {
     logger.error('not every layer could be looked through for what was forgotten', { error });
-    return 'I could not look through every other layer for it right now; please say it again in a few minutes.';
+    return notEverywhereLine;
   }
 }
 

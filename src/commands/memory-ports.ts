@@ -1,9 +1,9 @@
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
+import type { MemoryLayer } from '../memory/layer.ts';
 import type { Recall } from '../memory/recall/recall.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
-import type { ShortTerm } from '../memory/short-term/short-term.ts';
 
 /** What the memory commands see and change. */
 export interface MemoryCommandPorts {
@@ -13,7 +13,7 @@ export interface MemoryCommandPorts {
   >;
   readonly rolling: Pick<RollingSummary, 'show' | 'reset'>;
   readonly recall: Recall;
-  readonly shortTerm: Pick<ShortTerm, 'reader' | 'forget'>;
+  readonly shortTerm: Pick<MemoryLayer, 'sections'>;
   readonly settings: {
     readonly durableEnabled: boolean;
     /** Characters of one durable item at most. */

@@ -76,7 +76,7 @@ async function viewRecent(context: CommandContext, ports: MemoryCommandPorts): P
   if (!ports.settings.shortTermEnabled) return {};
   const { speaker, place, at } = context;
   const turn = { speaker, place, messages: [], now: new Date(at), hasThirdPartyText: true };
-  const sections = await ports.shortTerm.reader.read(turn);
+  const sections = await ports.shortTerm.sections(turn);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: `recent exchanges ${used} of ${ports.settings.shortTermMaxChars}` };
 }

@@ -48,10 +48,11 @@ export interface Section {
   readonly standing?: ReadonlySet<string>;
 }
 
-/** One memory layer's reader. It may throw: the turn then goes on without it, with a warning [P1]. */
-export interface SectionReader<Context> {
-  readonly layer: string;
-  read(context: Context): Promise<readonly Section[]>;
+/** Whoever gives sections to the prompt. `sections` may throw: the turn then goes on without them, with a warning [P1]. It must not write. */
+export interface SectionSource<Context> {
+  /** For the log. */
+  readonly name: string;
+  sections(context: Context): Promise<readonly Section[]>;
 }
 
 /** The section as the model sees it, ending in a line break; the empty string where there are no lines. */

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from './model.ts';
-import type { SectionReader } from './section.ts';
+import type { SectionSource } from './section.ts';
 import type { TurnContext } from './turn-context.ts';
 
 /** What the model gets to read of a tool's run; at most 8,000 characters are passed on [P4]. */
@@ -17,8 +17,7 @@ export interface Tool {
 }
 
 /** Tools that do something outside of memory, with the section that tells the model what it may do with them. */
-export interface ActionTools {
+export interface ActionTools extends SectionSource<TurnContext> {
   /** The same in every turn of a place [P2]. */
   readonly tools: readonly Tool[];
-  readonly reader: SectionReader<TurnContext>;
 }

@@ -13,7 +13,7 @@ import { createChannelFinder, createPresentPlace } from './place.ts';
 import { createReplies } from './replies/replies.ts';
 import { createWaitingReactions } from './waiting-reactions.ts';
 
-export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand'> {
+export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand' | 'recent'> {
   readonly client: Client;
   readonly access: Pick<AccessSettings, 'channelIds'>;
   /** Where another Discord-compatible server keeps attached files. */
@@ -24,7 +24,7 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 
 /** The ports that turns need, each as `core/chat.ts` and `core/tool.ts` describe it, over one client. What `replies` sends is in `history` at once, before the gateway tells of it. */
 export function createDiscordPorts(options: DiscordPortsOptions) {
-  const { client, clock, logger } = options;
+  const { client, recent, clock, logger } = options;
   const botId = () => client.user?.id;
   const findChannel = createChannelFinder(client, logger);
   const messages = createChannelMessages(findChannel);
@@ -49,10 +49,10 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     logger,
     onSent: (message) => history.seen(sentMessageOf(client, message)),
     onEdited(message) {
-      const { channelId, id, text } = sentMessageOf(client, message);
-      history.edited(channelId, id, text);
+      const { channelId, id: messageId, text } = sentMessageOf(client, message);
+      recent.note({ kind: 'edited', channelId, messageId, text });
     },
-    onRemoved: (channelId, messageId) => history.removed(channelId, [messageId]),
+    onRemoved: (channelId, messageId) => recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
   });
   return {
     history,

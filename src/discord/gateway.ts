@@ -9,6 +9,7 @@ import {
   type Message,
 } from 'discord.js';
 
+import type { RecentChanges } from '../core/changes.ts';
 import type { BotHandlers } from '../core/chat.ts';
 import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
@@ -47,6 +48,7 @@ export interface GatewayOptions
   readonly commandGuildIds: readonly string[];
   readonly handlers: BotHandlers & CommandHandlers;
   readonly history: History;
+  readonly recent: RecentChanges;
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;

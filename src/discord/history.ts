@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
+import type { RecentChanges } from '../core/changes.ts';
 import type { ChatMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 
 /** Channels whose messages are kept in memory. */
 const warmChannels = 500;
-/** Removed messages that are remembered, since a message of the bot's own may be told of after its deletion. */
-const rememberedRemovals = 2000;
 /** Messages asked for where a channel is cold; twice what a history window can hold, for those that are left out [H1]. */
 const coldLimit = 50;
 
@@ -18,6 +17,8 @@ export interface HistoryOptions {
   readonly isHidden: (channelId: string, messageId: string) => boolean | Promise<boolean>;
   /** Whether a text is a command: in a cold channel its message may be unknown to `isHidden`. */
   readonly isCommand: (text: string) => boolean;
+  /** Tells of edits and deletions, and knows those that overtake the message itself or a fetch. */
+  readonly recent: RecentChanges;
   readonly logger: Logger;
 }
 
@@ -28,14 +29,13 @@ export type History = ReturnType<typeof createHistory>;
  * its events from then on. Without an answer from Discord, history is what is known.
  */
 export function createHistory(options: HistoryOptions) {
-  const { fetchNewest, isHidden, isCommand, logger } = options;
+  const { fetchNewest, isHidden, isCommand, recent, logger } = options;
   const channels = new LRUCache<string, WarmChannel>({ max: warmChannels });
-  const removals = new LRUCache<string, true>({ max: rememberedRemovals });
 
   function channelOf(channelId: string): WarmChannel {
     const known = channels.get(channelId);
     if (known !== undefined) return known;
-    const channel = new WarmChannel();
+    const channel = new WarmChannel(recent);
     channels.set(channelId, channel);
     return channel;
   }
@@ -62,6 +62,17 @@ export function createHistory(options: HistoryOptions) {
     return !(await isHiddenMessage(message));
   }
 
+  recent.subscribe((change) => {
+    if (change.kind === 'edited') {
+      const { channelId, messageId, text } = change;
+      channels.get(channelId)?.edit(messageId, text);
+      threadFrom(messageId)?.edit(messageId, text);
+      return;
+    }
+    channels.get(change.channelId)?.remove(change.messageIds);
+    for (const id of change.messageIds) threadFrom(id)?.remove([id]);
+  });
+
   return {
     /** As `HistoryPort` says. */
     async recent(channelId: string, limit: number): Promise<readonly ChatMessage[]> {
@@ -77,16 +88,7 @@ export function createHistory(options: HistoryOptions) {
     },
     /** A message was written, by whomever; told again, or after it was removed, nothing changes. */
     seen(message: ChatMessage): void {
-      if (!removals.has(message.id)) channelOf(message.channelId).add(message);
-    },
-    edited(channelId: string, messageId: string, text: string): void {
-      channels.get(channelId)?.edit(messageId, text);
-      threadFrom(messageId)?.edit(messageId, text);
-    },
-    removed(channelId: string, messageIds: readonly string[]): void {
-      for (const id of messageIds) removals.set(id, true);
-      channels.get(channelId)?.remove(messageIds);
-      for (const id of messageIds) threadFrom(id)?.remove([id]);
+      if (!recent.wasDeleted(message.id)) channelOf(message.channelId).add(message);
     },
     /** A message that is in warm memory. */
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
@@ -100,17 +102,16 @@ export function createHistory(options: HistoryOptions) {
 /** Messages kept of a channel: three of history's longest windows [H1]. */
 const keptMessages = 60;
 
-/** What happened to messages while a fetch was under way, whose answer may not show it yet. */
-interface Changes {
-  readonly edits: Map<string, string>;
-  readonly removed: Set<string>;
-}
-
 /** The newest messages of one channel. It is cold until they were fetched once; from then on events keep it current. */
 export class WarmChannel {
   readonly #messages = new Map<string, ChatMessage>();
   #isWarm = false;
-  #loading: { readonly done: Promise<void>; readonly changes: Changes } | undefined;
+  readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;
+  #loading: Promise<void> | undefined;
+
+  constructor(recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>) {
+    this.#recent = recent;
+  }
 
   /** Oldest first. */
   messages(): readonly ChatMessage[] {
@@ -131,37 +132,29 @@ export class WarmChannel {
   }
 
   edit(messageId: string, text: string): void {
-    this.#loading?.changes.edits.set(messageId, text);
     const message = this.#messages.get(messageId);
     if (message !== undefined) this.#messages.set(messageId, { ...message, text });
   }
 
   remove(messageIds: readonly string[]): void {
-    for (const id of messageIds) {
-      this.#loading?.changes.removed.add(id);
-      this.#messages.delete(id);
-    }
+    for (const id of messageIds) this.#messages.delete(id);
   }
 
   /** Takes in the newest messages, once; several callers share one fetch. Rejects as the fetch does, and stays cold then. */
   warm(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
     if (this.#isWarm) return Promise.resolve();
-    if (this.#loading !== undefined) return this.#loading.done;
-    const changes: Changes = { edits: new Map(), removed: new Set() };
-    const done = this.#load(fetchNewest, changes).finally(() => {
+    this.#loading ??= this.#load(fetchNewest).finally(() => {
       this.#loading = undefined;
     });
-    this.#loading = { done, changes };
-    return done;
+    return this.#loading;
   }
 
-  async #load(
-    fetchNewest: () => Promise<readonly ChatMessage[]>,
-    { edits, removed }: Changes,
-  ): Promise<void> {
+  /** What the fetch brings may be older than what happened while it was under way. */
+  async #load(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
+    const begun = this.#recent.position;
     for (const message of await fetchNewest()) {
-      if (removed.has(message.id)) continue;
-      this.add({ ...message, text: edits.get(message.id) ?? message.text });
+      if (this.#recent.wasDeleted(message.id)) continue;
+      this.add({ ...message, text: this.#recent.latest(message.id, begun)?.text ?? message.text });
     }
     this.#isWarm = true;
   }

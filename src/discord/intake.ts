@@ -1,13 +1,13 @@
 import { MessageType, type Channel, type Message } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
+import type { RecentChanges } from '../core/changes.ts';
 import type { AnswerMode, BotHandlers, ChatMessage } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { BotLoopGuard, decideIntake, isOwner, type IntakePolicy, type MessageFacts } from './access.ts';
 import type { History } from './history.ts';
-import type { MessageChanges } from './message-changes.ts';
 import { chatMessageOf, enclosuresOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { placeOf, type FindChannel } from './place.ts';
@@ -19,7 +19,8 @@ export interface IntakeOptions {
   readonly channelQueue: KeyedQueue;
   readonly findChannel: FindChannel;
   readonly history: Pick<History, 'seen'>;
-  readonly changes: Pick<MessageChanges, 'wasDeleted'>;
+  /** A message may arrive after its deletion; then it is not answered. */
+  readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message'>;
   /** What the owner has set for a place of a guild, if anything. Must not reject. */
   readonly answerMode: (
@@ -41,7 +42,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
   const joining = new Set<string>();
 
   return async (message) => {
-    if (options.changes.wasDeleted(message.id)) return;
+    if (options.recent.wasDeleted(message.id)) return;
     const chat = chatMessageOf(message, botId);
     if (isSpoken(message)) options.history.seen(chat);
     // What the bot says itself needs no place in the queue.
@@ -88,7 +89,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
     if (facts.authorKind === 'bot' && !isAdmitted(chat)) return;
     const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.findChannel);
     // It may have been deleted while its place was looked up.
-    if (place === undefined || options.changes.wasDeleted(message.id)) return;
+    if (place === undefined || options.recent.wasDeleted(message.id)) return;
     const command = decision.kind === 'command' ? { command: decision.command } : {};
     runInBackground('a message', () =>
       options.handlers.message({

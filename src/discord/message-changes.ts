@@ -1,15 +1,12 @@
 import type { Client, GatewayMessageUpdateDispatchData, Message } from 'discord.js';
-import { LRUCache } from 'lru-cache';
 
+import type { RecentChanges } from '../core/changes.ts';
 import type { BotHandlers, MessageEdit } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { IntakePolicy } from './access.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, namesIn, readableText } from './normalise.ts';
 import type { RunInBackground } from './run-in-background.ts';
-
-/** Deletions that are remembered, so that a message which arrives after its deletion is not answered. */
-const rememberedDeletions = 2000;
 
 /** An edit as Discord tells it; an event that concerns only a link's preview may leave out everything else. */
 type EditEvent = Pick<GatewayMessageUpdateDispatchData, 'id' | 'channel_id'> &
@@ -29,26 +26,28 @@ export function createMessageChanges({
   client,
   channelQueue,
   history,
+  recent,
   handlers,
   runInBackground,
   parseCommand,
 }: Pick<IntakePolicy, 'parseCommand'> & {
   readonly client: Client;
   readonly channelQueue: KeyedQueue;
-  readonly history: History;
+  readonly history: Pick<History, 'messageOf'>;
+  readonly recent: Pick<RecentChanges, 'note'>;
   readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
   readonly runInBackground: RunInBackground;
 }) {
-  const deletions = new LRUCache<string, true>({ max: rememberedDeletions });
-
-  function edit(message: Omit<MessageEdit, 'isCommand'>): Promise<void> {
-    history.edited(message.channelId, message.messageId, message.text);
-    return handlers.edited({ ...message, isCommand: parseCommand(message.text) !== undefined });
-  }
-
-  function remove(channelId: string, messageIds: readonly string[]): void {
-    for (const id of messageIds) deletions.set(id, true);
-    history.removed(channelId, messageIds);
+  /** An edit into a command takes the message back at once: no turn is to begin with it. */
+  function noted(message: Omit<MessageEdit, 'isCommand'>): MessageEdit {
+    const { channelId, messageId, text } = message;
+    const isCommand = parseCommand(text) !== undefined;
+    recent.note(
+      isCommand
+        ? { kind: 'deleted', channelId, messageIds: [messageId] }
+        : { kind: 'edited', channelId, messageId, text },
+    );
+    return { ...message, isCommand };
   }
 
   return {
@@ -58,17 +57,21 @@ export function createMessageChanges({
       if (data.content === undefined) return;
       const text = textOf(data, data.content, client);
       if (text === history.messageOf(channelId, id)?.text) return;
-      history.edited(channelId, id, text);
-      // The bot's own edits are its own doing; a link preview is no edit.
+      // A link preview is no edit.
+      if (data.edited_timestamp === null) return;
       const authorId = data.author?.id;
-      const isOwn = authorId !== undefined && authorId === client.user?.id;
-      if (isOwn || data.edited_timestamp === null) return;
       const message = { channelId, messageId: id, ...(authorId === undefined ? {} : { authorId }), text };
-      await channelQueue.run(channelId, async () => runInBackground('an edit', () => edit(message)));
+      // The bot's own edits are its own doing.
+      if (authorId !== undefined && authorId === client.user?.id) {
+        recent.note({ kind: 'edited', ...message });
+        return;
+      }
+      const edit = noted(message);
+      await channelQueue.run(channelId, async () => runInBackground('an edit', () => handlers.edited(edit)));
     },
     /** Resolves when it is on its way inward. */
     async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
-      remove(channelId, messageIds);
+      recent.note({ kind: 'deleted', channelId, messageIds });
       await channelQueue.run(channelId, async () =>
         runInBackground('a deletion', () => handlers.deleted(channelId, messageIds)),
       );
@@ -76,14 +79,15 @@ export function createMessageChanges({
     /** What happened in a gap; resolves when memory has followed. */
     missed: (channelId: string, { deleted, edited }: MissedChanges): Promise<void> =>
       channelQueue.run(channelId, async () => {
-        remove(channelId, deleted);
-        if (deleted.length > 0) await handlers.deleted(channelId, deleted);
+        if (deleted.length > 0) {
+          recent.note({ kind: 'deleted', channelId, messageIds: deleted });
+          await handlers.deleted(channelId, deleted);
+        }
         for (const message of edited) {
           const { id, author, text } = chatMessageOf(message, client.user?.id ?? '');
-          await edit({ channelId, messageId: id, authorId: author.id, text });
+          await handlers.edited(noted({ channelId, messageId: id, authorId: author.id, text }));
         }
       }),
-    wasDeleted: (messageId: string): boolean => deletions.has(messageId),
   };
 }
 

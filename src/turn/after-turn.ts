@@ -3,21 +3,16 @@ import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { MemoryLayer } from '../memory/layer.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
 
-/**
- * One derived layer's work after a turn: folds what its cursor has not seen, for sessions of one user, oldest work first. It must be
- * safe to run when there is nothing to do. It may throw: the others still run, and its cursor says what is left [A1].
- */
-export interface AfterTurnStep {
-  readonly name: string;
-  run(userId: string, sessions: readonly SessionKey[], signal: AbortSignal): Promise<void>;
-}
+/** A layer with work after a turn. It may throw: the others still run, and its cursor says what is left [A1]. */
+type FoldingLayer = Pick<MemoryLayer, 'name' | 'fold'>;
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {
-  readonly #steps: readonly AfterTurnStep[];
+  readonly #layers: readonly FoldingLayer[];
   readonly #queue: KeyedQueue;
   readonly #logger: Logger;
   readonly #isWanted: (session: SessionKey) => Promise<boolean>;
@@ -25,13 +20,14 @@ export class AfterTurn {
   readonly #abort = new AbortController();
 
   constructor(options: {
-    readonly steps: readonly AfterTurnStep[];
+    /** In the order in which they fold. */
+    readonly layers: readonly FoldingLayer[];
     readonly queue: KeyedQueue;
     readonly logger: Logger;
     /** Whether anything may be made of a session now; its cursors keep what is left for when it may. Must not reject. Default: always. */
     readonly isWanted?: (session: SessionKey) => Promise<boolean>;
   }) {
-    this.#steps = options.steps;
+    this.#layers = options.layers;
     this.#queue = options.queue;
     this.#logger = options.logger;
     this.#isWanted = options.isWanted ?? (() => Promise.resolve(true));
@@ -72,13 +68,13 @@ export class AfterTurn {
     const sessions: SessionKey[] = [];
     for (const session of waiting) if (await this.#isWanted(session)) sessions.push(session);
     if (sessions.length === 0) return;
-    for (const step of this.#steps) {
+    for (const layer of this.#layers) {
       if (this.#abort.signal.aborted) return;
       try {
-        await step.run(userId, sessions, this.#abort.signal);
+        await layer.fold?.(userId, sessions, this.#abort.signal);
       } catch (error) {
-        this.#logger.warn('a step after the turn failed and is tried again after the next one', {
-          step: step.name,
+        this.#logger.warn('a layer could not fold a turn and tries again after the next one', {
+          layer: layer.name,
           userId,
           error,
         });

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-import type { BotHandlers, CommandCall, IncomingMessage, MessageEdit } from '../core/chat.ts';
+import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import type { BotHandlers, CommandCall, IncomingMessage } from '../core/chat.ts';
 import type { CommandHandlers } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionOf } from '../core/turn-context.ts';
+import { saveBestEffort } from './journal.ts';
 import type { ChannelJournal } from './journal.ts';
 import type { CommandOrder } from './commands.ts';
 import type { SessionTurns } from './sessions.ts';
@@ -16,11 +18,10 @@ export interface IntakePorts {
   readonly commands: CommandHandlers;
   /** Keeps a session's commands in the order in which they came, in whichever form. */
   readonly order: Pick<CommandOrder, 'run'>;
-  /** Takes an edit or deletion to every layer that may hold the message [G5]. */
-  readonly retract: {
-    edited(edit: MessageEdit): Promise<void>;
-    deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
-  };
+  /** Knows of every edit and deletion before anything else does. */
+  readonly changes: Pick<RecentChanges, 'latest'>;
+  /** Takes an edit or deletion to everybody who may hold the message [G5]. Must not reject. */
+  readonly record: (change: MessageChange) => Promise<void>;
   readonly journal: ChannelJournal;
   readonly logger: Logger;
 }
@@ -28,16 +29,15 @@ export interface IntakePorts {
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
 
-/** Edits, deletions and 🛑 that are remembered for messages on their way to a turn. */
-const keptChanges = 1000;
+/** 🛑 that are remembered for messages on their way to a turn. */
+const keptStops = 1000;
 
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
-  const { turns, waitingReactions, order, journal, logger } = options;
+  const { turns, waitingReactions, order, changes, journal, logger } = options;
   const taken = new Set<string>();
-  const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
   /** `<messageId> <userId>` */
-  const stops = new LRUCache<string, true>({ max: keptChanges });
+  const stops = new LRUCache<string, true>({ max: keptStops });
 
   async function isNew(message: IncomingMessage): Promise<boolean> {
     if (taken.has(message.id)) return false;
@@ -78,50 +78,38 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     menu: (request) => order.run(sessionOf(request), () => options.commands.menu(request)),
     command: (request) => order.run(sessionOf(request), () => options.commands.command(request)),
     async edited(edit) {
-      const { channelId, messageId, text } = edit;
+      const { channelId, messageId, authorId, text } = edit;
       if (edit.isCommand) {
-        withdraw([messageId]);
         // Fetched after a gap, it would be taken for a command that was given.
-        await logged('an edit', () => journal.markHandled(channelId, [messageId]));
-      } else {
-        changes.set(messageId, { text });
-        turns.edit(messageId, text);
+        await Promise.all([
+          options.record({ kind: 'deleted', channelId, messageIds: [messageId] }),
+          markHandled(channelId, messageId),
+        ]);
+        return;
       }
-      await logged('an edit', () => options.retract.edited(edit));
+      const author = authorId === undefined ? {} : { authorId };
+      await options.record({ kind: 'edited', channelId, messageId, ...author, text });
     },
-    async deleted(channelId, messageIds) {
-      withdraw(messageIds);
-      await logged('a deletion', () => options.retract.deleted(channelId, messageIds));
-    },
+    deleted: (channelId, messageIds) => options.record({ kind: 'deleted', channelId, messageIds }),
     async reacted(channelId, messageId, userId, emoji) {
       if (emoji !== stopEmoji) return;
       stops.set(`${messageId} ${userId}`, true);
-      await turns.stopBy(userId, messageId, () => dropQuietly(channelId, messageId));
+      await turns.stopBy(userId, messageId, () => markHandled(channelId, messageId));
     },
   };
 
   /** A message may have been edited, deleted or taken back before its turn could wait: while the journal was read, or an earlier answer recovered. */
   async function submit(message: IncomingMessage): Promise<void> {
-    if (stops.has(`${message.id} ${message.author.id}`)) return dropQuietly(message.channelId, message.id);
-    const changed = changes.get(message.id);
+    if (stops.has(`${message.id} ${message.author.id}`)) return markHandled(message.channelId, message.id);
+    const changed = changes.latest(message.id);
     if (changed === undefined) return turns.submit(message);
     if (changed.text !== undefined) await turns.submit({ ...message, text: changed.text });
   }
 
-  function dropQuietly(channelId: string, messageId: string): Promise<void> {
-    return logged('a message that was taken back', () => journal.markHandled(channelId, [messageId]));
-  }
-
-  function withdraw(messageIds: readonly string[]): void {
-    for (const id of messageIds) changes.set(id, { text: undefined });
-    turns.withdraw(messageIds);
-  }
-
-  async function logged(what: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      logger.error('an edit or deletion could not be applied to memory', { what, error });
-    }
+  /** It is answered neither now nor when it is fetched after a gap. */
+  async function markHandled(channelId: string, messageId: string): Promise<void> {
+    await saveBestEffort(logger, 'that a message was taken back', () =>
+      journal.markHandled(channelId, [messageId]),
+    );
   }
 }

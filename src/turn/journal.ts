@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
+import type { RecentChanges } from '../core/changes.ts';
 import type { Logger } from '../core/logger.ts';
 import { placeSchema } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
@@ -70,12 +71,8 @@ export interface ChannelJournal {
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
   dropSentTexts(channelId: string): Promise<void>;
-  /** The messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
-  withdraw(
-    channelId: string,
-    messageIds: readonly string[],
-    isWithdrawn: (reply: PreparedReply) => boolean,
-  ): Promise<void>;
+  /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
+  withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void>;
   /** Answers prepared in a channel whose sending was never confirmed. */
   unsent(channelId: string): Promise<readonly PreparedReply[]>;
   /** Replies that were begun in a channel and never confirmed to be whole. */
@@ -86,7 +83,13 @@ export interface ChannelJournal {
   channels(): Promise<readonly string[]>;
 }
 
-export function createChannelJournal({ store }: { store: Store }): ChannelJournal {
+export function createChannelJournal({
+  store,
+  changes,
+}: {
+  readonly store: Store;
+  readonly changes: Pick<RecentChanges, 'latest'>;
+}): ChannelJournal {
   const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
 
   function stateOf(channelId: string): Promise<JournalState> {
@@ -124,8 +127,7 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
     },
     async prepare(reply) {
       const { channelId } = reply.place;
-      const { withdrawn } = await stateOf(channelId);
-      if (reply.messageIds.some((id) => withdrawn.has(id))) return;
+      if (reply.messageIds.some((id) => changes.latest(id) !== undefined)) return;
       await write(channelId, { kind: 'prepared', ...reply });
     },
     begin: (reply) => write(reply.place.channelId, { kind: 'begun', ...reply }),
@@ -133,9 +135,8 @@ export function createChannelJournal({ store }: { store: Store }): ChannelJourna
       write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
     hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
     dropSentTexts: async (channelId) => dropTexts(channelId, await stateOf(channelId)),
-    async withdraw(channelId, messageIds, isWithdrawn) {
+    async withdraw(channelId, isWithdrawn) {
       const state = await stateOf(channelId);
-      keepNewest(state.withdrawn, messageIds);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
       await dropTexts(channelId, state);
     },
@@ -197,8 +198,6 @@ interface JournalState {
   /** Records in the file, and those among them that hold an answer. */
   records: number;
   texts: number;
-  /** Messages that were edited or deleted since the start: an answer that is still being made may hold what they said before. */
-  readonly withdrawn: Set<string>;
   /** Something was taken back while an answer was being sent: the file is to hold no text once it was. */
   dropsTexts: boolean;
 }
@@ -211,7 +210,6 @@ function newJournalState(): JournalState {
     begun: new Map(),
     records: 0,
     texts: 0,
-    withdrawn: new Set(),
     dropsTexts: false,
   };
 }

@@ -12,7 +12,7 @@ import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import { renderSection } from '../core/section.ts';
-import type { Section, SectionReader } from '../core/section.ts';
+import type { Section, SectionSource } from '../core/section.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { TurnContext } from '../core/turn-context.ts';
@@ -34,11 +34,11 @@ const maxQuotes = 3;
 
 export interface PromptPorts {
   /** What the bot's owner wrote for everybody: read where memory is off too. */
-  readonly workspace: readonly SectionReader<TurnContext>[];
-  /** The memory layers that are on, in the order of the prompt. */
-  readonly layers: readonly SectionReader<TurnContext>[];
+  readonly channelContext: SectionSource<TurnContext>;
+  /** All memory layers; one that is off gives nothing. */
+  readonly layers: readonly SectionSource<TurnContext>[];
   /** What the model may do on Discord. */
-  readonly actions?: SectionReader<TurnContext>;
+  readonly actions?: SectionSource<TurnContext>;
   readonly soul: () => Promise<string>;
   readonly history: HistoryPort;
   readonly attachments: AttachmentPort;
@@ -123,21 +123,21 @@ export class PromptComposer {
 
 /** Reads all layers at once; a layer that fails gives nothing and a warning, and the bot still answers [P1]. */
 async function readSections(
-  { workspace, layers, actions, logger }: PromptPorts,
+  { channelContext, layers, actions, logger }: PromptPorts,
   { isMemoryOff, areActionsOff }: SwitchedOff,
   context: TurnContext,
 ): Promise<readonly Section[]> {
-  const readers = [
-    ...workspace,
+  const sources = [
+    channelContext,
     ...(isMemoryOff ? [memoryIsOff] : layers),
     ...(actions === undefined || areActionsOff ? [] : [actions]),
   ];
   const read = await Promise.all(
-    readers.map(async (reader) => {
+    sources.map(async (source) => {
       try {
-        return await reader.read(context);
+        return await source.sections(context);
       } catch (error) {
-        logger.warn('a memory layer could not be read', { layer: reader.layer, error });
+        logger.warn('a memory layer could not be read', { layer: source.name, error });
         return [];
       }
     }),
@@ -150,9 +150,9 @@ const offLine =
   'Memory is switched off in this channel by the owner of this bot: you know nothing of earlier conversations here, keep nothing of this one, and have no tools for memory. Say so where it matters; in other channels and in direct messages you remember.';
 
 /** Instead of all layers: the model is told. */
-const memoryIsOff: SectionReader<TurnContext> = {
-  layer: 'memory switch',
-  read: async () => [
+const memoryIsOff: SectionSource<TurnContext> = {
+  name: 'memory switch',
+  sections: async () => [
     { ...offFrame, lines: [offLine], budget: renderSection({ ...offFrame, lines: [offLine] }).length },
   ],
 };

@@ -4,7 +4,6 @@ import { catchUpWindowMs } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { becamePublic } from '../core/place.ts';
-import type { SessionKey } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
@@ -20,17 +19,18 @@ export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions' | 'message'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
-  /** Takes edits and deletions to the layers that they had not reached. */
-  readonly finishRetractions: (session: SessionKey) => Promise<void>;
+  /** Takes changes to whom they had not reached. Must not reject. */
+  readonly finishChanges: () => Promise<void>;
   readonly clock: Clock;
 }
 
 /**
- * What a kill left undone, done at start: answers that were ready are sent under their old nonce, or finished in the messages that stand there, so
+ * What a kill left undone, done at start: changes are taken to whom they had not reached; answers that were ready are sent under their old nonce, or finished in the messages that stand there, so
  * that Discord recognises what had arrived; derived layers go on from their cursors [F4].
  */
 export async function recover(options: RecoveryPorts): Promise<void> {
   const { journal, sessionLog, afterTurn, logger } = options;
+  await options.finishChanges();
   for (const channelId of await journal.channels()) {
     try {
       for (const reply of await journal.unsent(channelId)) await trying(options, reply, finishReply);
@@ -41,15 +41,7 @@ export async function recover(options: RecoveryPorts): Promise<void> {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
   }
-  for (const session of await sessionLog.sessions()) {
-    await options.finishRetractions(session).catch((error: unknown) => {
-      logger.error('an edit or deletion could not be applied to memory', {
-        what: 'a retraction from before the restart',
-        error,
-      });
-    });
-    afterTurn.schedule(session);
-  }
+  for (const session of await sessionLog.sessions()) afterTurn.schedule(session);
 }
 
 /** What cannot be done now stays unhandled, so that it is asked again when the bot catches up. */

@@ -1,3 +1,4 @@
+import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';
 
@@ -12,7 +13,6 @@ interface Waiting {
 interface Session {
   waiting: Waiting[];
   running: readonly IncomingMessage[];
-  readonly deleted: Set<string>;
   control: TurnControl;
 }
 
@@ -23,12 +23,14 @@ interface Session {
  */
 export class SessionTurns {
   readonly #run: TurnRunner;
+  readonly #changes: Pick<RecentChanges, 'wasDeleted'>;
   readonly #sessions = new Map<string, Session>();
   readonly #quiet: (() => void)[] = [];
   #stopped = false;
 
-  constructor(run: TurnRunner) {
+  constructor(run: TurnRunner, changes: Pick<RecentChanges, 'wasDeleted'>) {
     this.#run = run;
+    this.#changes = changes;
   }
 
   /** Resolves when the turn that took this message is over, or the message was withdrawn. */
@@ -44,7 +46,6 @@ export class SessionTurns {
       const started = {
         waiting: [{ message, done }],
         running: [],
-        deleted: new Set<string>(),
         control: new TurnControl(),
       };
       this.#sessions.set(name, started);
@@ -52,25 +53,25 @@ export class SessionTurns {
     });
   }
 
-  /** An edited message that still waits is taken with its new text. */
-  edit(messageId: string, text: string): void {
+  /**
+   * An edited message that still waits is taken with its new text, a deleted one is dropped; a turn ends when all of its messages are deleted,
+   * or one of its reply.
+   */
+  follow(change: MessageChange): void {
     for (const session of this.#sessions.values()) {
-      for (const entry of session.waiting) {
-        if (entry.message.id === messageId) entry.message = { ...entry.message, text };
+      if (change.kind === 'edited') {
+        for (const entry of session.waiting) {
+          if (entry.message.id === change.messageId) entry.message = { ...entry.message, text: change.text };
+        }
+        continue;
       }
-    }
-  }
-
-  /** A deleted message that still waits is dropped; a turn ends when all of its messages are deleted, or one of its reply. */
-  withdraw(messageIds: readonly string[]): void {
-    const ids = new Set(messageIds);
-    for (const session of this.#sessions.values()) {
-      for (const entry of session.waiting) if (ids.has(entry.message.id)) entry.done();
-      session.waiting = session.waiting.filter((entry) => !ids.has(entry.message.id));
-      for (const message of session.running) if (ids.has(message.id)) session.deleted.add(message.id);
-      if (session.running.length === 0) continue;
-      if (session.deleted.size === session.running.length) session.control.end('deleted');
-      if (messageIds.some((id) => session.control.isReply(id))) session.control.end('reply-deleted');
+      const gone = session.waiting.filter(({ message }) => change.messageIds.includes(message.id));
+      session.waiting = session.waiting.filter((entry) => !gone.includes(entry));
+      for (const entry of gone) entry.done();
+      const { running, control } = session;
+      if (running.length === 0) continue;
+      if (running.every(({ id }) => this.#changes.wasDeleted(id))) control.end('deleted');
+      if (change.messageIds.some((id) => control.isReply(id))) control.end('reply-deleted');
     }
   }
 
@@ -124,7 +125,6 @@ export class SessionTurns {
     while (session.waiting.length > 0) {
       const batch = session.waiting.splice(0, sameAudience(session.waiting));
       session.running = batch.map((entry) => entry.message);
-      session.deleted.clear();
       session.control = new TurnControl();
       await this.#run(session.running, session.control);
       session.running = [];

@@ -5,6 +5,7 @@ import { createLayers } from '../../src/bot/layers.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { durableDocumentKind, emptyDurableDocument } from '../../src/memory/durable/document.ts';
 import { rememberItem } from '../../src/memory/durable/remember-item.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -30,17 +31,21 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     (current = emptyDurableDocument) => rememberItem(current, aliceId, item, limits, now).document,
   );
   const logger = recordingLogger();
+  const recent = new RecentChanges();
   const model = new ScriptedModel(() => '');
   const memory = createLayers(config, {
     store,
     model,
     writes: createKeyedQueue(),
-    idleSessions: { wakeAt: () => {} },
+    recent,
+    answers: { withdraw: () => Promise.resolve() },
+    wakeAt: () => {},
+    changed: () => {},
     clock: () => now,
     logger,
   });
   const commands = createCommands(config, memory, {
-    journal: createChannelJournal({ store }),
+    journal: createChannelJournal({ store, changes: recent }),
     logger,
     readStatus: undefined,
   });

@@ -2,16 +2,20 @@ import { createCommandSet } from '../../src/commands/commands.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
 import type { MemoryCommandPorts } from '../../src/commands/memory-ports.ts';
 import { createMenuEntries } from '../../src/commands/menus.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
 import { sessionName, type Place, type SessionKey } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
 import { mayUse, type Visibility } from '../../src/core/visibility.ts';
 import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import type { DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import type { LayerChange, MemoryLayer } from '../../src/memory/layer.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createItemSource } from '../../src/memory/recall/sources.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
+import { ledgerFor } from '../support/ledger.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
@@ -56,21 +60,26 @@ class FakeRolling {
   }
 }
 
-class FakeRecentExchanges {
+class FakeRecentExchanges implements MemoryLayer {
+  readonly name = 'short-term';
   readonly lines: string[] = [];
-  readonly reader = {
-    layer: 'short-term',
-    read: (): Promise<readonly Section[]> =>
-      Promise.resolve([
-        { name: 'recent_elsewhere', slot: 'fast', title: 'Recently:', lines: this.lines, budget: 1000 },
-      ]),
-  };
 
-  forget(_userId: string, text: string): Promise<void> {
-    const kept = this.lines.filter((line) => !line.toLowerCase().includes(text.toLowerCase()));
-    this.lines.splice(0, this.lines.length, ...kept);
-    return Promise.resolve();
+  sections(): Promise<readonly Section[]> {
+    return Promise.resolve([
+      { name: 'recent_elsewhere', slot: 'fast', title: 'Recently:', lines: this.lines, budget: 1000 },
+    ]);
   }
+
+  async follow(change: LayerChange): Promise<void> {
+    if (change.kind !== 'forgotten') return;
+    const words = change.words.toLowerCase();
+    const kept = this.lines.filter((line) => !line.toLowerCase().includes(words));
+    this.lines.splice(0, this.lines.length, ...kept);
+  }
+
+  async *export(): AsyncGenerator<never> {}
+
+  async erase(): Promise<void> {}
 }
 
 interface SayOptions {
@@ -95,16 +104,19 @@ export function createHarness(
   let ticks = 0;
   const now = () => new Date(Date.parse('2026-01-15T10:00:00Z') + ticks * 1000);
   const writes = createKeyedQueue();
-  const sessionLog = createSessionLog({ store, writes, clock: now, botName: 'Discoclaw' });
-  const durable = createDurableMemory({
+  const changes = new RecentChanges();
+  const sessionLog = createSessionLog({ store, writes, changes, clock: now, botName: 'Discoclaw' });
+  const durable: DurableMemory = createDurableMemory({
     store,
     writes,
+    changes: { forget: (...asked) => ledger.forget(...asked) },
     clock: now,
     maxItems: options.maxItems ?? 200,
     injectMaxChars: 2000,
     timeZone: 'UTC',
     logger,
   });
+  const ledger = ledgerFor(store, writes, [durable, shortTerm], logger);
   const ports = {
     durable,
     rolling,

@@ -306,7 +306,7 @@ describe('forget', () => {
   it('reports the items as forgotten also when another layer fails afterwards', async () => {
     const { say, shortTerm } = createHarness();
     await say('remember Has a cat');
-    shortTerm.forget = () => Promise.reject(new StoreError('disk full', 'users'));
+    shortTerm.follow = () => Promise.reject(new StoreError('disk full', 'users'));
     const answer = await say('forget cat');
     expect(answer).toContain('Deprecated 1 item matching "cat"');
     expect(answer).toContain('I could not look through every other layer');

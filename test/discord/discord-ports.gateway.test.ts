@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import { createDiscordPorts } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { newClient, openSandbox, openToAll, runGateway, textsOf } from './support/gateway-harness.ts';
@@ -16,6 +17,7 @@ describe('the ports', () => {
       access: openToAll,
       isHidden: () => false,
       isCommand: () => false,
+      recent: new RecentChanges(),
       clock: () => new Date(),
       logger: new RecordingLogger(),
     });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../src/core/chat.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
 import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
@@ -24,10 +25,12 @@ function message(number: number, changes: Partial<ChatMessage> = {}): ChatMessag
 function historyOf(changes: Partial<HistoryOptions> = {}) {
   const fetches: string[] = [];
   const logger = new RecordingLogger();
+  const recent = new RecentChanges();
   const { fetchNewest = () => Promise.resolve([]), ...others } = changes;
   const history = createHistory({
     isHidden: () => false,
     isCommand: (text) => text.startsWith('!memory'),
+    recent,
     logger,
     fetchNewest(channel, limit) {
       fetches.push(channel);
@@ -35,7 +38,14 @@ function historyOf(changes: Partial<HistoryOptions> = {}) {
     },
     ...others,
   });
-  return { history, fetches, logger };
+  const changing = {
+    ...history,
+    removed: (channel: string, messageIds: readonly string[]) =>
+      recent.note({ kind: 'deleted', channelId: channel, messageIds }),
+    edited: (channel: string, messageId: string, text: string) =>
+      recent.note({ kind: 'edited', channelId: channel, messageId, text }),
+  };
+  return { history: changing, fetches, logger };
 }
 
 describe('history', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { createHistory } from '../../src/discord/history.ts';
@@ -15,7 +16,9 @@ const editedAt = '2026-01-15T10:05:00.000Z';
 
 function setUp() {
   const logger = new RecordingLogger();
+  const recent = new RecentChanges();
   const history = createHistory({
+    recent,
     fetchNewest: () => Promise.resolve([]),
     isHidden: () => false,
     isCommand: () => false,
@@ -29,6 +32,7 @@ function setUp() {
     client,
     channelQueue,
     history,
+    recent,
     handlers,
     runInBackground,
     parseCommand: (text) =>
@@ -39,7 +43,7 @@ function setUp() {
     await channelQueue.idle();
     await idle();
   };
-  return { history, handlers, changes, settled };
+  return { history, recent, handlers, changes, settled };
 }
 
 function edit(text: string, timestamp: string | null = editedAt) {
@@ -73,10 +77,10 @@ describe('changes', () => {
   });
 
   it('take a deletion to history and inward, and remember it', async () => {
-    const { changes, handlers, history, settled } = setUp();
-    expect(changes.wasDeleted(message.id)).toBe(false);
+    const { changes, handlers, history, recent, settled } = setUp();
+    expect(recent.wasDeleted(message.id)).toBe(false);
     void changes.deleted(message.channelId, [message.id]);
-    expect(changes.wasDeleted(message.id)).toBe(true);
+    expect(recent.wasDeleted(message.id)).toBe(true);
     expect(await history.recent(message.channelId, 10)).toEqual([]);
     await settled();
     expect(handlers.events).toEqual([`deleted ${message.id}`]);

@@ -1,11 +1,17 @@
 import type { Logger } from '../../src/core/logger.ts';
-import type { Place } from '../../src/core/place.ts';
+import type { Place, SessionKey } from '../../src/core/place.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
-import type { FoldName } from '../../src/memory/log/session-state.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
+import type { MessageChange } from '../../src/core/changes.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { createChangeLedger } from '../../src/memory/changes.ts';
+import type { AnswerKeeper } from '../../src/memory/changes.ts';
+import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/layer.ts';
+import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createSessionStates } from '../../src/memory/log/session-state.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import type { FoldName } from '../../src/memory/log/session-state.ts';
 import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { MemoryStore } from './memory-store.ts';
 
@@ -39,6 +45,23 @@ export function messageId(number: number): string {
   return String(400_000_000_000_000_000n + BigInt(number));
 }
 
+/** What a deletion takes out of the session, for layers that look only at places in the log. */
+export function withdrawal(...sequences: readonly number[]): Withdrawn {
+  return {
+    kind: 'withdrawn',
+    session,
+    messages: sequences.map((sequence) => withdrawnMessage('', sequence)),
+  };
+}
+
+/** A message of Alice that was deleted. */
+export function withdrawnMessage(id: string, sequence = 0): WithdrawnMessage {
+  const at = new Date(startTime).toISOString();
+  const said = { type: 'message', role: 'user', id, at, author: 'Alice', authorId: aliceId } as const;
+  const before = { ...said, text: '', attachments: [], visibility: 'everywhere', homeId: generalId } as const;
+  return { sequence, before: { ...before, attachments: [] }, now: undefined };
+}
+
 /** Memory over a store, with a clock that a test can move; another one over the same store is what a restart leaves. */
 export function openSessions(
   store: Store = new MemoryStore(),
@@ -47,7 +70,15 @@ export function openSessions(
   const writes = createKeyedQueue();
   const time = { now: startTime };
   const clock = (): Date => new Date(time.now);
-  const log = createSessionLog({ store, writes, clock, botName: 'Discoclaw', ...options });
+  const recent = new RecentChanges();
+  const sessionLog = createSessionLog({
+    store,
+    writes,
+    changes: recent,
+    clock,
+    botName: 'Discoclaw',
+    ...options,
+  });
   const states = createSessionStates({ store, writes });
   let newest = 0;
 
@@ -88,7 +119,73 @@ export function openSessions(
     return [...context.messages.map(({ id }) => id), ...ids];
   }
 
-  return { store, writes, clock, time, log, states, contextOf, say, answer, turn };
+  /** Has the log alone follow an edit or deletion; resolves with what it held. */
+  async function change(message: MessageChange) {
+    recent.note(message);
+    const affected: { session: SessionKey; messages: { sequence: number; message: LoggedMessage }[] }[] = [];
+    for (const of of await sessionLog.sessionsOf(message)) {
+      await writes.run(of.userId, async () => {
+        const messages = await sessionLog.affected(of, message);
+        if (messages.length === 0) return;
+        affected.push({
+          session: of,
+          messages: messages.map(({ sequence, before }) => ({ sequence, message: before })),
+        });
+        for (const stage of ['withdraw', 'erase'] as const)
+          await sessionLog.follow({ kind: 'withdrawn', session: of, messages }, stage);
+      });
+    }
+    return affected;
+  }
+
+  const log = {
+    ...sessionLog,
+    edit: (channelId: string, edited: string, text: string, authorId?: string) =>
+      change({
+        kind: 'edited',
+        channelId,
+        messageId: edited,
+        text,
+        ...(authorId === undefined ? {} : { authorId }),
+      }),
+    remove: (channelId: string, messageIds: readonly string[]) =>
+      change({ kind: 'deleted', channelId, messageIds }),
+    turnsAfter: async (of: SessionKey, cursor: number) => (await sessionLog.since(of, cursor)).messages,
+  };
+
+  const changed: SessionKey[] = [];
+
+  /** The real ledger over the log and these layers. */
+  function ledgerOver(layers: readonly MemoryLayer[], answers: AnswerKeeper = noAnswers) {
+    return createChangeLedger({
+      store,
+      recent,
+      writes,
+      log: sessionLog,
+      layers: [sessionLog, ...layers],
+      answers,
+      changed: (of) => changed.push(of),
+      logger: silent,
+    });
+  }
+
+  return {
+    store,
+    writes,
+    clock,
+    time,
+    recent,
+    log,
+    states,
+    contextOf,
+    say,
+    answer,
+    turn,
+    ledgerOver,
+    changed,
+  };
 }
+
+const noAnswers: AnswerKeeper = { withdraw: () => Promise.resolve() };
 
 export type Sessions = ReturnType<typeof openSessions>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { SessionKey } from '../../src/core/place.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import type { LayerName } from '../../src/memory/layer.ts';
 import { AfterTurn } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -14,7 +15,7 @@ describe('work after a turn', () => {
   it('is left for later where nothing may be made of a session now', async () => {
     const seen: (readonly SessionKey[])[] = [];
     const afterTurn = new AfterTurn({
-      steps: [{ name: 'fold', run: (_, sessions) => Promise.resolve(void seen.push(sessions)) }],
+      layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void seen.push(sessions)) }],
       queue: createKeyedQueue(),
       logger: recordingLogger(),
       isWanted: ({ channelId }) => Promise.resolve(channelId === aliceInDev.channelId),
@@ -24,36 +25,36 @@ describe('work after a turn', () => {
     expect(seen).toEqual([[aliceInDev]]);
   });
 
-  it('runs its steps in order, and one that fails does not keep the others from running [A1]', async () => {
+  it('runs its layers in order, and one that fails does not keep the others from running [A1]', async () => {
     const ran: string[] = [];
     const logger = recordingLogger();
-    const step = (name: string, fails = false) => ({
+    const step = (name: LayerName, fails = false) => ({
       name,
-      run: () => {
+      fold: () => {
         ran.push(name);
         return fails ? Promise.reject(new Error('no')) : Promise.resolve();
       },
     });
-    const steps = [step('first'), step('second', true), step('third')];
-    const afterTurn = new AfterTurn({ steps, queue: createKeyedQueue(), logger });
+    const steps = [step('log'), step('rolling', true), step('durable')];
+    const afterTurn = new AfterTurn({ layers: steps, queue: createKeyedQueue(), logger });
     afterTurn.schedule(aliceInGeneral);
     await afterTurn.idle();
-    expect(ran).toEqual(['first', 'second', 'third']);
-    expect(logger.lines.map(({ data }) => data?.['step'])).toEqual(['second']);
+    expect(ran).toEqual(['log', 'rolling', 'durable']);
+    expect(logger.lines.map(({ data }) => data?.['layer'])).toEqual(['rolling']);
   });
 
   it('takes the sessions of one user that wait together in one run, and other users do not wait', async () => {
     const runs: { userId: string; channels: string[]; release: () => void }[] = [];
     const steps = [
       {
-        name: 'gated',
-        run: (userId: string, sessions: readonly SessionKey[]) =>
+        name: 'log' as const,
+        fold: (userId: string, sessions: readonly SessionKey[]) =>
           new Promise<void>((release) => {
             runs.push({ userId, channels: sessions.map(({ channelId }) => channelId), release });
           }),
       },
     ];
-    const afterTurn = new AfterTurn({ steps, queue: createKeyedQueue(), logger: recordingLogger() });
+    const afterTurn = new AfterTurn({ layers: steps, queue: createKeyedQueue(), logger: recordingLogger() });
     afterTurn.schedule(aliceInGeneral);
     await expect.poll(() => runs.length).toBe(1);
     for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
@@ -66,20 +67,20 @@ describe('work after a turn', () => {
     await afterTurn.idle();
   });
 
-  it('once aborted begins no further step', async () => {
+  it('once aborted begins no further layer', async () => {
     const ran: string[] = [];
-    const steps = ['first', 'second'].map((name) => ({
+    const steps = (['log', 'rolling'] as const).map((name) => ({
       name,
-      run: (_user: string, _sessions: readonly SessionKey[], signal: AbortSignal) => {
+      fold: (_user: string, _sessions: readonly SessionKey[], signal: AbortSignal) => {
         ran.push(name);
         afterTurn.abort();
         expect(signal.aborted).toBe(true);
         return Promise.resolve();
       },
     }));
-    const afterTurn = new AfterTurn({ steps, queue: createKeyedQueue(), logger: recordingLogger() });
+    const afterTurn = new AfterTurn({ layers: steps, queue: createKeyedQueue(), logger: recordingLogger() });
     afterTurn.schedule(aliceInGeneral);
     await afterTurn.idle();
-    expect(ran).toEqual(['first']);
+    expect(ran).toEqual(['log']);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage, PresentPlace, ReplyPort, CommandCall } from '../../src/core/chat.ts';
 import { createCommandOrder, runCommand } from '../../src/turn/commands.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
@@ -25,7 +26,7 @@ const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeS
 
 function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place) => Promise.resolve(place)) {
   const store = new MemoryStore();
-  const journal = createChannelJournal({ store });
+  const journal = createChannelJournal({ store, changes: new RecentChanges() });
   const run = (message: IncomingMessage, written: CommandCall) =>
     runCommand(message, written, {
       handle: (request) => Promise.resolve({ text: `the answer to ${request.command.subcommand}` }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/chat.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
 import { createIntake } from '../../src/turn/intake.ts';
@@ -13,16 +14,19 @@ function handlersWith() {
   const turns: string[][] = [];
   const commands: string[] = [];
   const gates: (() => void)[] = [];
-  const journal = createChannelJournal({ store: new MemoryStore() });
+  const recent = new RecentChanges();
+  const journal = createChannelJournal({ store: new MemoryStore(), changes: recent });
+  const sessionTurns = new SessionTurns(async (messages: readonly IncomingMessage[]) => {
+    turns.push(messages.map(({ text }) => text));
+    await new Promise<void>((release) => gates.push(release));
+    await journal.markHandled(
+      generalId,
+      messages.map(({ id }) => id),
+    );
+  }, recent);
+  recent.subscribe((change) => sessionTurns.follow(change));
   const handlers = createIntake({
-    turns: new SessionTurns(async (messages: readonly IncomingMessage[]) => {
-      turns.push(messages.map(({ text }) => text));
-      await new Promise<void>((release) => gates.push(release));
-      await journal.markHandled(
-        generalId,
-        messages.map(({ id }) => id),
-      );
-    }),
+    turns: sessionTurns,
     waitingReactions: { while: (_, work) => work() },
     runCommand: (message, { subcommand }) => {
       commands.push(subcommand);
@@ -40,10 +44,8 @@ function handlersWith() {
       },
     },
     order: createCommandOrder(),
-    retract: {
-      edited: () => Promise.reject(new Error('the disk')),
-      deleted: () => Promise.resolve(),
-    },
+    changes: recent,
+    record: (change) => Promise.resolve(recent.note(change)),
     journal,
     logger: recordingLogger(),
   });
@@ -133,17 +135,5 @@ describe('what events lead to', () => {
     gates[0]?.();
     await running;
     expect(turns).toEqual([['A']]);
-  });
-
-  it('survives a layer that cannot follow an edit', async () => {
-    const { handlers } = handlersWith();
-    await expect(
-      handlers.edited({
-        channelId: generalId,
-        messageId: '400000000000000001',
-        text: 'new',
-        isCommand: false,
-      }),
-    ).resolves.toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import { createChannelJournal, recordSchema } from '../../src/turn/journal.ts';
 import type { BegunReply, PreparedReply } from '../../src/turn/journal.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -21,11 +22,11 @@ function id(number: number): string {
 describe('the journal of a channel', () => {
   it('knows after a restart what was handled and what is no part of history', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store });
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.markHandled(generalId, [id(1)]);
     await journal.hide(generalId, [id(2)]);
 
-    const restarted = createChannelJournal({ store });
+    const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.isHandled(generalId, id(1))).toBe(true);
     expect(await restarted.isHandled(generalId, id(2))).toBe(false);
     expect(await restarted.isHidden(generalId, id(2))).toBe(true);
@@ -34,18 +35,18 @@ describe('the journal of a channel', () => {
 
   it('keeps an answer until its messages were handled', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store });
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.prepare(prepared([id(1), id(2)]));
     await journal.prepare(prepared([id(3)], 'another'));
     await journal.markHandled(generalId, [id(1), id(2)]);
 
-    const restarted = createChannelJournal({ store });
+    const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.unsent(generalId)).toEqual([prepared([id(3)], 'another')]);
   });
 
   it('stays small however long the channel lives, and forgets neither the newest ids nor an unsent answer', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store });
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.prepare(prepared([id(0)]));
     for (let number = 1; number <= 2500; number += 1) await journal.markHandled(generalId, [id(number)]);
 
@@ -53,7 +54,7 @@ describe('the journal of a channel', () => {
     for (const { path, bytes } of await store.list('channels'))
       if (path.startsWith(generalId)) lines += bytes;
     expect(lines).toBeLessThan(100_000);
-    const restarted = createChannelJournal({ store });
+    const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.isHandled(generalId, id(2500))).toBe(true);
     expect(await restarted.isHandled(generalId, id(2100))).toBe(true);
     expect(await restarted.unsent(generalId)).toHaveLength(1);
@@ -61,19 +62,19 @@ describe('the journal of a channel', () => {
 
   it('loses nothing that another turn writes while the file is made smaller', async () => {
     const store = new InterruptedStore();
-    const journal = createChannelJournal({ store });
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
     for (let number = 1; number <= 2000; number += 1) await journal.markHandled(generalId, [id(number)]);
     store.meanwhile = () => journal.markHandled(generalId, [id(3000)]);
     await journal.markHandled(generalId, [id(2001)]);
     expect(store.meanwhile).toBeUndefined();
 
-    const restarted = createChannelJournal({ store });
+    const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     for (const number of [1900, 2000, 2001, 3000])
       expect(await restarted.isHandled(generalId, id(number))).toBe(true);
   });
 
   it('keeps no answer whose messages got another one, together with others', async () => {
-    const journal = createChannelJournal({ store: new MemoryStore() });
+    const journal = createChannelJournal({ store: new MemoryStore(), changes: new RecentChanges() });
     await journal.prepare(prepared([id(1)]));
     await journal.prepare(prepared([id(1), id(2)], 'asked again'));
     await journal.markHandled(generalId, [id(1), id(2)]);
@@ -82,14 +83,14 @@ describe('the journal of a channel', () => {
 
   it('holds no text of answers that were sent once it is told to drop them, only of those that were not', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store });
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.prepare(prepared([id(1)], 'a secret answer'));
     await journal.markHandled(generalId, [id(1)]);
     await journal.prepare(prepared([id(2)], 'an answer on its way'));
     await journal.dropSentTexts(generalId);
 
     expect(await rawJournal(store)).not.toContain('secret');
-    const restarted = createChannelJournal({ store });
+    const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.isHandled(generalId, id(1))).toBe(true);
     expect(await restarted.unsent(generalId)).toEqual([prepared([id(2)], 'an answer on its way')]);
     // As soon as that one was sent too, its text goes.
@@ -100,14 +101,16 @@ describe('the journal of a channel', () => {
 
   it('keeps no answer to what was taken back, sent or not, and the others', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store });
+    const changes = new RecentChanges();
+    const journal = createChannelJournal({ store, changes });
     await journal.prepare(prepared([id(1), id(2)], 'a secret answer'));
     await journal.prepare(prepared([id(3)], 'another answer'));
-    await journal.withdraw(generalId, [id(2)], ({ messageIds }) => messageIds.includes(id(2)));
+    changes.note({ kind: 'deleted', channelId: generalId, messageIds: [id(2)] });
+    await journal.withdraw(generalId, ({ messageIds }) => messageIds.includes(id(2)));
     // Nor one that was still being made.
     await journal.prepare(prepared([id(2)], 'another secret answer'));
     expect(await rawJournal(store)).not.toContain('secret');
-    for (const each of [journal, createChannelJournal({ store })])
+    for (const each of [journal, createChannelJournal({ store, changes: new RecentChanges() })])
       expect(await each.unsent(generalId)).toEqual([prepared([id(3)], 'another answer')]);
   });
 });
@@ -122,13 +125,13 @@ async function rawJournal(store: MemoryStore): Promise<string> {
 describe('the journal of replies that grow', () => {
   it('knows after a restart what stands of a reply, which is no part of history until its messages are handled', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store });
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.begin(begun([id(1)], []));
     await journal.begin(begun([id(1)], [id(11)]));
     await journal.begin(begun([id(2)], [id(12)]));
     await journal.markHandled(generalId, [id(2)]);
 
-    const restarted = createChannelJournal({ store });
+    const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.begun(generalId)).toEqual([begun([id(1)], [id(11)])]);
     expect(await restarted.isUnfinished(generalId, id(1))).toBe(true);
     expect(await restarted.isUnfinished(generalId, id(2))).toBe(false);
@@ -137,7 +140,7 @@ describe('the journal of replies that grow', () => {
   });
 
   it('lets an answer to more messages go on with what stood there for one of them, and to fewer not', async () => {
-    const journal = createChannelJournal({ store: new MemoryStore() });
+    const journal = createChannelJournal({ store: new MemoryStore(), changes: new RecentChanges() });
     await journal.begin(begun([id(1), id(2)], [id(11)]));
     await journal.begin(begun([id(1)], [id(12)]));
     expect(await journal.begun(generalId)).toHaveLength(2);
@@ -150,7 +153,7 @@ describe('the journal of replies that grow', () => {
 
   it('keeps them when it is made smaller, and each only as it stands now', async () => {
     const store = new MemoryStore();
-    const journal = createChannelJournal({ store });
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.begin(begun([id(1)], [id(11)]));
     await journal.begin(begun([id(1)], [id(11), id(12)]));
     await journal.prepare(prepared([id(2)]));
@@ -162,7 +165,7 @@ describe('the journal of replies that grow', () => {
       kinds.push(record.kind);
     expect(new Set(kinds)).toEqual(new Set(['begun', 'handled', 'hidden']));
     expect(kinds).toHaveLength(3);
-    const restarted = createChannelJournal({ store });
+    const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.begun(generalId)).toEqual([begun([id(1)], [id(11), id(12)])]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import type { AttachedFile, ChatMessage } from '../../src/core/chat.ts';
-import type { Section, SectionReader } from '../../src/core/section.ts';
+import type { Section, SectionSource } from '../../src/core/section.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { PromptComposer } from '../../src/turn/prompt-input.ts';
 import type { PromptPorts, SwitchedOff } from '../../src/turn/prompt-input.ts';
@@ -29,13 +29,13 @@ function message(
 const alice = message(1, aliceId, 'human');
 const bot = message(2, '900000000000000001', 'self');
 
-const notes: SectionReader<TurnContext> = reader('notes', 'overview');
-const wave: SectionReader<TurnContext> = reader('wave', 'discord_actions');
+const notes: SectionSource<TurnContext> = reader('notes', 'overview');
+const wave: SectionSource<TurnContext> = reader('wave', 'discord_actions');
 
-function reader(line: string, name: Section['name']): SectionReader<TurnContext> {
+function reader(line: string, name: Section['name']): SectionSource<TurnContext> {
   return {
-    layer: line,
-    read: () =>
+    name: line,
+    sections: () =>
       Promise.resolve([{ name, slot: 'last', title: `${line}:`, lines: [`- ${line}`], budget: 99 }]),
   };
 }
@@ -45,7 +45,7 @@ function composerOver(
   ports: Partial<PromptPorts> = {},
 ): PromptComposer {
   return new PromptComposer({
-    workspace: [],
+    channelContext: reader('about', 'channel_context'),
     layers: [notes],
     actions: wave,
     soul: () => Promise.resolve(''),
@@ -97,18 +97,18 @@ describe('a layer', () => {
   it('that fails costs a warning and nothing else, and the others are read at the same time [P1]', async () => {
     const logger = new RecordingLogger();
     let isRead = false;
-    const broken: SectionReader<TurnContext> = {
-      layer: 'broken',
-      async read() {
+    const broken: SectionSource<TurnContext> = {
+      name: 'broken',
+      async sections() {
         await vi.waitUntil(() => isRead);
         throw new Error('no disk');
       },
     };
-    const after: SectionReader<TurnContext> = {
+    const after: SectionSource<TurnContext> = {
       ...notes,
-      read(context) {
+      sections(context) {
         isRead = true;
-        return notes.read(context);
+        return notes.sections(context);
       },
     };
     const composer = composerOver([], { layers: [broken, after], logger });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -28,7 +29,7 @@ async function start(
   { begun, ...prepared }: Partial<PreparedReply> & { begun?: readonly string[] } = {},
   fake: FakeRepliesOptions = {},
 ) {
-  const journal = createChannelJournal({ store: new MemoryStore() });
+  const journal = createChannelJournal({ store: new MemoryStore(), changes: new RecentChanges() });
   const messageIds = prepared.messageIds ?? [messageId];
   if (begun !== undefined)
     await journal.begin({
@@ -51,7 +52,7 @@ async function start(
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
     afterTurn: { schedule: (each) => scheduled.push(each) },
-    finishRetractions: () => Promise.resolve(),
+    finishChanges: () => Promise.resolve(),
     replies: fakeReplies({ note: (step) => sent.push(step), ...fake }),
     presentPlace: (place) => Promise.resolve(place),
     clock: () => now,
@@ -156,15 +157,13 @@ describe('recovery after a kill', () => {
     expect(await journal.isHandled(generalId, recent)).toBe(true);
   });
 
-  it('takes a deletion to the layers that it had not reached, and goes on where that fails', async () => {
-    const finished: SessionKey[] = [];
-    const { scheduled } = await start(recent, () => ({
-      finishRetractions: (each) => {
-        finished.push(each);
-        return Promise.reject(new StoreError('full', 'durable'));
-      },
+  it('has changes taken to whom they had not reached before it looks at answers, then the sessions folded', async () => {
+    const unsent: number[] = [];
+    const { scheduled, journal } = await start(recent, (present) => ({
+      finishChanges: async () => void unsent.push((await present.unsent(generalId)).length),
     }));
-    expect(finished).toEqual([session]);
+    expect(unsent).toEqual([1]);
+    expect(await journal.unsent(generalId)).toEqual([]);
     expect(scheduled).toEqual([session]);
   });
 });

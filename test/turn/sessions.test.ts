@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/chat.ts';
 import { SessionTurns } from '../../src/turn/sessions.ts';
 import type { TurnControl } from '../../src/turn/sessions.ts';
-import { aliceId, bobId, incoming } from '../support/incoming.ts';
+import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 
 /** Turns that run until they are released, one gate a turn. */
 function gatedTurns() {
@@ -14,6 +15,7 @@ function gatedTurns() {
     control: TurnControl;
     release: () => void;
   }[] = [];
+  const recent = new RecentChanges();
   const turns = new SessionTurns(
     (messages, control) =>
       new Promise<void>((release) => {
@@ -25,8 +27,10 @@ function gatedTurns() {
           release,
         });
       }),
+    recent,
   );
-  return { turns, started };
+  recent.subscribe((change) => turns.follow(change));
+  return { turns, started, recent };
 }
 
 function message(id: number, changes: Partial<IncomingMessage> = {}): IncomingMessage {
@@ -79,17 +83,19 @@ describe('turns of sessions', () => {
   it('take an edited message that waits with its new text, and drop a deleted one', async () => {
     const texts: string[][] = [];
     const releases: (() => void)[] = [];
+    const recent = new RecentChanges();
     const turns = new SessionTurns((messages) => {
       texts.push(messages.map(({ text }) => text));
       return new Promise<void>((resolve) => {
         releases.push(resolve);
       });
-    });
+    }, recent);
+    recent.subscribe((change) => turns.follow(change));
     void turns.submit(message(1));
     void turns.submit(message(2));
     const withdrawn = turns.submit(message(3));
-    turns.edit(message(2).id, 'edited');
-    turns.withdraw([message(3).id]);
+    recent.note({ kind: 'edited', channelId: generalId, messageId: message(2).id, text: 'edited' });
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [message(3).id] });
     await withdrawn;
     releases[0]?.();
     await settle();
@@ -99,15 +105,15 @@ describe('turns of sessions', () => {
   });
 
   it('abort a turn when every message it answers was deleted', async () => {
-    const { turns, started } = gatedTurns();
+    const { turns, started, recent } = gatedTurns();
     void turns.submit(message(1));
     started[0]?.release();
     void turns.submit(message(2));
     void turns.submit(message(3));
     await settle();
-    turns.withdraw([message(2).id]);
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [message(2).id] });
     expect(started[1]?.signal.aborted).toBe(false);
-    turns.withdraw([message(3).id]);
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [message(3).id] });
     expect(started[1]?.signal.aborted).toBe(true);
     started[1]?.release();
     await turns.idle();
@@ -143,12 +149,12 @@ describe('turns of sessions', () => {
   });
 
   it('end when a message of their reply is deleted, whatever their author wished before', async () => {
-    const { turns, started } = gatedTurns();
+    const { turns, started, recent } = gatedTurns();
     void turns.submit(message(1));
     started[0]?.control.noteReply(['the reply']);
     await turns.stopBy(aliceId, message(1).id, () => Promise.resolve());
     expect(started[0]?.control.takenAway.aborted).toBe(false);
-    turns.withdraw(['the reply']);
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: ['the reply'] });
     expect(started[0]?.control.takenAway.aborted).toBe(true);
     turns.abort();
     expect(started[0]?.control.ending).toBe('reply-deleted');

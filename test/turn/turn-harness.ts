@@ -1,3 +1,4 @@
+import { RecentChanges } from '../../src/core/changes.ts';
 import type { ModelClient, ModelResponse } from '../../src/core/model.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
@@ -35,7 +36,7 @@ const noteTool: Tool = {
 export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}) {
   const steps: string[] = [];
   const store = new MemoryStore();
-  const journal = createChannelJournal({ store });
+  const journal = createChannelJournal({ store, changes: new RecentChanges() });
   const logger = recordingLogger();
   let present: TurnContext | undefined;
   let isWhole = false;

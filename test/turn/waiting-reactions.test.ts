@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import { RecentChanges } from '../../src/core/changes.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { SessionTurns } from '../../src/turn/sessions.ts';
 import { WaitingReactions } from '../../src/turn/waiting-reactions.ts';
-import { incoming } from '../support/incoming.ts';
+import { generalId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 
 const started = new Date('2026-01-15T10:00:00Z');
@@ -30,11 +31,13 @@ function turnsWithReactions() {
     timer: timer.set,
     clock: () => started,
   });
+  const recent = new RecentChanges();
   const turns = new SessionTurns((messages) => {
     reactions.endForTurn(messages);
     log.push(`turn ${messages.map(({ id }) => secondsOf(id)).join()}`);
     return new Promise<void>((resolve) => releases.push(resolve));
-  });
+  }, recent);
+  recent.subscribe((change) => turns.follow(change));
   const submit = (second: number): Promise<void> => {
     const message = incoming({ id: idAt(second) });
     return reactions.while(message, () => turns.submit(message));
@@ -43,7 +46,7 @@ function turnsWithReactions() {
     releases.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { log, timer, turns, submit, release };
+  return { log, timer, turns, recent, submit, release };
 }
 
 describe('a waiting reaction [U2]', () => {
@@ -71,12 +74,12 @@ describe('a waiting reaction [U2]', () => {
   });
 
   it('goes from what was deleted while it waited, and does not come to it later', async () => {
-    const { log, timer, turns, submit } = turnsWithReactions();
+    const { log, timer, recent, submit } = turnsWithReactions();
     void submit(1);
     const second = submit(2);
     timer.pass(300);
     const third = submit(3);
-    turns.withdraw([idAt(2), idAt(3)]);
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [idAt(2), idAt(3)] });
     await Promise.all([second, third]);
     timer.pass(1000);
     expect(log).toEqual(['turn 1', '👀 2', 'gone 2']);

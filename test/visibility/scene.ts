@@ -1,6 +1,7 @@
 import { createBot } from '../../src/bot/create-bot.ts';
 import type { Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Audience, Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -80,7 +81,9 @@ export class Scene {
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
     });
     const store = new MemoryStore();
+    const recent = new RecentChanges();
     this.#bot = createBot(config, {
+      recent,
       store,
       model: createHarmfulModel(
         (text) => {
@@ -94,7 +97,7 @@ export class Scene {
           this.#turnDoorAt('answering');
         },
       ),
-      journal: createChannelJournal({ store }),
+      journal: createChannelJournal({ store, changes: recent }),
       replies: {
         ...fakeReplies(),
         send: (channelId, text) => Promise.resolve([this.#postOwn(channelId, text).id]),

@@ -1,5 +1,6 @@
 import { createBot } from '../../src/bot/create-bot.ts';
 import type { Bot } from '../../src/bot/create-bot.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -84,7 +85,9 @@ export class SwitchedScene {
       },
       () => Promise.resolve(),
     );
+    const recent = new RecentChanges();
     this.#bot = createBot(config, {
+      recent,
       store: this.#store,
       model: {
         ...model,
@@ -96,7 +99,7 @@ export class SwitchedScene {
           return isAnswer ? { ...response, content: [{ type: 'text', text: this.#said }] } : response;
         },
       },
-      journal: createChannelJournal({ store: this.#store }),
+      journal: createChannelJournal({ store: this.#store, changes: recent }),
       replies: fakeReplies({ nextId: () => this.#nextId() }),
       reactions: { add: () => {}, remove: () => {} },
       presentPlace: (place) => Promise.resolve(place),

@@ -1,6 +1,6 @@
 import type { Client, Guild, GuildBasedChannel, GuildMember } from 'discord.js';
 
-import { dataLine, fitLines, type Section, type SectionReader } from '../../core/section.ts';
+import { dataLine, fitLines, type Section, type SectionSource } from '../../core/section.ts';
 import type { ActionTools } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
@@ -17,7 +17,8 @@ export function createDiscordActions(options: ActionOptions & { readonly client:
   const tools = [reactTool, startThreadTool, pinTool, unpinTool, pollTool, sendTool];
   return {
     tools: tools.map((create) => create(options)),
-    reader: createActionsSection(options.client, options.settings),
+    name: 'discord actions',
+    sections: createActionsSection(options.client, options.settings),
   };
 }
 
@@ -33,22 +34,19 @@ const title = 'What you may do on Discord for this person now, when they ask for
 function createActionsSection(
   client: Client,
   settings: Pick<AccessSettings, 'channelIds'>,
-): SectionReader<TurnContext> {
-  return {
-    layer: 'discord actions',
-    async read({ speaker, place }) {
-      const here = client.channels.cache.get(place.channelId);
-      if (here === undefined || speaker.isBot !== undefined) return [];
-      const may = (capability: Capability) =>
-        botMay(capability, here) &&
-        (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
-      const targets = here.isDMBased()
-        ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, false))
-        : targetsIn(here.guild, speaker.id, true).filter(({ id }) => id !== here.id);
-      const lines = [...placeLines(may), ...sendLines(targets, place.audience === 'public')];
-      const section = { name: 'discord_actions', slot: 'last', title, budget } as const;
-      return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
-    },
+): SectionSource<TurnContext>['sections'] {
+  return async ({ speaker, place }) => {
+    const here = client.channels.cache.get(place.channelId);
+    if (here === undefined || speaker.isBot !== undefined) return [];
+    const may = (capability: Capability) =>
+      botMay(capability, here) &&
+      (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
+    const targets = here.isDMBased()
+      ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, false))
+      : targetsIn(here.guild, speaker.id, true).filter(({ id }) => id !== here.id);
+    const lines = [...placeLines(may), ...sendLines(targets, place.audience === 'public')];
+    const section = { name: 'discord_actions', slot: 'last', title, budget } as const;
+    return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
   };
 
   function guildsWith(userId: string): readonly Guild[] {

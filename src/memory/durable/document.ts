@@ -55,7 +55,7 @@ export interface DurableItem {
   readonly updatedAt: string;
   /** Its owner had it forgotten: what says it is not found any more either. */
   readonly forgotten?: true;
-  /** Its message was deleted, or says it no more: it may be extracted again from another one. */
+  /** Written by earlier versions: its message was deleted, or says it no more, so it may be extracted again from another one. */
   readonly retracted?: true;
   /** The id of the item that corrected this one [D6]. */
   readonly supersededBy?: string;

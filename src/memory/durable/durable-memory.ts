@@ -1,11 +1,12 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
-import type { Section } from '../../core/section.ts';
 import type { ErasingOption, Store } from '../../core/store.ts';
+import { normalizeText } from '../../core/text.ts';
 import type { Clock } from '../../core/time.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
 import type { Visibility } from '../../core/visibility.ts';
+import type { ChangeLedger } from '../changes.ts';
+import type { Forgotten, MemoryLayer, WithdrawnMessage } from '../layer.ts';
 import {
   activeInOrder,
   createLocalDates,
@@ -16,7 +17,15 @@ import {
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { deprecateBySource, forgetItems, formerItems, setVisibility } from './items.ts';
+import { supports } from './evidence.ts';
+import {
+  removeBySource,
+  forgetChosen,
+  forgetItems,
+  formerItems,
+  setVisibility,
+  type ForgetResult,
+} from './items.ts';
 import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 import { durableSections, durableUsage } from './sections.ts';
 
@@ -29,8 +38,13 @@ export interface RememberInput extends RememberRequest {
 }
 
 export interface DurableMemoryOptions {
-  readonly store: Pick<Store, 'read' | 'update'>;
+  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
   readonly writes: Pick<KeyedQueue, 'run'>;
+  /** Off: nothing of it is in a prompt; commands and changes still reach it. */
+  readonly enabled?: boolean;
+  /** Where auto-extraction is on [A2]. */
+  readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
+  readonly changes: Pick<ChangeLedger, 'forget'>;
   readonly clock: Clock;
   /** Active items of a user at most [D3]. */
   readonly maxItems: number;
@@ -48,7 +62,8 @@ export interface DurableMemoryOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { store, writes, clock, logger, maxItems, injectMaxChars, maxTextLength = 500 } = options;
+  const { store, writes, clock, logger, maxItems, injectMaxChars } = options;
+  const { enabled = true, maxTextLength = 500 } = options;
   const injection = { injectMaxChars, dateOf: createLocalDates(options.timeZone) };
 
   async function itemsOf(userId: string): Promise<readonly DurableItem[]> {
@@ -56,7 +71,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   }
 
   /** One serialised change; `operation` is pure, for the store may run it again after a conflict. */
-  async function change<T>(
+  async function apply<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
     erasing: ErasingOption = {},
@@ -79,16 +94,63 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   }
 
   /** A change that takes something away: no copy that the store keeps may give it back after damage [S7]. */
-  const takeAway: typeof change = (userId, operation) => change(userId, operation, { erase: true });
+  const takeAway: typeof apply = (userId, operation) => apply(userId, operation, { erase: true });
+
+  const layer: MemoryLayer = {
+    name: 'durable',
+    /** The sections `durable_items` and `matching_items` [D4]. */
+    async sections(context) {
+      if (!enabled) return [];
+      return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, injection);
+    },
+    async fold(userId, sessions, signal) {
+      await options.extract?.(userId, sessions, signal);
+    },
+    async follow(change, stage) {
+      if (stage === 'erase') return;
+      if (change.kind === 'forgotten') return forgetItemsOf(change);
+      await removeSources(change.session.userId, change.messages);
+    },
+    async *export(userId) {
+      const document = await store.read(durableKey(userId), durableDocumentKind);
+      if (document !== undefined)
+        yield { path: 'items.json', text: JSON.stringify(document.items, undefined, 2) };
+    },
+    async erase({ userId, sessions, isWhole }) {
+      if (isWhole) return store.remove(durableKey(userId));
+      const channels = new Set(sessions.map(({ channelId }) => channelId));
+      await takeAway(userId, (document) => {
+        const items = document.items.filter(({ source }) => !channels.has(source.channelId));
+        const isSame = items.length === document.items.length;
+        return { document: isSame ? document : { ...document, items }, result: undefined };
+      });
+    },
+  };
+
+  async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
+    const ids = new Set(itemIds);
+    const forgotten = await takeAway(userId, (document) =>
+      forgetChosen(document, ({ id }) => ids.has(id), commandId, clock()),
+    );
+    logger.info('durable items were forgotten', { userId, itemIds: idsOf(forgotten) });
+  }
+
+  /** Removes what was extracted from changed messages [G5], but for what an edited one still says. */
+  async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
+    const own = messages.filter(({ before }) => before.role === 'user');
+    const now = new Map(own.map((message) => [message.before.id, message.now]));
+    const removed = await takeAway(userId, (document) =>
+      removeBySource(document, [...now.keys()], ({ text, source }) =>
+        supports(text, now.get(source.messageId) ?? ''),
+      ),
+    );
+    if (removed.length > 0) {
+      logger.info('items removed: source message changed', { userId, itemIds: idsOf(removed) });
+    }
+  }
 
   return {
-    /** The sections `durable_items` and `matching_items` [D4]. */
-    reader: {
-      layer: 'durable',
-      async read(context: TurnContext): Promise<readonly Section[]> {
-        return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, injection);
-      },
-    },
+    ...layer,
 
     /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
     async list(userId: string): Promise<readonly DurableItem[]> {
@@ -105,44 +167,41 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         if (input.stillStands !== undefined && !(await input.stillStands())) {
           return { outcome: 'refused', reason: 'forgotten' };
         }
-        const outcome = await change(userId, (document) =>
+        const outcome = await apply(userId, (document) =>
           rememberItem(document, userId, input, { maxItems, maxTextLength }, clock()),
         );
         logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(outcome) });
         return outcome;
       }),
 
-    /** Forgets by id or substring [K2] what may be used in `place`. `commandId` is the snowflake of who said so, and when. */
-    forget: (userId: string, target: string, place: Place, commandId: string) =>
-      writes.run(userId, async () => {
-        const result = await takeAway(userId, (document) =>
-          forgetItems(document, userId, target, place, commandId, clock()),
-        );
-        logger.info('durable items were forgotten', { userId, itemIds: idsOf(result.forgotten) });
-        return result;
-      }),
+    /**
+     * Forgets by id or substring [K2] what may be used in `place`, and has every other layer follow. `commandId` is the snowflake of who said
+     * so, and when. `words` is what was meant, `isEverywhere` whether no layer has failed to follow.
+     */
+    async forget(
+      userId: string,
+      target: string,
+      place: Place,
+      commandId: string,
+    ): Promise<ForgetResult & { readonly words: string; readonly isEverywhere: boolean }> {
+      const { result, failures } = await options.changes.forget(layer, userId, async () => {
+        const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+        const chosen = forgetItems(document, userId, target, place, commandId, clock()).result;
+        const words = wordsMeant(target, chosen.forgotten);
+        const itemIds = idsOf(chosen.forgotten);
+        return {
+          change: { kind: 'forgotten', userId, itemIds, words, commandId },
+          result: { ...chosen, words },
+        };
+      });
+      return { ...result, isEverywhere: failures.size === 0 };
+    },
 
     /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
     setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
       writes.run(userId, () =>
         takeAway(userId, (document) => setVisibility(document, userId, id, visibility, place)),
       ),
-
-    /** Takes out of use what was extracted from these messages [G5], but for what `stillSupported` says; returns what went. */
-    retractSources: (
-      userId: string,
-      messageIds: readonly string[],
-      stillSupported: (item: DurableItem) => boolean = () => false,
-    ) =>
-      writes.run(userId, async () => {
-        const retracted = await takeAway(userId, (document) =>
-          deprecateBySource(document, messageIds, stillSupported, clock()),
-        );
-        if (retracted.length > 0) {
-          logger.info('items deprecated: source message changed', { userId, itemIds: idsOf(retracted) });
-        }
-        return retracted;
-      }),
 
     /** What the user had forgotten, and when; told to nobody, but kept from being found [C1]. */
     async forgotten(userId: string): Promise<readonly Pick<DurableItem, 'text' | 'updatedAt'>[]> {
@@ -160,6 +219,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;
+
+/** The target itself, or, where it was an id, the words of the item that has it. */
+function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
+  const [first] = forgotten;
+  if (first === undefined || normalizeText(first.text).includes(normalizeText(target))) return target;
+  return first.text;
+}
 
 function summaryOf(outcome: RememberOutcome): Readonly<Record<string, unknown>> {
   return outcome.outcome === 'refused'

@@ -10,7 +10,7 @@ import {
   type DurableItem,
 } from './document.ts';
 
-interface ForgetResult {
+export interface ForgetResult {
   /** Deprecated now. */
   readonly forgotten: readonly DurableItem[];
   /** How many more match that may not be touched in this place [K2]. */
@@ -30,16 +30,28 @@ export function forgetItems(
   now: Date,
 ): DocumentChange<ForgetResult> {
   const matching = new Set(matchingItems(document.items, target));
-  const { items, deprecated } = deprecateItems(
-    document.items,
+  const { document: next, result } = forgetChosen(
+    document,
     (item) => matching.has(item) && mayUseItem(item, ownerId, place),
+    commandId,
     now,
   );
+  return { document: next, result: { forgotten: result, elsewhere: matching.size - result.length } };
+}
+
+/** Deprecates the chosen items, and marks up to where nothing is extracted again; what is forgotten already stays as it is. */
+export function forgetChosen(
+  document: DurableDocument,
+  isChosen: (item: DurableItem) => boolean,
+  commandId: string,
+  now: Date,
+): DocumentChange<readonly DurableItem[]> {
+  const { items, deprecated } = deprecateItems(document.items, isChosen, now);
   const marked = new Map(deprecated.map((item) => [item, { ...item, forgotten: true as const }]));
   const changed = marked.size === 0 ? items : items.map((item) => marked.get(item) ?? item);
   return {
     document: { ...document, items: changed, forgottenUpTo: later(document.forgottenUpTo, commandId) },
-    result: { forgotten: [...marked.values()], elsewhere: matching.size - deprecated.length },
+    result: [...marked.values()],
   };
 }
 
@@ -60,30 +72,24 @@ function later(before: string | undefined, now: string): string {
 }
 
 /**
- * Takes what was extracted from deleted or edited messages out of use [G5], but for what an edited message still supports.
- * What a person asked to remember stays.
+ * Removes what was extracted from deleted or edited messages [G5], in use or not, but for what an edited message still supports. What a person
+ * asked to remember stays, and so does what they had forgotten, which is not to come back.
  */
-export function deprecateBySource(
+export function removeBySource(
   document: DurableDocument,
   messageIds: readonly string[],
   stillSupported: (item: DurableItem) => boolean,
-  now: Date,
 ): DocumentChange<readonly DurableItem[]> {
-  const { items, deprecated } = deprecateItems(
-    document.items,
+  const removed = document.items.filter(
     (item) =>
-      item.source.type !== 'manual' && messageIds.includes(item.source.messageId) && !stillSupported(item),
-    now,
+      item.source.type !== 'manual' &&
+      item.forgotten === undefined &&
+      messageIds.includes(item.source.messageId) &&
+      !stillSupported(item),
   );
-  if (deprecated.length === 0) return { document, result: deprecated };
-  const retracted = new Set(deprecated);
-  return {
-    document: {
-      ...document,
-      items: items.map((item) => (retracted.has(item) ? { ...item, retracted: true } : item)),
-    },
-    result: deprecated,
-  };
+  if (removed.length === 0) return { document, result: removed };
+  const items = document.items.filter((item) => !removed.includes(item));
+  return { document: { ...document, items }, result: removed };
 }
 
 /** Whether people still see an item: as what holds, or as what that corrected [D6]. */

@@ -1,21 +1,36 @@
-import { LRUCache } from 'lru-cache';
-
+import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { RememberedMessage } from '../../core/chat.ts';
-import type { Clock } from '../../core/time.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
+import type { Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import { visibilityOf } from '../../core/visibility.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { changeMessages, finishChanges, saysAny, withdrawnTerms } from './withdrawal.ts';
-import type { MessageChanges, Withdrawing } from './withdrawal.ts';
+import type { ChangeStage, Erasure, ExportedFile, LayerChange, MemoryLayer } from '../layer.ts';
 import { foldLog, idsOf } from './records.ts';
 import type { LogFold, LoggedMessage, LogRecord, SequencedMessage } from './records.ts';
-import { LogTails } from './tails.ts';
-import { changeState, channelFolder, logKey, seenIn, sessionOfLog, sessionsFolder } from './session-state.ts';
+import {
+  changeState,
+  channelFolder,
+  logKey,
+  seenIn,
+  sessionOfFile,
+  sessionOfLog,
+  sessionsFolder,
+  stateKey,
+} from './session-state.ts';
 import type { FoldName } from './session-state.ts';
+import { LogTails } from './tails.ts';
+import {
+  affectedMessages,
+  appendChanges,
+  eraseChanges,
+  saysAny,
+  withdrawnTerms,
+  wordsSaid,
+} from './withdrawal.ts';
 
 /** A reply as it was sent. */
 export interface SentReply {
@@ -26,75 +41,29 @@ export interface SentReply {
   readonly at: string;
 }
 
-/** Messages of one session that were edited or deleted, as they were before. */
-export interface AffectedSession {
-  readonly session: SessionKey;
-  readonly messages: readonly SequencedMessage[];
-}
-
-/**
- * What was said, a log a session [W3]: the truth that every derived layer folds [F4]. All writes are jobs of the user's queue [S3] and are on
- * disk when they resolve; everything may reject with `StoreError`.
- */
-export interface SessionLog {
-  /**
-   * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
-   * bot's turns are not logged, here and below: nothing could be made from them [G2].
-   */
-  recordUser(context: TurnContext): Promise<void>;
-  /** Logs the reply to the turn's messages, once. */
-  recordReply(context: TurnContext, reply: SentReply): Promise<void>;
-  /** An edited message [G5], of whoever wrote it in the channel where its author is not told. A text that stays the same affects nothing. */
-  edit(
-    channelId: string,
-    messageId: string,
-    text: string,
-    authorId?: string,
-  ): Promise<readonly AffectedSession[]>;
-  /** Deleted messages of whoever wrote them in the channel, the bot included [G5]. Several are one pass. */
-  remove(channelId: string, messageIds: readonly string[]): Promise<readonly AffectedSession[]>;
-  /** What is remembered of a channel, of whomever, from a message id on. */
-  rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]>;
-  /** Everything after a cursor: messages as they read now, and what was withdrawn of them or of earlier ones. */
-  since(session: SessionKey, cursor: number): Promise<LogFold>;
-  /** The messages after a cursor, as they read now. */
-  turnsAfter(session: SessionKey, cursor: number): Promise<readonly SequencedMessage[]>;
-  /** A message's present text; `undefined` when it was never logged or was deleted. */
-  message(session: SessionKey, id: string): Promise<string | undefined>;
-  /** The message as it reads now; `undefined` likewise. */
-  logged(session: SessionKey, id: string): Promise<LoggedMessage | undefined>;
-  /** Takes what an interrupted edit or deletion left standing in the file out of it, near the end of the log. */
-  finishChanges(session: SessionKey): Promise<void>;
-  /** The newest messages, oldest first, at most `limit`. */
-  recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]>;
-  /** The sequence number of the newest line, 0 for a session without a log. */
-  lastSequence(session: SessionKey): Promise<number>;
-  /** Every session that has a log. */
-  sessions(): Promise<readonly SessionKey[]>;
-  sessionsOfChannel(channelId: string): Promise<readonly SessionKey[]>;
-}
-
 export interface SessionLogOptions {
   readonly store: Store;
-  /** The users' write queue; a job of it must not call this log. */
+  /** The users' write queue; a job of it must not call the methods that record. */
   readonly writes: KeyedQueue;
+  /** What became of messages that are still on their way into the log. */
+  readonly changes: Pick<RecentChanges, 'latest'>;
   readonly clock: Clock;
   /** The author of replies. */
   readonly botName: string;
-  /** Takes what edited and deleted messages said out of the notes on the session; where not given, there are none. */
-  readonly withdrawing?: Withdrawing;
   /** The layers with a cursor that are switched on; all where not given. */
   readonly activeFolds?: readonly FoldName[];
 }
 
-/** Changes remembered for messages that may still be on their way into the log. */
-const keptChanges = 1000;
+export type SessionLog = ReturnType<typeof createSessionLog>;
 
-export function createSessionLog(options: SessionLogOptions): SessionLog {
-  const { store, writes, clock, botName, activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
+/**
+ * What was said, a log a session [W3]: the truth that every derived layer folds [F4]. What is written is on disk when a method resolves;
+ * everything may reject with `StoreError`.
+ */
+export function createSessionLog(options: SessionLogOptions) {
+  const { store, writes, changes, clock, botName } = options;
+  const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const tails = new LogTails(store);
-  const changing = { tails, withdrawing: options.withdrawing ?? (() => Promise.resolve()) };
-  const changes = new LRUCache<string, { readonly text: string | undefined }>({ max: keptChanges });
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
@@ -113,6 +82,7 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
     const last = await store.lastSequence(logKey(session));
     for (const { id, at, text, attachments } of context.messages) {
       if (logged.has(id)) continue;
+      const changed = changes.latest(id);
       await tails.append(session, {
         type: 'message',
         role: 'user',
@@ -120,24 +90,14 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
         at,
         authorId: context.speaker.id,
         author: context.speaker.name,
-        text,
+        text: changed === undefined ? text : (changed.text ?? ''),
         attachments: [...attachments],
         ...originOf(context.place),
       });
     }
-    await changeMessages(changing, session, changesOf(ids), clock().toISOString());
+    await followLate(session, ids);
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
     await changeState(store, session, (state) => seenIn(state, context, before, activeFolds));
-  }
-
-  /** What happened to messages while they were on their way into the log: a deletion may overtake the turn. */
-  function changesOf(ids: readonly string[]): MessageChanges {
-    return new Map(
-      ids.flatMap((id) => {
-        const changed = changes.get(id);
-        return changed === undefined ? [] : [[id, changed.text]];
-      }),
-    );
   }
 
   async function logReply(context: TurnContext, reply: SentReply): Promise<void> {
@@ -162,7 +122,24 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
       attachments: [],
       ...originOf(context.place),
     });
-    await changeMessages(changing, session, changesOf(reply.ids), clock().toISOString());
+    await followLate(session, reply.ids);
+  }
+
+  /** What happened to messages while they were on their way into the log: a deletion may overtake the turn. No layer has read them yet. */
+  async function followLate(session: SessionKey, ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const changed = changes.latest(id);
+      if (changed === undefined) continue;
+      const { channelId } = session;
+      const change: MessageChange =
+        changed.text === undefined
+          ? { kind: 'deleted', channelId, messageIds: [id] }
+          : { kind: 'edited', channelId, messageId: id, text: changed.text };
+      const messages = await affectedMessages(tails, session, change);
+      if (messages.length === 0) continue;
+      await appendChanges(tails, session, messages, clock().toISOString());
+      await eraseChanges(tails, session, messages);
+    }
   }
 
   /** Whether a reply may not be remembered: what it answers was deleted meanwhile, or edited so that it repeats what was taken out. */
@@ -172,27 +149,9 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
     known: readonly LogEntry<LogRecord>[],
   ): boolean {
     if (known.some(({ record }) => record.type === 'delete' && record.id === id)) return true;
-    const changed = changes.get(id);
+    const changed = changes.latest(id);
     if (changed === undefined) return false;
     return changed.text === undefined || saysAny(reply, withdrawnTerms(text, changed.text));
-  }
-
-  async function change(
-    channelId: string,
-    changed: MessageChanges,
-    authorId?: string,
-  ): Promise<readonly AffectedSession[]> {
-    for (const [id, text] of changed) changes.set(id, { text });
-    const affected: AffectedSession[] = [];
-    const sessions =
-      authorId === undefined ? await sessionsOfChannel(channelId) : [{ channelId, userId: authorId }];
-    for (const session of sessions) {
-      const messages = await writes.run(session.userId, () =>
-        changeMessages(changing, session, changed, clock().toISOString()),
-      );
-      if (messages.length > 0) affected.push({ session, messages });
-    }
-    return affected;
   }
 
   async function sessionsBelow(folder: string): Promise<readonly SessionKey[]> {
@@ -201,24 +160,71 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
     return files.flatMap(({ path }) => sessionOfLog(below === '' ? path : `${below}/${path}`) ?? []);
   }
 
-  function sessionsOfChannel(channelId: string): Promise<readonly SessionKey[]> {
-    return sessionsBelow(channelFolder(channelId));
+  const layer: MemoryLayer = {
+    name: 'log',
+    // Never loaded into the prompt, only searched.
+    sections: () => Promise.resolve([]),
+    follow: (change, stage) => followChange(change, stage),
+    export: (userId) => exportLogs(userId),
+    async erase({ sessions }: Erasure) {
+      for (const session of sessions) {
+        await store.remove(logKey(session));
+        await store.remove(stateKey(session));
+        tails.forget(session);
+      }
+    },
+  };
+
+  async function followChange(change: LayerChange, stage: ChangeStage): Promise<void> {
+    if (change.kind === 'forgotten') return;
+    const { session, messages } = change;
+    if (stage === 'withdraw') await appendChanges(tails, session, messages, clock().toISOString());
+    else await eraseChanges(tails, session, messages);
+  }
+
+  async function* exportLogs(userId: string): AsyncGenerator<ExportedFile> {
+    for (const session of await sessionsBelow(sessionsFolder)) {
+      if (session.userId !== userId) continue;
+      const { messages } = await since(session, 0);
+      const text = JSON.stringify(
+        messages.map(({ message }) => message),
+        undefined,
+        2,
+      );
+      yield { path: `conversations/${session.channelId}/messages.json`, text };
+    }
   }
 
   return {
-    async recordUser(context) {
+    ...layer,
+    /**
+     * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
+     * bot's turns are not logged, here and below: nothing could be made from them [G2].
+     */
+    async recordUser(context: TurnContext): Promise<void> {
       if (context.speaker.isBot === undefined) await writes.run(context.speaker.id, () => logUser(context));
     },
-    async recordReply(context, reply) {
+    /** Logs the reply to the turn's messages, once. */
+    async recordReply(context: TurnContext, reply: SentReply): Promise<void> {
       if (context.speaker.isBot === undefined)
         await writes.run(context.speaker.id, () => logReply(context, reply));
     },
-    edit: (channelId, messageId, text, authorId) => change(channelId, new Map([[messageId, text]]), authorId),
-    remove: (channelId, messageIds) =>
-      change(channelId, new Map(messageIds.map((messageId) => [messageId, undefined]))),
-    async rememberedSince(channelId, messageId) {
+    /** The sessions that an edit or deletion may concern: the author's, or, where Discord does not tell, everybody's in the channel. */
+    async sessionsOf(change: MessageChange): Promise<readonly SessionKey[]> {
+      const { channelId } = change;
+      return change.kind === 'edited' && change.authorId !== undefined
+        ? [{ channelId, userId: change.authorId }]
+        : sessionsBelow(channelFolder(channelId));
+    },
+    /** What an edit or deletion takes out of a session [G5]; a text that stays the same takes out nothing. As part of a job of the user's queue. */
+    affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),
+    /** Which of some words are said in the session still. Reads the whole log. */
+    stillSaid: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
+      wordsSaid(words, (await since(session, 0)).messages),
+    /** What is remembered of a channel, of whomever, from a message id on. */
+    async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
-      for (const session of await sessionsOfChannel(channelId)) {
+      for (const session of await sessionsBelow(channelFolder(channelId))) {
         for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
           const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
           if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
@@ -226,24 +232,34 @@ export function createSessionLog(options: SessionLogOptions): SessionLog {
       }
       return found;
     },
+    /** Everything after a cursor: messages as they read now, and what was withdrawn of them or of earlier ones. */
     since,
-    turnsAfter: async (session, cursor) => (await since(session, cursor)).messages,
-    message: async (session, id) => (await messageOf(session, id))?.text,
+    /** A message's present text; `undefined` when it was never logged or was deleted. */
+    message: async (session: SessionKey, id: string): Promise<string | undefined> =>
+      (await messageOf(session, id))?.text,
+    /** The message as it reads now; `undefined` likewise. */
     logged: messageOf,
-    finishChanges: (session) =>
-      writes.run(session.userId, async () =>
-        finishChanges(changing, session, await store.lastSequence(logKey(session))),
-      ),
-    async recent(session, limit) {
+    /** The newest messages, oldest first, at most `limit`. */
+    async recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]> {
       const last = await store.lastSequence(logKey(session));
       for (let size = limit * 2; ; size *= 4) {
         const { messages } = await since(session, Math.max(0, last - size));
         if (messages.length >= limit || size >= last) return limit > 0 ? messages.slice(-limit) : [];
       }
     },
-    lastSequence: (session) => store.lastSequence(logKey(session)),
-    sessions: () => sessionsBelow(sessionsFolder),
-    sessionsOfChannel,
+    /** The sequence number of the newest line, 0 for a session without a log. */
+    lastSequence: (session: SessionKey): Promise<number> => store.lastSequence(logKey(session)),
+    /** Every session that has a log. */
+    sessions: (): Promise<readonly SessionKey[]> => sessionsBelow(sessionsFolder),
+    /** Every session of which anything is on disk, notes and summaries included. */
+    async allSessions(): Promise<readonly SessionKey[]> {
+      const found = new Map<string, SessionKey>();
+      for (const { path } of await store.list(sessionsFolder)) {
+        const session = sessionOfFile(path);
+        if (session !== undefined) found.set(path.split('/').slice(0, 2).join('/'), session);
+      }
+      return [...found.values()];
+    },
   };
 }
 

@@ -61,41 +61,43 @@ export type StoredSummary = z.infer<typeof summarySchema>;
 
 const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
 
-/** The state documents of all sessions. Reads and writes reject with `StoreError`. */
-export interface SessionStates {
-  /** A session never seen has no cursors. */
-  read(session: SessionKey): Promise<SessionState>;
-  /** One job of the user's queue [S3]. `change` may run twice, so it must have no effects of its own. */
-  update(session: SessionKey, change: (state: SessionState) => SessionState): Promise<SessionState>;
-  /**
-   * One job of the user's queue, for a change that depends on more than the document: `job` sees the state and resolves with the change,
-   * or with `undefined` for none. It must not use the user's queue itself.
-   */
-  transact(
-    session: SessionKey,
-    job: (state: SessionState) => Promise<((state: SessionState) => SessionState) | undefined>,
-    options?: ErasingOption,
-  ): Promise<SessionState>;
+/** The state documents of all sessions. Reads and writes reject with `StoreError`. A session never seen has no cursors. */
+export type SessionStates = ReturnType<typeof createSessionStates>;
+
+type StateChange = (state: SessionState) => SessionState;
+
+export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }) {
+  return {
+    read: (session: SessionKey) => readState(store, session),
+    /** One job of the user's queue [S3]. `change` may run twice, so it must have no effects of its own. */
+    update: (session: SessionKey, change: StateChange) =>
+      writes.run(session.userId, () => changeState(store, session, change)),
+    /** `transactState` as one job of the user's queue; `job` must not use that queue itself. */
+    transact: (session: SessionKey, job: StateJob, options?: ErasingOption) =>
+      writes.run(session.userId, () => transactState(store, session, job, options)),
+  };
 }
 
-export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }): SessionStates {
-  return {
-    read: (session) => readState(store, session),
-    update: (session, change) => writes.run(session.userId, () => changeState(store, session, change)),
-    transact: (session, job, options) =>
-      writes.run(session.userId, async () => {
-        const state = await readState(store, session);
-        const change = await job(state);
-        return change === undefined ? state : changeState(store, session, change, options);
-      }),
-  };
+/** Sees the state and resolves with a change that depends on more than the document, or with `undefined` for none. */
+export type StateJob = (state: SessionState) => Promise<StateChange | undefined>;
+
+/** Carries out a job from within one of the user's queue. */
+export async function transactState(
+  store: Store,
+  session: SessionKey,
+  job: StateJob,
+  options?: ErasingOption,
+): Promise<SessionState> {
+  const state = await readState(store, session);
+  const change = await job(state);
+  return change === undefined ? state : changeState(store, session, change, options);
 }
 
 /** Changes the document from within a job of the user's queue. */
 export async function changeState(
   store: Store,
   session: SessionKey,
-  change: (state: SessionState) => SessionState,
+  change: StateChange,
   options: ErasingOption = {},
 ): Promise<SessionState> {
   const changed = await store.update(
@@ -114,7 +116,8 @@ async function readState(store: Store, session: SessionKey): Promise<SessionStat
   return (await store.read(stateKey(session), stateKind)) ?? unseen;
 }
 
-function stateKey(session: SessionKey): string {
+/** The key of what is known of a session besides its log. */
+export function stateKey(session: SessionKey): string {
   return `${sessionFolder(session)}/state.json`;
 }
 
@@ -166,12 +169,16 @@ export function logKey(session: SessionKey): string {
   return `${sessionFolder(session)}/${logFile}`;
 }
 
+/** The session that a file below `sessions/` belongs to. */
+export function sessionOfFile(path: string): SessionKey | undefined {
+  const [channelId = '', userId = ''] = path.split('/');
+  return isSnowflake(channelId) && isSnowflake(userId) ? { channelId, userId } : undefined;
+}
+
 /** The session that a log below `sessions/` belongs to; `undefined` for any other file. */
 export function sessionOfLog(path: string): SessionKey | undefined {
-  const [channelId, userId, file, ...rest] = path.split('/');
-  if (channelId === undefined || userId === undefined || file !== logFile || rest.length > 0)
-    return undefined;
-  return isSnowflake(channelId) && isSnowflake(userId) ? { channelId, userId } : undefined;
+  const [, , file, ...rest] = path.split('/');
+  return file === logFile && rest.length === 0 ? sessionOfFile(path) : undefined;
 }
 
 const logFile = 'messages.jsonl';

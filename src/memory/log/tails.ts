@@ -87,6 +87,11 @@ export class LogTails {
     this.#tails.delete(sessionName(session));
   }
 
+  /** Its words are kept in memory no longer. */
+  forget(session: SessionKey): void {
+    this.#tails.delete(sessionName(session));
+  }
+
   /** A conversation that has run long keeps its newer half only. */
   #keep(name: string, tail: Tail): void {
     if (tail.entries.length <= keptEntries) {

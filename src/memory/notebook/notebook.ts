@@ -1,9 +1,16 @@
-import type { Store } from '../../core/store.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { SessionKey } from '../../core/place.ts';
+import { assertSnowflake } from '../../core/snowflake.ts';
+import type { Store } from '../../core/store.ts';
+import type { MemoryLayer } from '../layer.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { SessionStates } from '../log/session-state.ts';
 import type { OpenNotebook } from './background.ts';
 import { createNotebookFiles } from './files.ts';
-import { inlinedFileReader, notebookIndexReader } from './sections.ts';
+import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
+import { notesOfSession, withdrawNotes } from './withdraw.ts';
 
 export interface NotebookOptions {
   readonly store: Store;
@@ -19,24 +26,82 @@ export interface NotebookOptions {
   readonly overviewMaxChars: number;
   /** Characters of the index as rendered. */
   readonly indexMaxChars: number;
+  readonly states: Pick<SessionStates, 'read'>;
+  readonly log: Pick<SessionLog, 'stillSaid' | 'allSessions'>;
+  /** What is done with a session after a turn, in order; none by default. */
+  readonly background?: readonly ((session: SessionKey, signal: AbortSignal) => Promise<unknown>)[];
+  readonly logger: Logger;
 }
 
 /**
  * Each person's notebook and each session's working memory: sections for the prompt, and the model's tools. The tools are the same list in
- * every place [P2]; what exists where is the tree's matter.
+ * every place [P2]; what exists where is the tree's matter. The workspace, which owners share as their notebook, is the owner's own: it is
+ * neither exported nor erased with a person.
  */
 export function createNotebook(options: NotebookOptions) {
-  const { store, writes, timeZone } = options;
+  const { store, writes, log, states, timeZone, logger, background = [] } = options;
   const files = createNotebookFiles(store, writes, timeZone);
-  return {
-    readers: [
-      inlinedFileReader(files, 'USER.md', options.profileMaxChars),
-      inlinedFileReader(files, 'MEMORY.md', options.memoryMaxChars),
-      inlinedFileReader(files, 'overview.md', options.overviewMaxChars),
-      notebookIndexReader(files, timeZone, options.indexMaxChars),
-    ],
-    tools: createNotebookTools(files, timeZone),
+  const sources = [
+    inlinedFile(files, 'USER.md', options.profileMaxChars),
+    inlinedFile(files, 'MEMORY.md', options.memoryMaxChars),
+    inlinedFile(files, 'overview.md', options.overviewMaxChars),
+    notebookIndex(files, timeZone, options.indexMaxChars),
+  ];
+
+  /** Everything of the person's that this layer holds, but for the sessions that are not among the given ones. */
+  async function keysOf(userId: string, sessions: readonly SessionKey[]): Promise<readonly string[]> {
+    const notes = await Promise.all(sessions.map((session) => notesOfSession(store, session)));
+    const folder = notebookFolder(userId);
+    const notebook = (await store.list(folder)).map(({ path }) => `${folder}/${path}`);
+    return [...notebook, ...notes.flat()];
+  }
+
+  const layer: MemoryLayer = {
+    name: 'notebook',
+    /** A file that cannot be read costs its own section only. */
+    async sections(context) {
+      const read = await Promise.allSettled(sources.map((source) => source.sections(context)));
+      return read.flatMap((result, index) => {
+        if (result.status === 'fulfilled') return result.value;
+        logger.warn('a memory layer could not be read', {
+          layer: sources[index]?.name,
+          error: result.reason,
+        });
+        return [];
+      });
+    },
+    async fold(_userId, sessions, signal) {
+      for (const work of background) for (const session of sessions) await work(session, signal);
+    },
+    async follow(change, stage) {
+      if (change.kind === 'forgotten' || stage === 'erase') return;
+      await withdrawNotes({ store, writes, states, log }, change);
+    },
+    async *export(userId) {
+      const sessions = (await log.allSessions()).filter((session) => session.userId === userId);
+      for (const key of await keysOf(userId, sessions)) {
+        const text = await store.readText(key);
+        if (text !== undefined) yield { path: exportedPath(key), text };
+      }
+    },
+    async erase({ userId, sessions, isWhole }) {
+      for (const session of sessions)
+        for (const key of await notesOfSession(store, session)) await store.remove(key);
+      if (isWhole) await store.removeAll(notebookFolder(userId));
+    },
   };
+
+  return { ...layer, tools: createNotebookTools(files, timeZone) };
+}
+
+function notebookFolder(userId: string): string {
+  return `users/${assertSnowflake(userId)}/notebook`;
+}
+
+/** `notebook/…` for the person's own files, `conversations/<channelId>/…` for the notes on a conversation. */
+function exportedPath(key: string): string {
+  const [room, id, _user, ...rest] = key.split('/');
+  return room === 'users' ? key.slice(`users/${id}/`.length) : `conversations/${id}/${rest.join('/')}`;
 }
 
 /** Index lines that a reflection is given at most, in characters. */
@@ -49,7 +114,7 @@ export function notebookOpener({
 }: Pick<NotebookOptions, 'writes' | 'timeZone'>): OpenNotebook {
   return (store) => {
     const files = createNotebookFiles(store, writes, timeZone);
-    const index = notebookIndexReader(files, timeZone, backgroundIndexMaxChars);
+    const index = notebookIndex(files, timeZone, backgroundIndexMaxChars);
     return {
       tools: createNotebookTools(files, timeZone),
       async read(path, context) {
@@ -62,7 +127,7 @@ export function notebookOpener({
         const facts = await files.list(context, ['facts'], { summaries: false });
         return facts.map(({ file }) => file.path);
       },
-      index: (context) => index.read(context),
+      index: (context) => index.sections(context),
     };
   };
 }

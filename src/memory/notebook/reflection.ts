@@ -1,5 +1,5 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
-import { localDate } from '../../core/time.ts';
+import { localDate, type Clock } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
@@ -8,8 +8,7 @@ import type { SectionName } from '../../core/section.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import { turnLine } from '../rolling/summary-request.ts';
-import { inBatches } from '../rolling/write-summary.ts';
+import { inBatches, turnLine } from '../log/transcript.ts';
 import { wholeTurns } from '../log/records.ts';
 import type { LoggedMessage, SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -18,6 +17,8 @@ import type { SessionState } from '../log/session-state.ts';
 import { contextOf, inWriteQueues, stageFiles } from './background.ts';
 import type { BackgroundOptions, BackgroundSession, OpenedNotebook, StagedFiles } from './background.ts';
 
+/** Milliseconds after which a dropped result is tried for again. */
+const retryMs = 60_000;
 /** Rounds of tool calls at most [A3]. */
 const maxRounds = 5;
 /** Fewer messages than these hold nothing that a model call would pay for. */
@@ -149,6 +150,29 @@ export function createReflection(options: ReflectionOptions) {
   }
 
   return { dueAt, reflect };
+}
+
+/**
+ * The work after a turn: looks back on a session that is due, and has another one looked at again when it will be if nothing more is said. A
+ * result that was dropped is tried for again soon; one that failed, after the next turn or start.
+ */
+export function reflectWhenDue({
+  reflection,
+  wakeAt,
+  clock,
+}: {
+  readonly reflection: Reflection;
+  /** Has a session looked at again at a time, in place of any time given before. */
+  readonly wakeAt: (session: SessionKey, time: Date) => void;
+  readonly clock: Clock;
+}) {
+  return async (session: SessionKey, signal: AbortSignal): Promise<void> => {
+    const due = await reflection.dueAt(session);
+    if (due === undefined) return;
+    if (due > clock()) return wakeAt(session, due);
+    const outcome = await reflection.reflect(session, signal);
+    if (outcome === 'dropped') wakeAt(session, new Date(clock().getTime() + retryMs));
+  };
 }
 
 /** Where the next reflection begins: after what was looked at, and never before a reset [A4]; `undefined` for a session that has no cursor. */

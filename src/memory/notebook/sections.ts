@@ -1,6 +1,6 @@
 import { dayBefore, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection } from '../../core/section.ts';
-import type { Section, SectionReader } from '../../core/section.ts';
+import type { Section, SectionSource } from '../../core/section.ts';
 import { clipAtWord } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { ListedFile, NotebookFiles } from './files.ts';
@@ -16,11 +16,11 @@ const inlinedFiles = {
  * A file inlined in the prompt where it exists in the place: the profile and the curated notes in DMs [N2], the overview everywhere [W1]. Over
  * `maxChars` characters as rendered its beginning, with the path of the rest. What is inlined in whole counts as read.
  */
-export function inlinedFileReader(
+export function inlinedFile(
   files: NotebookFiles,
   path: keyof typeof inlinedFiles,
   maxChars: number,
-): SectionReader<TurnContext> {
+): SectionSource<TurnContext> {
   const { about, ...place } = inlinedFiles[path];
   const frame = {
     ...place,
@@ -29,8 +29,8 @@ export function inlinedFileReader(
     budget: maxChars,
   };
   return {
-    layer: path,
-    async read(context) {
+    name: path,
+    async sections(context) {
       if (path !== 'overview.md' && context.place.audience !== 'dm') return [];
       const opened = await files.open(path, context);
       if (opened.outcome === 'refused' || opened.text === undefined) return [];
@@ -46,14 +46,14 @@ export function inlinedFileReader(
  * The notebook's files in the last message, in DMs [N3]: facts and episodes with summaries, the daily logs of today and yesterday by path, topics by
  * name. Days are local ones [N5]. Where they do not all fit `maxChars` as rendered, the last line says how many more there are.
  */
-export function notebookIndexReader(
+export function notebookIndex(
   files: NotebookFiles,
   timeZone: string,
   maxChars: number,
-): SectionReader<TurnContext> {
+): SectionSource<TurnContext> {
   return {
-    layer: 'notebook index',
-    async read(context) {
+    name: 'notebook index',
+    async sections(context) {
       if (context.place.audience !== 'dm') return [];
       const [facts, episodes, topics, days] = await Promise.all([
         files.list(context, ['facts'], { summaries: true }),

@@ -2,7 +2,7 @@ import { localDateTime } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
 import { mayUse, visibilityOf } from '../../core/visibility.ts';
 import type { Visibility } from '../../core/visibility.ts';
-import { cursorOfNote, parseNote } from '../rolling/summary-note.ts';
+import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
 import type { TreeFile } from './tree.ts';
 
 /** Whether a file is the session's own working memory, which exists in every place, rather than part of a notebook. */

@@ -1,55 +1,54 @@
-import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { terms } from '../../core/text.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { stopTerms } from '../../core/stop-words.ts';
-import { cursorOfNote } from '../rolling/summary-note.ts';
+import type { Withdrawn } from '../layer.ts';
+import { cursorOfNote } from '../log/kept-summary.ts';
+import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder } from '../log/session-state.ts';
 import type { SessionState, SessionStates } from '../log/session-state.ts';
-import type { Withdrawing, WithdrawnWords } from '../log/withdrawal.ts';
+import { withdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
 import { notebookParts } from './tree.ts';
 
 /**
  * Takes out of the notes what the model wrote down of messages that were deleted or edited [G5]: lines with a word that these said and
  * that nobody says any more in the conversation. All that is written about a conversation is looked through: its overview and details, and
- * after a DM the person's notebook. What a note says in other words than the message stays.
+ * after a DM the person's notebook. What a note says in other words than the message stays. Runs as a job of the user's queue.
  */
-export function createWithdrawNotes({
-  store,
-  writes,
-  states,
-  logger,
-}: {
-  readonly store: Store;
-  /** The users' write queue; this itself runs as a job of the user's. */
-  readonly writes: KeyedQueue;
-  readonly states: Pick<SessionStates, 'read'>;
-  readonly logger: Logger;
-}): Withdrawing {
-  async function withdraw(session: SessionKey, words: WithdrawnWords): Promise<void> {
-    const state = await states.read(session);
-    await rewrite(await keysOfSession(store, session), words, undefined);
-    await eraseFormer(`${sessionFolder(session)}/overview.md`);
-    const shared = await keysOfNotebook(store, session, state);
-    if (shared.length === 0) return;
-    const work = () => rewrite(shared, words, words.own);
-    await (state.isOwner === true ? writes.run('workspace', work) : work());
-  }
+export async function withdrawNotes(
+  {
+    store,
+    writes,
+    states,
+    log,
+  }: {
+    readonly store: Store;
+    /** The users' write queue; owners share a workspace, which has its own key in it. */
+    readonly writes: KeyedQueue;
+    readonly states: Pick<SessionStates, 'read'>;
+    readonly log: Pick<SessionLog, 'stillSaid'>;
+  },
+  { session, messages }: Withdrawn,
+): Promise<void> {
+  const words = withdrawnWords(messages);
+  const state = await states.read(session);
+  await rewrite(await notesOfSession(store, session), undefined);
+  await eraseFormer(store, `${sessionFolder(session)}/overview.md`);
+  const shared = await keysOfNotebook(store, session, state);
+  if (shared.length === 0) return;
+  const work = () => rewrite(shared, words.own);
+  await (state.isOwner === true ? writes.run('workspace', work) : work());
 
   /** `mostlyOf` as in `withoutWithdrawnLines`. */
-  async function rewrite(
-    keys: readonly string[],
-    words: WithdrawnWords,
-    mostlyOf: ReadonlySet<string> | undefined,
-  ): Promise<void> {
+  async function rewrite(keys: readonly string[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
     const read = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
     const notes = read.flatMap(({ key, text }) => (text === undefined ? [] : [{ key, text }]));
     const noted = new Set(notes.flatMap(({ text }) => text.split('\n').flatMap(distinctiveTerms)));
     const candidates = new Set([...words.all].filter((term) => noted.has(term)));
     if (candidates.size === 0) return;
-    const said = await words.stillSaid(candidates);
+    const said = await log.stillSaid(session, candidates);
     const gone = new Set([...candidates].filter((term) => !said.has(term)));
     for (const { key, text } of notes) {
       const rest = withoutWithdrawnLines(text, gone, mostlyOf);
@@ -57,26 +56,17 @@ export function createWithdrawNotes({
       else if (rest !== text) await store.writeText(key, rest, { erase: true });
     }
   }
-
-  /** An overview is rewritten as a whole, so that its last good copy may hold what the overview itself does not any more. */
-  async function eraseFormer(key: string): Promise<void> {
-    const text = await store.readText(key);
-    if (text === undefined) await store.remove(key);
-    else await store.writeText(key, text, { erase: true });
-  }
-
-  return async (session, words) => {
-    try {
-      await withdraw(session, words);
-    } catch (error) {
-      const what = 'a retraction, in notes';
-      logger.error('an edit or deletion could not be applied to memory', { what, ...session, error });
-    }
-  };
 }
 
-/** Replaced summaries are the rolling summary's own: it knows exactly which messages they hold. */
-async function keysOfSession(store: Store, session: SessionKey): Promise<readonly string[]> {
+/** An overview is rewritten as a whole, so that its last good copy may hold what the overview itself does not any more. */
+async function eraseFormer(store: Store, key: string): Promise<void> {
+  const text = await store.readText(key);
+  if (text === undefined) await store.remove(key);
+  else await store.writeText(key, text, { erase: true });
+}
+
+/** The notes on a conversation. Replaced summaries are the rolling summary's own: it knows exactly which messages they hold. */
+export async function notesOfSession(store: Store, session: SessionKey): Promise<readonly string[]> {
   const folder = sessionFolder(session);
   const details = await keysBelow(store, `${folder}/detail`);
   const notes = details.filter((key) => cursorOfNote(key.slice(`${folder}/detail/`.length)) === undefined);

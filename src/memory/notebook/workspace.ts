@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
-import type { SectionReader } from '../../core/section.ts';
+import type { SectionSource } from '../../core/section.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { clip } from '../../core/text.ts';
@@ -12,11 +12,11 @@ import { textSection } from './sections.ts';
  * [S5]. The owner's notebook in the same folder is the notebook's matter.
  */
 export function createWorkspace({ store, logger }: { readonly store: Store; readonly logger: Logger }) {
-  const channelContext: SectionReader<TurnContext> = {
-    layer: 'channel-context',
-    read: ({ place }) => channelSections(store, place),
+  const channelContext: SectionSource<TurnContext> = {
+    name: 'channel-context',
+    sections: ({ place }) => channelSections(store, place),
   };
-  return { soul: createSoul(store, logger), readers: [channelContext] };
+  return { soul: createSoul(store, logger), channelContext };
 }
 
 const soulKey = 'workspace/SOUL.md';

@@ -4,6 +4,7 @@ import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { DurableItem } from '../durable/document.ts';
+import type { MemoryLayer } from '../layer.ts';
 import { tells } from '../durable/evidence.ts';
 import { createDates } from './dates.ts';
 import { chooseHits } from './hits.ts';
@@ -85,7 +86,26 @@ export function createRecall(options: RecallOptions) {
     });
   }
 
+  function forgetPerson(userId: string): Promise<void> {
+    return jobs.run(userId, () => {
+      for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
+      readers.terms.forget();
+      return Promise.resolve();
+    });
+  }
+
+  const layer: MemoryLayer = {
+    name: 'recall',
+    sections: () => Promise.resolve([]),
+    /** Every search takes in what has changed on disk before it answers. */
+    follow: () => Promise.resolve(),
+    // What it finds is the other layers'.
+    async *export() {},
+    erase: ({ userId }) => forgetPerson(userId),
+  };
+
   return {
+    ...layer,
     /**
      * The best passages of the speaker's own memory that may be used in the place [V2], best first. Never older than the last acknowledged
      * write. Rejects with `StoreError`.
@@ -98,13 +118,7 @@ export function createRecall(options: RecallOptions) {
      * Keeps nothing in memory of what a person said and noted. The index is read anew at their next search, so that what is to be gone for good
      * must be off the disk first.
      */
-    forgetPerson(userId: string): Promise<void> {
-      return jobs.run(userId, () => {
-        for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
-        readers.terms.forget();
-        return Promise.resolve();
-      });
-    },
+    forgetPerson,
   };
 }
 

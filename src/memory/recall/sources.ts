@@ -8,7 +8,7 @@ import { narrower } from '../../core/visibility.ts';
 import { undated, homeOf, type DurableItem } from '../durable/document.ts';
 import type { DurableMemory } from '../durable/durable-memory.ts';
 import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
-import { parseNote } from '../rolling/summary-note.ts';
+import { parseNote } from '../log/kept-summary.ts';
 import { sessionsFolder } from '../log/session-state.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { Segment, isSameReach, type Reach, type RecallUnit, type TextReaders } from './segments.ts';

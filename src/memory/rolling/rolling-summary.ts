@@ -1,21 +1,21 @@
-import type { Clock } from '../../core/time.ts';
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { sessionName } from '../../core/place.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
-import type { SectionReader } from '../../core/section.ts';
+import { dataText, renderSection } from '../../core/section.ts';
+import type { Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
+import { clipAtSentence, flatten } from '../../core/text.ts';
+import { localDateTime } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
+import type { ExportedFile, MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates, StoredSummary } from '../log/session-state.ts';
-import { foldBatch } from './fold-batch.ts';
-import { createRollingRecord } from './rolling-record.ts';
-import type { RollingView } from './rolling-record.ts';
-import { createSummaryNotes } from './summary-notes.ts';
-import { summarySection, turnsSinceSection } from './summary-sections.ts';
-import { inBatches } from './write-summary.ts';
+import { inBatches } from '../log/transcript.ts';
+import { createRollingRecord, rollingOf } from './record.ts';
+import type { RollingView } from './record.ts';
+import { foldBatch } from './write-summary.ts';
 import type { SummaryWriter } from './write-summary.ts';
 
 /**
@@ -24,40 +24,25 @@ import type { SummaryWriter } from './write-summary.ts';
  */
 export type RollingOutcome = 'not-due' | 'updated' | 'dropped' | 'failed';
 
-/** The rolling summary of each session [R1]–[R5]. Everything may reject with `StoreError`. */
-export interface RollingSummary {
-  readonly reader: SectionReader<TurnContext>;
-  /** Folds what the summary does not hold yet, when enough turns have come. Model failures are logged, not thrown. */
-  updateIfDue(session: SessionKey, signal?: AbortSignal): Promise<RollingOutcome>;
-  /** Clears summary, counter and cursor to now; a job already running brings nothing back [R4]. */
-  reset(session: SessionKey): Promise<void>;
-  /**
-   * The messages with these log sequence numbers were edited or deleted: no summary that may hold one of them stays [G5]. The newest that cannot
-   * is taken up again, and the next `updateIfDue` folds the turns after it anew.
-   */
-  retract(session: SessionKey, sequences: readonly number[]): Promise<void>;
-  /** The summary as stored; `undefined` where there is none or it may not be used in the place [V2]. */
-  show(session: SessionKey, place: Place, speakerId: string): Promise<string | undefined>;
-}
-
 export interface RollingSummaryOptions extends SummaryWriter {
   readonly store: Store;
   readonly states: SessionStates;
-  readonly log: Pick<SessionLog, 'since' | 'lastSequence'>;
+  readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'allSessions'>;
   /** Turns between two summaries. */
   readonly everyTurns: number;
-  /** Off: nothing is read, shown or written; `reset` and `retract` still clear. */
+  /** Off: nothing is read, shown or written; `reset` and changes still clear. */
   readonly enabled: boolean;
-  readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
   readonly logger: Logger;
 }
 
-export function createRollingSummary(options: RollingSummaryOptions): RollingSummary {
-  const { states, log, store, everyTurns, maxChars, enabled, timeZone, logger } = options;
-  const notes = createSummaryNotes({ store, timeZone });
-  const record = createRollingRecord({ states, log, notes });
+export type RollingSummary = ReturnType<typeof createRollingSummary>;
+
+/** The rolling summary of each session [R1]–[R5]. Everything may reject with `StoreError`. */
+export function createRollingSummary(options: RollingSummaryOptions) {
+  const { store, states, log, everyTurns, maxChars, enabled, timeZone, logger } = options;
+  const record = createRollingRecord({ store, states, log, timeZone });
 
   async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, seen, place } = await record.read(session);
@@ -73,35 +58,72 @@ export function createRollingSummary(options: RollingSummaryOptions): RollingSum
     return 'updated';
   }
 
-  return {
-    reader: {
-      layer: 'rolling summary',
-      async read(context) {
-        if (!enabled) return [];
-        const view = await record.read(sessionOf(context));
-        const summary = usableSummary(view, sessionOf(context), context.place, context.speaker.id);
-        if (summary === undefined) return [];
-        return [summarySection(summary, { maxChars, timeZone }), turnsSinceSection(view.turns)];
-      },
+  /** Folds what the summary does not hold yet, when enough turns have come. Model failures are logged, not thrown. */
+  async function updateIfDue(session: SessionKey, signal?: AbortSignal): Promise<RollingOutcome> {
+    if (!enabled) return 'not-due';
+    try {
+      return await update(session, signal);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      const { failure, message } = error;
+      logger.warn('a summary could not be written; the old one stays', {
+        session: sessionName(session),
+        failure,
+        reason: message,
+      });
+      return 'failed';
+    }
+  }
+
+  async function* exportSummaries(userId: string): AsyncGenerator<ExportedFile> {
+    for (const session of await log.allSessions()) {
+      if (session.userId !== userId) continue;
+      const folder = `conversations/${session.channelId}`;
+      const { summary } = rollingOf(await states.read(session));
+      if (summary !== undefined) yield { path: `${folder}/summary.md`, text: summary.text };
+      for (const { key, text } of await record.notes.files(session))
+        yield { path: `${folder}/${key.slice(key.lastIndexOf('detail/'))}`, text };
+    }
+  }
+
+  const layer: MemoryLayer = {
+    name: 'rolling',
+    async sections(context) {
+      if (!enabled) return [];
+      const view = await record.read(sessionOf(context));
+      const summary = usableSummary(view, sessionOf(context), context.place, context.speaker.id);
+      if (summary === undefined) return [];
+      return [summarySection(summary, { maxChars, timeZone }), turnsSinceSection(view.turns)];
     },
-    async updateIfDue(session, signal) {
-      if (!enabled) return 'not-due';
-      try {
-        return await update(session, signal);
-      } catch (error) {
-        if (!(error instanceof ModelError)) throw error;
-        const { failure, message } = error;
-        logger.warn('a summary could not be written; the old one stays', {
-          session: sessionName(session),
-          failure,
-          reason: message,
-        });
-        return 'failed';
+    async fold(_userId, sessions, signal) {
+      for (const session of sessions) await updateIfDue(session, signal);
+    },
+    /** No summary that may hold a changed message stays [G5]; the next `fold` takes up the turns after the newest that cannot. */
+    async follow(change, stage) {
+      if (change.kind === 'forgotten' || stage === 'erase') return;
+      await record.retract(
+        change.session,
+        change.messages.map(({ sequence }) => sequence),
+      );
+    },
+    export: exportSummaries,
+    async erase({ sessions }) {
+      for (const session of sessions) {
+        await record.clear(session);
+        for (const { key } of await record.notes.files(session)) await store.remove(key);
       }
     },
-    reset: (session) => record.reset(session),
-    retract: (session, sequences) => record.retract(session, sequences),
-    async show(session, place, speakerId) {
+  };
+
+  return {
+    ...layer,
+    updateIfDue,
+    /** Clears summary, counter and cursor to now; a job already running brings nothing back [R4]. */
+    async reset(session: SessionKey): Promise<void> {
+      await record.reset(session);
+    },
+    /** The summary as stored; `undefined` where there is none or it may not be used in the place [V2]. */
+    async show(session: SessionKey, place: Place, speakerId: string): Promise<string | undefined> {
       if (!enabled) return undefined;
       return usableSummary(await record.read(session), session, place, speakerId)?.text;
     },
@@ -117,4 +139,40 @@ function usableSummary(
   if (summary === undefined) return undefined;
   const { visibility, homeId } = summary;
   return mayUse({ ownerId: userId, visibility, homeId }, place, speakerId) ? summary : undefined;
+}
+
+/**
+ * The summary for the prompt, with an absolute time so that the bytes stay the same [R5][P2]. `maxChars` bounds its text, which is clipped at a
+ * sentence where it is longer, as after the limit was lowered; only this copy is [R2].
+ */
+export function summarySection(
+  summary: Pick<StoredSummary, 'text' | 'updatedAt'>,
+  { maxChars, timeZone }: { readonly maxChars: number; readonly timeZone: string },
+): Section {
+  const name = 'conversation_summary';
+  const when = localDateTime(new Date(summary.updatedAt), timeZone);
+  const title = `Summary of this conversation until ${when} (${timeZone}):`;
+  const lines = summary.text.split('\n').map(flatten).filter(Boolean).join('\n');
+  const text = clipAtSentence(dataText(lines), maxChars);
+  return {
+    name,
+    slot: 'fast',
+    title,
+    lines: text === '' ? [] : text.split('\n'),
+    budget: renderSection({ name, title, lines: [''] }).length + maxChars,
+  };
+}
+
+const turnFactsBudget = 200;
+
+/** How many turns the summary does not know of yet [R5]; rides in the last message, since it changes with each. */
+export function turnsSinceSection(turns: number): Section {
+  const came = turns === 1 ? '1 turn came' : `${turns} turns came`;
+  return {
+    name: 'turn_facts',
+    slot: 'last',
+    title: 'About this turn:',
+    lines: turns === 0 ? [] : [`${came} since the summary.`],
+    budget: turnFactsBudget,
+  };
 }

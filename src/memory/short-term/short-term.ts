@@ -1,16 +1,17 @@
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine, fitLines } from '../../core/section.ts';
-import type { Section, SectionReader } from '../../core/section.ts';
+import type { Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import { normalizeText } from '../../core/text.ts';
 import { localDateTime } from '../../core/time.ts';
 import type { Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
+import type { ExportedFile, Forgotten, MemoryLayer } from '../layer.ts';
 import { wholeTurns } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import type { SessionStates } from '../log/session-state.ts';
+import { transactState } from '../log/session-state.ts';
+import type { SessionStates, StateJob } from '../log/session-state.ts';
 import {
   exchangesOf,
   isFresh,
@@ -24,10 +25,9 @@ import type { ShortTermDocument, ShortTermEntry, ShortTermLimits } from './excha
 
 export interface ShortTermOptions extends ShortTermLimits {
   readonly store: Store;
-  readonly writes: KeyedQueue;
-  readonly states: SessionStates;
+  readonly states: Pick<SessionStates, 'transact'>;
   readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'sessions'>;
-  /** Off: nothing is read or recorded; `retract` and `forget` still drop. */
+  /** Off: nothing is read or recorded; changes still drop. */
   readonly enabled: boolean;
   readonly injectMaxChars: number;
   readonly clock: Clock;
@@ -38,47 +38,13 @@ export interface ShortTermOptions extends ShortTermLimits {
 /** Log lines that are folded of a session that has no cursor yet. */
 const firstFoldLines = 40;
 
-export type ShortTerm = ReturnType<typeof createShortTerm>;
-
 /** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
-export function createShortTerm(options: ShortTermOptions) {
-  const { store, writes, states, log, enabled, clock } = options;
-
-  const reader: SectionReader<TurnContext> = {
-    layer: 'short-term memory',
-    async read(context) {
-      if (!enabled) return [];
-      return [shortTermSection(await entriesFor(context), context, options)];
-    },
-  };
-
-  /** Folds the exchanges that the session's log has after the layer's cursor. */
-  async function record(session: SessionKey): Promise<void> {
-    if (enabled) await fold(session, false);
-  }
-
-  /** Drops the lines made from messages that were edited or deleted [G5]. */
-  async function retract(userId: string, messageIds: readonly string[]): Promise<void> {
-    await writes.run(userId, () => drop(userId, madeOf(messageIds)));
-  }
-
-  /**
-   * Drops the user's lines that contain the text, whatever the case; exchanges still on their way are looked through too, and a
-   * turn that runs now leaves none [A4].
-   */
-  async function forget(userId: string, text: string): Promise<void> {
-    const wanted = normalizeText(text);
-    if (wanted === '') return;
-    if (enabled) {
-      const sessions = await log.sessions();
-      for (const session of sessions) if (session.userId === userId) await fold(session, true);
-    }
-    await writes.run(userId, () => drop(userId, (entry) => normalizeText(entry.text).includes(wanted)));
-  }
+export function createShortTerm(options: ShortTermOptions): MemoryLayer {
+  const { store, states, log, enabled, clock } = options;
 
   /** Folds up to the newest whole turn; with `toEnd` past a turn that has no reply yet, whose exchange is then never recorded. */
-  async function fold(session: SessionKey, toEnd: boolean): Promise<void> {
-    await states.transact(session, async ({ shortTerm }) => {
+  function folding(session: SessionKey, toEnd: boolean): StateJob {
+    return async ({ shortTerm }) => {
       const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstFoldLines;
       const { messages, withdrawals, last } = await log.since(session, Math.max(0, cursor));
       const whole = wholeTurns(messages).messages;
@@ -93,7 +59,21 @@ export function createShortTerm(options: ShortTermOptions) {
       const next = toEnd || waiting === undefined ? last : waiting.sequence - 1;
       return (state) =>
         state.shortTerm?.cursor === next ? state : { ...state, shortTerm: { cursor: next } };
-    });
+    };
+  }
+
+  /**
+   * Drops the user's lines that contain the words, whatever the case; exchanges still on their way are looked through too, and a
+   * turn that runs now leaves none [A4].
+   */
+  async function forget({ userId, words }: Forgotten): Promise<void> {
+    const wanted = normalizeText(words);
+    if (wanted === '') return;
+    if (enabled) {
+      const sessions = (await log.sessions()).filter((session) => session.userId === userId);
+      for (const session of sessions) await transactState(store, session, folding(session, true));
+    }
+    await drop(userId, (entry) => normalizeText(entry.text).includes(wanted));
   }
 
   /** A job of the user's queue calls this. */
@@ -122,7 +102,40 @@ export function createShortTerm(options: ShortTermOptions) {
     return documents.flatMap((document) => document?.entries ?? []);
   }
 
-  return { reader, record, retract, forget };
+  async function* exportEntries(userId: string): AsyncGenerator<ExportedFile> {
+    for (const key of await keysOf(userId)) {
+      const document = await store.read<ShortTermDocument>(key, shortTermKind);
+      if (document === undefined) continue;
+      const name = key.slice(key.lastIndexOf('/') + 1);
+      yield { path: `short-term/${name}`, text: JSON.stringify(document.entries, undefined, 2) };
+    }
+  }
+
+  return {
+    name: 'short-term',
+    async sections(context) {
+      return enabled ? [shortTermSection(await entriesFor(context), context, options)] : [];
+    },
+    /** The exchanges that the sessions' logs have after the layer's cursor. */
+    async fold(_userId, sessions) {
+      if (!enabled) return;
+      for (const session of sessions) await states.transact(session, folding(session, false));
+    },
+    async follow(change, stage) {
+      if (stage === 'erase') return;
+      if (change.kind === 'forgotten') return forget(change);
+      const ids = change.messages.flatMap(({ before }) =>
+        before.role === 'user' ? [before.id] : before.replyTo,
+      );
+      await drop(change.session.userId, madeOf(ids));
+    },
+    export: exportEntries,
+    async erase({ userId, sessions, isWhole }) {
+      const channels = new Set(sessions.map(({ channelId }) => channelId));
+      if (isWhole) await store.removeAll(shortTermFolder(userId));
+      else await drop(userId, ({ channelId }) => channels.has(channelId));
+    },
+  };
 }
 
 /** Picks the entries that any of these messages is part of. */

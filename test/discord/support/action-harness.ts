@@ -49,7 +49,7 @@ export async function openActionStage(options: RunOptions = {}): Promise<ActionS
       return requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/channels/'));
     },
     async lines(context) {
-      const sections = await actions.reader.read(context);
+      const sections = await actions.sections(context);
       return sections.flatMap((section) => section.lines);
     },
   };

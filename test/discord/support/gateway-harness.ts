@@ -20,6 +20,7 @@ import type {
   CompletionRequest,
   MenuRequest,
 } from '../../../src/core/commands.ts';
+import { RecentChanges } from '../../../src/core/changes.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { ActionTools } from '../../../src/core/tool.ts';
 import type { AccessSettings } from '../../../src/discord/access.ts';
@@ -180,11 +181,13 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const client = newClient(server, logger);
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
+  const recent = new RecentChanges();
   const { history, replies, readReplied, actions } = createDiscordPorts({
     client,
     access: { ...openToAll, ...options.access },
     isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
     isCommand: (text) => parseCommand(text) !== undefined,
+    recent,
     clock,
     logger,
   });
@@ -200,6 +203,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     parseCommand,
     handlers,
     history,
+    recent,
     knownChannels: () => Promise.resolve(options.knownChannels ?? []),
     remembered: (_channelId, since) =>
       Promise.resolve(

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import type { DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 
@@ -16,15 +18,18 @@ it('does not give back what was forgotten when the document is damaged afterward
   const logger = recordingLogger();
   const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger });
   try {
-    const durable = createDurableMemory({
+    const writes = createKeyedQueue();
+    const durable: DurableMemory = createDurableMemory({
       store,
-      writes: createKeyedQueue(),
+      writes,
+      changes: { forget: (...asked) => ledger.forget(...asked) },
       clock,
       logger,
       maxItems: 10,
       injectMaxChars: 2000,
       timeZone: 'UTC',
     });
+    const ledger = ledgerFor(store, writes, [durable], logger);
     const messageId = '400000000000000001';
     await durable.remember(aliceId, { text: 'Works at Acme', place: dev, messageId, type: 'manual' });
     await durable.remember(aliceId, { text: 'Prefers Rust', place: dev, messageId, type: 'manual' });

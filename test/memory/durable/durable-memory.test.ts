@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { NewerVersionError, StoreError } from '../../../src/core/errors.ts';
 import { renderSection } from '../../../src/core/section.ts';
+import type { DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import { session, withdrawnMessage } from '../../support/sessions.ts';
 import { aliceId, bobId, createMemory, dev, dm, documentOf, item, turn, written } from './fixtures.ts';
 
 const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
@@ -11,7 +13,13 @@ async function promptOf(
   { memory }: ReturnType<typeof createMemory>,
   ...of: Parameters<typeof turn>
 ): Promise<string> {
-  return (await memory.reader.read(turn(...of))).map(renderSection).join('');
+  return (await memory.sections(turn(...of))).map(renderSection).join('');
+}
+
+/** Has the items follow a message that was deleted, or edited to `now`. */
+function retract(memory: DurableMemory, id: string, now?: string): Promise<void> {
+  const messages = [{ ...withdrawnMessage(id), now }];
+  return memory.follow({ kind: 'withdrawn', session, messages }, 'withdraw');
 }
 
 describe('the durable memory', () => {
@@ -94,7 +102,7 @@ describe('the durable memory', () => {
     expect(await memory.usage(aliceId, dev)).toEqual({ used: 0, budget: 300 });
     await memory.remember(aliceId, { ...said, text: 'Prefers Rust' });
     const { used } = await memory.usage(aliceId, dev);
-    expect(used).toBe(renderSection((await memory.reader.read(turn('')))[0] ?? never()).length);
+    expect(used).toBe(renderSection((await memory.sections(turn('')))[0] ?? never()).length);
     for (const text of ['a', 'b', 'c']) await memory.remember(aliceId, { ...said, text: text.repeat(90) });
     expect(await memory.usage(aliceId, dev)).toEqual({ used: 300, budget: 300 });
   });
@@ -111,11 +119,12 @@ describe('what changed while a job was running [A4]', () => {
   });
 
   it('is looked at when nothing else can come in between', async () => {
-    const { memory } = createMemory();
+    const { writes, memory } = createMemory();
     const remembered = memory.remember(aliceId, { ...extracted, stillStands: () => setImmediate(true) });
-    const retracted = memory.retractSources(aliceId, [said.messageId]);
+    const retracted = writes.run(aliceId, () => retract(memory, said.messageId));
     expect(await remembered).toMatchObject({ outcome: 'stored' });
-    expect(await retracted).toHaveLength(1);
+    await retracted;
+    expect(await memory.list(aliceId)).toEqual([]);
     const again = { ...extracted, text: 'Works at Initech', stillStands: () => Promise.resolve(false) };
     expect(await memory.remember(aliceId, again)).toMatchObject({ reason: 'forgotten' });
     expect(await memory.list(aliceId)).toEqual([]);
@@ -125,9 +134,9 @@ describe('what changed while a job was running [A4]', () => {
     const { memory } = createMemory();
     await memory.remember(aliceId, { ...said, text: 'Prefers Rust' });
     await memory.remember(aliceId, extracted);
-    expect(await memory.retractSources(aliceId, [said.messageId], () => true)).toEqual([]);
-    const gone = await memory.retractSources(aliceId, [said.messageId]);
-    expect(gone.map(({ text }) => text)).toEqual(['Works at Acme']);
+    await retract(memory, said.messageId, 'I work at Acme');
+    expect(await memory.list(aliceId)).toHaveLength(2);
+    await retract(memory, said.messageId);
     expect((await memory.list(aliceId)).map(({ text }) => text)).toEqual(['Prefers Rust']);
   });
 });
@@ -138,7 +147,7 @@ describe('a store that refuses', () => {
     const key = `users/${aliceId}/durable.json`;
     await store.writeText(key, JSON.stringify({ ...documentOf(item()), version: 99 }));
     await expect(memory.remember(aliceId, { ...said, text: 'x' })).rejects.toThrow(NewerVersionError);
-    await expect(memory.reader.read(turn('hi'))).rejects.toThrow(StoreError);
+    await expect(memory.sections(turn('hi'))).rejects.toThrow(StoreError);
     expect(await written(store)).toMatchObject({ version: 99 });
     await store.remove(key);
     expect(await memory.remember(aliceId, { ...said, text: 'x' })).toMatchObject({ outcome: 'stored' });

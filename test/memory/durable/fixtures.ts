@@ -14,7 +14,8 @@ import {
   type DurableMemory,
   type DurableMemoryOptions,
 } from '../../../src/memory/durable/durable-memory.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { createKeyedQueue, type KeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 export const aliceId = '100000000000000001';
@@ -111,13 +112,16 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
 export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
   readonly store: MemoryStore;
+  readonly writes: KeyedQueue;
   readonly memory: DurableMemory;
 } {
   const store = new MemoryStore();
+  const writes = createKeyedQueue();
   let minutes = 0;
-  const memory = createDurableMemory({
+  const memory: DurableMemory = createDurableMemory({
     store,
-    writes: createKeyedQueue(),
+    writes,
+    changes: { forget: (...asked) => ledger.forget(...asked) },
     clock: () => minutesLater((minutes += 1)),
     maxItems: 200,
     injectMaxChars: 2000,
@@ -125,7 +129,8 @@ export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
     logger: silentLogger,
     ...changes,
   });
-  return { store, memory };
+  const ledger = ledgerFor(store, writes, [memory]);
+  return { store, writes, memory };
 }
 
 export function written(store: MemoryStore): Promise<unknown> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { normalizeText } from '../../../src/core/text.ts';
 import { mayUseItem } from '../../../src/memory/durable/document.ts';
 import {
-  deprecateBySource,
+  removeBySource,
   forgetItems,
   formerItems,
   setVisibility,
@@ -108,47 +108,29 @@ const extracted = item({ id: '3', text: 'three', source: source({ type: 'summary
 const other = item({ id: '4', text: 'four', source: source({ type: 'summary' }) });
 
 describe('what was extracted from messages that are gone', () => {
-  it('takes what was extracted from the messages out of use, never what the person asked to remember', () => {
-    const before = documentOf(manual, byTool, extracted, other);
-    const { document, result } = deprecateBySource(before, [messageId], () => false, later);
+  it('goes, never what the person asked to remember nor what they had forgotten', () => {
+    const forgotten = item({ ...extracted, id: '5', status: 'deprecated', forgotten: true });
+    const before = documentOf(manual, byTool, extracted, forgotten, other);
+    const { document, result } = removeBySource(before, [messageId], () => false);
     expect(result.map(({ id }) => id)).toEqual(['2', '3']);
-    expect(document.items.map(({ status }) => status)).toEqual([
-      'active',
-      'deprecated',
-      'deprecated',
-      'active',
-    ]);
+    expect(document.items).toEqual([manual, forgotten, other]);
   });
 
-  it('marks what lost its message, so that it may be said again', () => {
-    const { document } = deprecateBySource(
-      documentOf(manual, extracted, other),
-      [messageId],
-      () => false,
-      later,
-    );
-    expect(document.items.map(({ retracted }) => retracted)).toEqual([undefined, true, undefined]);
-  });
-
-  it('takes what was corrected meanwhile out of sight too', () => {
+  it('goes from the document too where it is not in use any more: corrected, or pushed out', () => {
     const corrected = item({ ...extracted, status: 'deprecated', supersededBy: other.id });
-    const { document } = deprecateBySource(documentOf(corrected, other), [messageId], () => false, later);
-    expect(document.items[0]).not.toHaveProperty('supersededBy');
+    const evicted = item({ ...byTool, status: 'deprecated' });
+    const before = documentOf(corrected, evicted, other);
+    expect(removeBySource(before, [messageId], () => false).document.items).toEqual([other]);
   });
 
   it('keeps what the edited message still supports', () => {
-    const { result } = deprecateBySource(
-      documentOf(byTool, extracted),
-      [messageId],
-      ({ id }) => id === '3',
-      later,
-    );
+    const { result } = removeBySource(documentOf(byTool, extracted), [messageId], ({ id }) => id === '3');
     expect(result.map(({ id }) => id)).toEqual(['2']);
   });
 
   it('changes nothing for other messages', () => {
     const before = documentOf(manual, extracted);
-    expect(deprecateBySource(before, ['400000000000000999'], () => false, later).document).toBe(before);
+    expect(removeBySource(before, ['400000000000000999'], () => false).document).toBe(before);
   });
 });
 

@@ -41,7 +41,7 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
   it('is in no log, summary, kept summary or line on disk', async () => {
     const { store, root } = await openStore();
     const sessions = openSessions(store);
-    const { states, log, clock, writes } = sessions;
+    const { states, log, clock } = sessions;
     const base = { store, states, log, clock, timeZone: 'UTC', enabled: true };
     const model = new ScriptedModel(
       (request) => `About: ${/Alice: .*|About.*/u.exec(inputOf(request))?.[0]}`,
@@ -56,25 +56,20 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
     });
     const shortTerm = createShortTerm({
       ...base,
-      writes,
       maxEntries: 5,
       maxAgeHours: 6,
       injectMaxChars: 500,
     });
     const [asked = ''] = await sessions.turn('my secret', 'I see');
     await rolling.updateIfDue(session);
-    await shortTerm.record(session);
+    await shortTerm.fold?.(session.userId, [session], new AbortController().signal);
     await sessions.turn('something else', 'fine');
     await rolling.updateIfDue(session);
     expect((await filesWith(root, /my secret/u)).length).toBeGreaterThan(3);
 
-    for (const { messages } of await log.remove(generalId, [asked])) {
-      await rolling.retract(
-        session,
-        messages.map(({ sequence }) => sequence),
-      );
-    }
-    await shortTerm.retract(session.userId, [asked]);
+    await sessions
+      .ledgerOver([rolling, shortTerm])
+      .record({ kind: 'deleted', channelId: generalId, messageIds: [asked] });
     expect(await filesWith(root, /my secret/u)).toEqual([]);
 
     await rolling.updateIfDue(session);

@@ -88,7 +88,8 @@ describe('the message log [W3]', () => {
     await sessions.turn('two', 'ok', dmPlace);
     const inDm = { channelId: dmPlace.channelId, userId: aliceId };
     expect(await sessions.log.sessions()).toEqual([session, inDm]);
-    expect(await sessions.log.sessionsOfChannel(generalId)).toEqual([session]);
+    const edit = { kind: 'edited', channelId: generalId, messageId: messageId(1), text: '' } as const;
+    expect(await sessions.log.sessionsOf(edit)).toEqual([session]);
   });
 
   it('refuses ids that are no Discord ids [S6]', async () => {
@@ -291,18 +292,22 @@ describe('a deleted message [G5]', () => {
       const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
       await sessions.log.edit(generalId, id, 'my pin is 2222');
       store.refusesRewrites = true;
-      const change =
-        what === 'deleted' ? sessions.log.remove(generalId, [id]) : sessions.log.edit(generalId, id, 'no');
-      await expect(change).rejects.toThrow(StoreError);
+      await sessions
+        .ledgerOver([])
+        .record(
+          what === 'deleted'
+            ? { kind: 'deleted', channelId: generalId, messageIds: [id] }
+            : { kind: 'edited', channelId: generalId, messageId: id, text: 'no' },
+        );
       expect(await rawLog(store)).toContain('2222');
       store.refusesRewrites = false;
       const again = openSessions(store);
-      await again.log.finishChanges(session);
+      await again.ledgerOver([]).finish();
       expect(await rawLog(store)).not.toMatch(/1111|2222/);
       expect(await texts(again)).toEqual(what === 'deleted' ? [] : ['no', 'ok']);
       const settled = await rawLog(store);
       store.refusesRewrites = true;
-      await again.log.finishChanges(session);
+      await again.ledgerOver([]).finish();
       expect(await rawLog(store)).toBe(settled);
     },
   );
@@ -397,7 +402,14 @@ describe('the session’s state', () => {
     expect(await first.states.read(session)).not.toHaveProperty('extraction');
     const writes = createKeyedQueue();
     const open = (activeFolds: ('extraction' | 'shortTerm')[]) =>
-      createSessionLog({ store, writes, clock: first.clock, botName: 'Discoclaw', activeFolds });
+      createSessionLog({
+        store,
+        writes,
+        changes: first.recent,
+        clock: first.clock,
+        botName: 'Discoclaw',
+        activeFolds,
+      });
     const context = first.contextOf(['while it is on']);
     await open(['extraction']).recordUser(context);
     await open(['extraction']).recordUser(context);

@@ -3,10 +3,9 @@ import type { Store } from '../../../src/core/store.ts';
 import type { ToolOutcome } from '../../../src/core/tool.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
-import { dmPlace } from '../../support/sessions.ts';
+import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 
 const noon = new Date('2026-01-15T12:00:00Z');
 
@@ -41,9 +40,13 @@ export async function openNotebook(
   }: { readonly store?: Store; readonly timeZone?: string } = {},
 ) {
   for (const [key, text] of Object.entries(texts)) await store.writeText(key, text);
+  const { writes, states, log } = openSessions(store);
   const notebook = createNotebook({
     store,
-    writes: createKeyedQueue(),
+    writes,
+    states,
+    log,
+    logger: silent,
     timeZone,
     profileMaxChars: 4000,
     memoryMaxChars: 4000,
@@ -57,8 +60,8 @@ export async function openNotebook(
     return found.run(input, context, new AbortController().signal);
   }
 
-  async function sections(context: TurnContext = dmContext()) {
-    return (await Promise.all(notebook.readers.map((reader) => reader.read(context)))).flat();
+  function sections(context: TurnContext = dmContext()) {
+    return notebook.sections(context);
   }
 
   return { store, notebook, run, sections, read: (key: string) => store.readText(key) };

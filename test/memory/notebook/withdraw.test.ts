@@ -5,26 +5,50 @@ import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
 import type { Store } from '../../../src/core/store.ts';
-import {
-  createWithdrawNotes,
-  distinctiveTerms,
-  withoutWithdrawnLines,
-} from '../../../src/memory/notebook/withdraw.ts';
-import { createSessionLog } from '../../../src/memory/log/session-log.ts';
+import { distinctiveTerms, withoutWithdrawnLines } from '../../../src/memory/notebook/withdraw.ts';
+import { createChangeLedger } from '../../../src/memory/changes.ts';
+import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 
-/** A log whose changes reach the notes on its sessions. */
+/** Sessions whose changes reach the notes on them, as the ledger has them follow. */
 function setUp<S extends Store>(store: S) {
   const sessions = openSessions(store);
-  const { writes, clock, states } = sessions;
+  const { writes, states, recent, log } = sessions;
   const logger = recordingLogger();
-  const withdrawing = createWithdrawNotes({ store, writes, states, logger });
-  const log = createSessionLog({ store, writes, clock, botName: 'Discoclaw', withdrawing });
-  return { ...sessions, store, log, logger };
+  const notebook = createNotebook({
+    store,
+    writes,
+    states,
+    log,
+    logger,
+    timeZone: 'UTC',
+    profileMaxChars: 4000,
+    memoryMaxChars: 4000,
+    overviewMaxChars: 1500,
+    indexMaxChars: 1000,
+  });
+  const ledger = createChangeLedger({
+    store,
+    recent,
+    writes,
+    log,
+    layers: [log, notebook],
+    answers: { withdraw: () => Promise.resolve() },
+    changed: () => {},
+    logger,
+  });
+  const changing = {
+    ...log,
+    remove: (channelId: string, messageIds: readonly string[]) =>
+      ledger.record({ kind: 'deleted', channelId, messageIds }),
+    edit: (channelId: string, messageId: string, text: string, authorId: string) =>
+      ledger.record({ kind: 'edited', channelId, messageId, text, authorId }),
+  };
+  return { ...sessions, store, log: changing, logger };
 }
 
 const general = `sessions/${generalId}/${aliceId}`;
@@ -102,7 +126,7 @@ describe('notes on messages that were deleted or edited [G5]', () => {
     await store.writeText(`${general}/overview.md`, '- Breeds axolotls\n- Wants tea\n');
     store.writeText = () => Promise.reject(new StoreError('disk full', 'overview'));
     await log.remove(generalId, [id]);
-    expect(logger.errors).toEqual(['an edit or deletion could not be applied to memory']);
+    expect(logger.errors).toEqual(['a change could not be applied to a layer of memory']);
     expect(await log.turnsAfter({ channelId: generalId, userId: aliceId }, 0)).toEqual([]);
   });
 });

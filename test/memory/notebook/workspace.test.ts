@@ -30,10 +30,7 @@ async function workspaceWith(files: Readonly<Record<string, string>>) {
     store,
     logger,
     workspace,
-    read: async (context: TurnContext): Promise<readonly Section[]> => {
-      const sections = await Promise.all(workspace.readers.map((reader) => reader.read(context)));
-      return sections.flat();
-    },
+    read: (context: TurnContext): Promise<readonly Section[]> => workspace.channelContext.sections(context),
   };
 }
 

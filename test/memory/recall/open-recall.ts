@@ -1,5 +1,6 @@
 import type { Place } from '../../../src/core/place.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import type { DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createMessageSource } from '../../../src/memory/recall/messages.ts';
 import { createRecall, type RecallOptions, type RecallRequest } from '../../../src/memory/recall/recall.ts';
 import { createDetailSource, createItemSource } from '../../../src/memory/recall/sources.ts';
@@ -12,15 +13,17 @@ export const detailFolder = `sessions/${generalId}/${aliceId}/detail`;
 /** Recall over sessions in memory, asked by Alice in her DM unless told otherwise. */
 export function openRecall(options: Partial<RecallOptions> = {}, sessions = openSessions()) {
   const { store, writes, clock, log } = sessions;
-  const durable = createDurableMemory({
+  const durable: DurableMemory = createDurableMemory({
     store,
     writes,
+    changes: { forget: (...asked) => ledger.forget(...asked) },
     clock,
     maxItems: 200,
     injectMaxChars: 2000,
     timeZone: 'UTC',
     logger: silent,
   });
+  const ledger = sessions.ledgerOver([durable]);
   const recall = createRecall({
     sources: [
       createMessageSource(log),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/core/place.ts';
 import { visibilityOf } from '../../../src/core/visibility.ts';
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
-import { renderNote } from '../../../src/memory/rolling/summary-note.ts';
+import { renderNote } from '../../../src/memory/log/kept-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, messageId, openSessions, secretPlace } from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';

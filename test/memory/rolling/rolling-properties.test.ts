@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
-import { rollingOf } from '../../../src/memory/rolling/rolling-state.ts';
+import { rollingOf } from '../../../src/memory/rolling/record.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
-import { openSessions, secretPlace, session, silent } from '../../support/sessions.ts';
+import { openSessions, secretPlace, session, silent, withdrawal } from '../../support/sessions.ts';
 
 type Step = 'turn' | 'private turn' | 'delete' | 'edit' | 'update' | 'reset';
 
@@ -68,10 +68,7 @@ function world() {
         ? await sessions.log.remove(generalId, [message.id])
         : await sessions.log.edit(generalId, message.id, edited);
     for (const { messages } of affected) {
-      await rolling.retract(
-        session,
-        messages.map(({ sequence }) => sequence),
-      );
+      await rolling.follow(withdrawal(...messages.map(({ sequence }) => sequence)), 'withdraw');
     }
   }
 

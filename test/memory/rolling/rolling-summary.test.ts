@@ -8,7 +8,15 @@ import type { RollingSummaryOptions } from '../../../src/memory/rolling/rolling-
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
-import { channel, dmPlace, openSessions, secretPlace, session, silent } from '../../support/sessions.ts';
+import {
+  channel,
+  dmPlace,
+  openSessions,
+  secretPlace,
+  session,
+  silent,
+  withdrawal,
+} from '../../support/sessions.ts';
 import type { Sessions } from '../../support/sessions.ts';
 
 function open(sessions: Sessions, model: ScriptedModel, changes: Partial<RollingSummaryOptions> = {}) {
@@ -50,7 +58,7 @@ async function notes({ store }: Sessions): Promise<string[]> {
 }
 
 async function promptOf(rolling: ReturnType<typeof open>, sessions: Sessions, place = publicPlace) {
-  const sections = await rolling.reader.read(sessions.contextOf(['and now?'], place));
+  const sections = await rolling.sections(sessions.contextOf(['and now?'], place));
   return sections.map(renderSection).join('');
 }
 
@@ -251,12 +259,12 @@ describe('reset rolling [R4]', () => {
     await rolling.updateIfDue(session);
     await turns(sessions, 'seven');
     await sessions.log.remove(generalId, [ids[0] ?? '']);
-    await rolling.retract(session, [1]);
+    await rolling.follow(withdrawal(1), 'withdraw');
     expect(await rolling.updateIfDue(session)).toBe('not-due');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 2.');
     await turns(sessions, 'eight');
     await rolling.updateIfDue(session);
-    await rolling.retract(session, [1]);
+    await rolling.follow(withdrawal(1), 'withdraw');
     expect(await notes(sessions)).toEqual([expect.stringContaining('Summary 2.')]);
   });
 
@@ -299,7 +307,7 @@ describe('something said that was deleted or edited [G5]', () => {
     await rolling.updateIfDue(session);
 
     const [affected] = await sessions.log.remove(generalId, ids.slice(0, 1));
-    await rolling.retract(session, [affected?.messages[0]?.sequence ?? 0]);
+    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'withdraw');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 1.');
     expect((await notes(sessions)).join()).not.toContain('Summary 2.');
 
@@ -316,7 +324,10 @@ describe('something said that was deleted or edited [G5]', () => {
     const ids = await turns(sessions, 'one', 'two');
     await rolling.updateIfDue(session);
     const [affected] = await sessions.log.remove(generalId, ids.slice(0, 2));
-    await rolling.retract(session, affected?.messages.map(({ sequence }) => sequence) ?? []);
+    await rolling.follow(
+      withdrawal(...(affected?.messages.map(({ sequence }) => sequence) ?? [])),
+      'withdraw',
+    );
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests[1]).match(/(?<=Alice: ).+/gu)).toEqual(['two']);
   });
@@ -371,7 +382,7 @@ describe('something said that was deleted or edited [G5]', () => {
     await rolling.updateIfDue(session);
     const ids = await turns(sessions, 'three');
     const [affected] = await sessions.log.remove(generalId, ids.slice(0, 1));
-    await rolling.retract(session, [affected?.messages[0]?.sequence ?? 0]);
+    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'withdraw');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 1.');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createSummaryNotes } from '../../../src/memory/rolling/summary-notes.ts';
+import { createSummaryNotes } from '../../../src/memory/rolling/record.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { session } from '../../support/sessions.ts';

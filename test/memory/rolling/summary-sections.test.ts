@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { renderSection } from '../../../src/core/section.ts';
-import { summarySection, turnsSinceSection } from '../../../src/memory/rolling/summary-sections.ts';
+import { summarySection, turnsSinceSection } from '../../../src/memory/rolling/rolling-summary.ts';
 
 const updatedAt = '2026-01-15T23:30:00.000Z';
 const limits = { maxChars: 60, timeZone: 'Asia/Tokyo' };

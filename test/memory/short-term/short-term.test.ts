@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Place } from '../../../src/core/place.ts';
+import type { Place, SessionKey } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { createShortTerm, shortTermSection } from '../../../src/memory/short-term/short-term.ts';
 import type { ShortTermOptions } from '../../../src/memory/short-term/short-term.ts';
@@ -13,10 +13,9 @@ const dev = channel('dev', '200000000000000002');
 const elsewhere = channel('lobby', '200000000000000003', { guildId: '300000000000000002' });
 
 function open(sessions: Sessions, changes: Partial<ShortTermOptions> = {}) {
-  const { store, writes, states, log, clock } = sessions;
-  return createShortTerm({
+  const { store, states, log, clock } = sessions;
+  const layer = createShortTerm({
     store,
-    writes,
     states,
     log,
     clock,
@@ -27,6 +26,18 @@ function open(sessions: Sessions, changes: Partial<ShortTermOptions> = {}) {
     timeZone: 'Europe/Berlin',
     ...changes,
   });
+  const { signal } = new AbortController();
+  return {
+    ...layer,
+    record: (of: SessionKey) => layer.fold?.(of.userId, [of], signal),
+    forget: (userId: string, words: string) =>
+      sessions.ledgerOver([layer]).forget(layer, userId, () =>
+        Promise.resolve({
+          change: { kind: 'forgotten', userId, itemIds: [], words, commandId: '400000000000000099' },
+          result: undefined,
+        }),
+      ),
+  };
 }
 
 function setUp(changes: Partial<ShortTermOptions> = {}) {
@@ -35,7 +46,7 @@ function setUp(changes: Partial<ShortTermOptions> = {}) {
 }
 
 async function promptIn(shortTerm: ReturnType<typeof open>, sessions: Sessions, place: Place) {
-  const sections = await shortTerm.reader.read(sessions.contextOf(['hello'], place));
+  const sections = await shortTerm.sections(sessions.contextOf(['hello'], place));
   return sections.map(renderSection).join('');
 }
 
@@ -84,7 +95,7 @@ describe('an exchange in a public channel [T1]', () => {
     await sessions.turn('first');
     await shortTerm.record(session);
     const bob = { ...sessions.contextOf(['hi'], dev), speaker: { id: bobId, name: 'Bob', isOwner: false } };
-    expect((await shortTerm.reader.read(bob)).map(renderSection)).toEqual(['']);
+    expect((await shortTerm.sections(bob)).map(renderSection)).toEqual(['']);
   });
 
   it('is recorded once, also when the program was killed before its cursor was stored', async () => {
@@ -144,7 +155,9 @@ describe('what was withdrawn', () => {
     const [, answered = ''] = await sessions.turn('another', 'told you');
     await sessions.turn('harmless');
     await shortTerm.record(session);
-    await shortTerm.retract(aliceId, [asked, answered]);
+    await sessions
+      .ledgerOver([shortTerm])
+      .record({ kind: 'deleted', channelId: generalId, messageIds: [asked, answered] });
     expect(await everythingStored(sessions)).not.toMatch(/secret|told you/u);
     expect(await promptIn(shortTerm, sessions, dev)).toContain('harmless');
   });

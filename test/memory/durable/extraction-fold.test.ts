@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-import { ModelError } from '../../src/core/errors.ts';
-import type { ModelFailure } from '../../src/core/errors.ts';
-import { createExtractionStep } from '../../src/turn/extraction-step.ts';
-import { aliceId, generalId } from '../support/incoming.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
-import { openSessions, session } from '../support/sessions.ts';
-import type { Sessions } from '../support/sessions.ts';
+import { ModelError } from '../../../src/core/errors.ts';
+import type { ModelFailure } from '../../../src/core/errors.ts';
+import { createExtractionFold } from '../../../src/memory/durable/extraction-fold.ts';
+import { aliceId, generalId } from '../../support/incoming.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { openSessions, session } from '../../support/sessions.ts';
+import type { Sessions } from '../../support/sessions.ts';
 
 /** A step whose model fails as told, call by call, and finds nothing otherwise. */
 function stepThatFails(...failures: readonly (ModelFailure | undefined)[]) {
@@ -19,7 +19,7 @@ function stepOver(
   failures: readonly (ModelFailure | undefined)[] = [],
 ) {
   const logger = recordingLogger();
-  const step = createExtractionStep({
+  const fold = createExtractionFold({
     extraction: {
       extract(_userId, _name, messages) {
         const failure = failures[calls.length];
@@ -31,7 +31,7 @@ function stepOver(
     states: sessions.states,
     logger,
   });
-  const run = () => step.run(aliceId, [session], new AbortController().signal);
+  const run = () => fold(aliceId, [session], new AbortController().signal);
   return { ...sessions, logger, calls, run };
 }
 

@@ -1,8 +1,8 @@
 import { localDateTime } from '../../core/time.ts';
-import type { StoredSummary } from '../log/session-state.ts';
+import type { StoredSummary } from './session-state.ts';
 import { z } from 'zod';
 
-import { visibilitySchema } from '../log/records.ts';
+import { visibilitySchema } from './records.ts';
 
 /** A summary that was replaced, as it is kept in the session's `detail/` [R3]. It holds the log lines after `from` up to `cursor`. */
 export interface SummaryNote extends StoredSummary {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
-import type { SessionKey } from '../../src/core/place.ts';
-import type { ReflectionOutcome } from '../../src/memory/notebook/reflection.ts';
-import { createReflectionStep } from '../../src/turn/reflection-step.ts';
-import { aliceId, generalId } from '../support/incoming.ts';
+import type { SessionKey } from '../../../src/core/place.ts';
+import type { ReflectionOutcome } from '../../../src/memory/notebook/reflection.ts';
+import { reflectWhenDue } from '../../../src/memory/notebook/reflection.ts';
+import { aliceId, generalId } from '../../support/incoming.ts';
 
 const session: SessionKey = { channelId: generalId, userId: aliceId };
 const now = new Date('2026-01-15T10:00:00Z');
 
 async function run(due: Date | undefined, outcome: ReflectionOutcome = 'done') {
   const done: string[] = [];
-  const step = createReflectionStep({
+  const work = reflectWhenDue({
     reflection: {
       dueAt: () => Promise.resolve(due),
       reflect() {
@@ -18,10 +18,10 @@ async function run(due: Date | undefined, outcome: ReflectionOutcome = 'done') {
         return Promise.resolve(outcome);
       },
     },
-    idleSessions: { wakeAt: (_, time) => done.push(`wake at ${time.toISOString()}`) },
+    wakeAt: (_, time) => done.push(`wake at ${time.toISOString()}`),
     clock: () => now,
   });
-  await step.run(aliceId, [session], new AbortController().signal);
+  await work(session, new AbortController().signal);
   return done;
 }
 

@@ -1,19 +1,12 @@
-import { ModelError } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
-import { sessionName, type Audience, type Place, type SessionKey } from '../core/place.ts';
-import type { Visibility } from '../core/visibility.ts';
-import type { Extraction, ExtractionMessage } from '../memory/durable/extraction.ts';
-import type { LoggedMessage, UserMessage } from '../memory/log/records.ts';
-import type { SessionLog } from '../memory/log/session-log.ts';
-import type { SessionStates } from '../memory/log/session-state.ts';
-import type { AfterTurnStep } from './after-turn.ts';
-
-export interface ExtractionStepOptions {
-  readonly extraction: Extraction;
-  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged'>;
-  readonly states: SessionStates;
-  readonly logger: Logger;
-}
+import { ModelError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { sessionName, type Audience, type Place, type SessionKey } from '../../core/place.ts';
+import type { Visibility } from '../../core/visibility.ts';
+import type { MemoryLayer } from '../layer.ts';
+import type { LoggedMessage, UserMessage } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import type { SessionStates } from '../log/session-state.ts';
+import type { Extraction, ExtractionMessage } from './extraction.ts';
 
 /** After so many unusable answers in a row the messages they were about are passed over: something in them makes the model fail. */
 const unusableAnswers = 3;
@@ -30,12 +23,17 @@ interface Unseen {
  * Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it
  * succeeded, or had no usable answer three times in a row. A message that was edited since is looked at once more [G5].
  */
-export function createExtractionStep({
+export function createExtractionFold({
   extraction,
   sessionLog,
   states,
   logger,
-}: ExtractionStepOptions): AfterTurnStep {
+}: {
+  readonly extraction: Pick<Extraction, 'extract'>;
+  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged'>;
+  readonly states: Pick<SessionStates, 'read' | 'update'>;
+  readonly logger: Logger;
+}): NonNullable<MemoryLayer['fold']> {
   /** Unusable answers in a row since a session's cursor last moved, and the last line that the first of them was about. */
   const unusable = new Map<string, { readonly count: number; readonly last: number }>();
 
@@ -55,38 +53,35 @@ export function createExtractionStep({
     };
   }
 
-  return {
-    name: 'extraction',
-    async run(userId, sessions, signal) {
-      const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
-      const origins = new Map<string, SessionKey>();
-      const messages = unseen.flatMap((each) =>
-        each.messages.map((message): ExtractionMessage => {
-          origins.set(message.id, each.session);
-          return {
-            id: message.id,
-            text: message.text,
-            at: message.at,
-            place: placeOf(each.session, message),
-          };
-        }),
-      );
-      if (messages.length > 0) {
-        const stillThere = async (messageId: string): Promise<string | undefined> => {
-          const session = origins.get(messageId);
-          return session === undefined ? undefined : sessionLog.message(session, messageId);
+  return async (userId, sessions, signal) => {
+    const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
+    const origins = new Map<string, SessionKey>();
+    const messages = unseen.flatMap((each) =>
+      each.messages.map((message): ExtractionMessage => {
+        origins.set(message.id, each.session);
+        return {
+          id: message.id,
+          text: message.text,
+          at: message.at,
+          place: placeOf(each.session, message),
         };
-        const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
-        try {
-          await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
-        } catch (error) {
-          if (error instanceof ModelError && error.failure === 'invalid')
-            for (const each of unseen) await countUnusable(each);
-          throw error;
-        }
+      }),
+    );
+    if (messages.length > 0) {
+      const stillThere = async (messageId: string): Promise<string | undefined> => {
+        const session = origins.get(messageId);
+        return session === undefined ? undefined : sessionLog.message(session, messageId);
+      };
+      const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+      try {
+        await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
+      } catch (error) {
+        if (error instanceof ModelError && error.failure === 'invalid')
+          for (const each of unseen) await countUnusable(each);
+        throw error;
       }
-      for (const { session, last } of unseen) await moveCursor(session, last);
-    },
+    }
+    for (const { session, last } of unseen) await moveCursor(session, last);
   };
 
   async function countUnusable({ session, last }: Unseen): Promise<void> {

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+
+import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import type { SessionKey } from '../core/place.ts';
+import type { Store } from '../core/store.ts';
+import type { Forgotten, LayerChange, LayerName, MemoryLayer, WithdrawnMessage } from './layer.ts';
+import type { SessionLog } from './log/session-log.ts';
+import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
+
+const ledgerKey = 'changes.jsonl';
+
+type Change = MessageChange | Forgotten;
+
+const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('edited'),
+    channelId: z.string(),
+    messageId: z.string(),
+    authorId: z.string().exactOptional(),
+    text: z.string(),
+  }),
+  z.object({
+    kind: z.literal('deleted'),
+    channelId: z.string(),
+    messageIds: z.array(z.string()).readonly(),
+  }),
+  z.object({
+    kind: z.literal('forgotten'),
+    userId: z.string(),
+    itemIds: z.array(z.string()).readonly(),
+    words: z.string(),
+    commandId: z.string(),
+  }),
+]);
+
+/** Keeps answers that are ready until they are sent. */
+export interface AnswerKeeper {
+  /** Messages of a channel were edited or deleted: answers that `isWithdrawn` picks are kept no more. */
+  withdraw(
+    channelId: string,
+    isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
+  ): Promise<void>;
+}
+
+export interface ChangeLedgerPorts {
+  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite'>;
+  readonly recent: RecentChanges;
+  /** The users' write queue [S3]. */
+  readonly writes: KeyedQueue;
+  readonly log: Pick<SessionLog, 'sessionsOf' | 'affected'>;
+  /** All of them, the log first, on or off. */
+  readonly layers: readonly MemoryLayer[];
+  readonly answers: AnswerKeeper;
+  /** A session has changed: what was made of it is to be made anew. */
+  readonly changed: (session: SessionKey) => void;
+  readonly logger: Logger;
+}
+
+/** What became of a change: the layers that could not follow it yet, with the reason; the ledger keeps it open for them. */
+export type Failures = ReadonlyMap<LayerName | 'answers', unknown>;
+
+export type ChangeLedger = ReturnType<typeof createChangeLedger>;
+
+/**
+ * The one way in which an edit, a deletion or a forgetting reaches whoever holds words [F5]: those in memory at once; then the change is on
+ * disk; then every layer follows it, as one job of the person's write queue; then it is done, and its record is gone. What a kill or the disk
+ * came between stays in the ledger and is finished at the next start. Changes of one channel are carried out one after the other.
+ */
+export function createChangeLedger(ports: ChangeLedgerPorts) {
+  const { store, recent, writes, log, layers, answers, logger } = ports;
+  const order = createKeyedQueue();
+
+  /** Carries out an edit or deletion. Never rejects: what fails is in the log and in the ledger. */
+  async function record(change: MessageChange): Promise<void> {
+    recent.note(change);
+    await order.run(change.channelId, () => carryOut(change, undefined));
+  }
+
+  /**
+   * Decides on something to forget and has it forgotten, both in one job of the person's queue: nothing comes in between. The layer that
+   * decides follows first; where it cannot, or the decision or the ledger rejects, this rejects with `StoreError` and nothing has changed.
+   */
+  function forget<T>(
+    layer: Pick<MemoryLayer, 'follow'>,
+    userId: string,
+    decide: () => Promise<{ readonly change: Forgotten; readonly result: T }>,
+  ): Promise<{ readonly result: T; readonly failures: Failures }> {
+    return writes.run(userId, async () => {
+      const { change, result } = await decide();
+      const sequence = await store.append(ledgerKey, change);
+      try {
+        await layer.follow(change, 'withdraw');
+      } catch (error) {
+        await close(sequence, change);
+        throw error;
+      }
+      const failures = await deliver(change);
+      if (failures.size === 0) await close(sequence, change);
+      return { result, failures };
+    });
+  }
+
+  /** Carries out what the process before this one did not come to. Never rejects. */
+  async function finish(): Promise<void> {
+    const unfinished: { readonly sequence: number; readonly change: Change }[] = [];
+    try {
+      for await (const { sequence, record: change } of store.scan(ledgerKey, changeSchema))
+        unfinished.push({ sequence, change });
+    } catch (error) {
+      logger.error('the ledger of changes could not be read', { error });
+    }
+    for (const { sequence, change } of unfinished) {
+      if (change.kind === 'forgotten') {
+        await writes.run(change.userId, async () => {
+          if ((await deliver(change)).size === 0) await close(sequence, change);
+        });
+        continue;
+      }
+      if (messageIdsOf(change).every((id) => recent.latest(id) === undefined)) recent.note(change);
+      await order.run(change.channelId, () => carryOut(change, sequence));
+    }
+  }
+
+  /** `opened` is the change's record in the ledger, where it has one already. */
+  async function carryOut(change: MessageChange, opened: number | undefined): Promise<void> {
+    let sequence = opened;
+    let isDone = true;
+    let isLogged = false;
+
+    async function carryOutIn(session: SessionKey): Promise<void> {
+      const messages = await log.affected(session, change);
+      if (messages.length === 0) return;
+      isLogged = true;
+      sequence ??= await open(change);
+      const failures = await deliver({ kind: 'withdrawn', session, messages }, change);
+      isDone &&= failures.size === 0;
+      ports.changed(session);
+    }
+
+    try {
+      for (const session of await log.sessionsOf(change))
+        await writes.run(session.userId, () => carryOutIn(session));
+      if (!isLogged) await withdrawAnswers(change, []);
+    } catch (error) {
+      isDone = false;
+      logger.error('an edit or deletion could not be applied to memory', {
+        channelId: change.channelId,
+        error,
+      });
+    }
+    if (sequence !== undefined && isDone) await close(sequence, change);
+  }
+
+  /** Has every layer follow, as part of a job of the person's queue: first it is used nowhere, then it is on no disk. Never rejects. */
+  async function deliver(change: LayerChange, cause?: MessageChange): Promise<Failures> {
+    const failures = new Map<LayerName | 'answers', unknown>();
+    const attempt = async (name: LayerName | 'answers', work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        failures.set(name, error);
+        logger.error('a change could not be applied to a layer of memory', {
+          kind: change.kind,
+          layer: name,
+          userId: change.kind === 'withdrawn' ? change.session.userId : change.userId,
+          error,
+        });
+      }
+    };
+    for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
+    if (change.kind === 'withdrawn' && cause !== undefined)
+      await attempt('answers', () => withdrawAnswers(cause, change.messages));
+    if (failures.size > 0) return failures;
+    for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'erase'));
+    return failures;
+  }
+
+  /** Of an edited message's answers those go that say what it says no more. */
+  async function withdrawAnswers(
+    change: MessageChange,
+    messages: readonly WithdrawnMessage[],
+  ): Promise<void> {
+    const ids = messageIdsOf(change);
+    const before = messages.find((message) => message.before.id === ids[0])?.before.text ?? '';
+    const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
+    await answers.withdraw(
+      change.channelId,
+      (answer) =>
+        answer.messageIds.some((id) => ids.includes(id)) &&
+        (gone === undefined || saysAny(answer.text, gone)),
+    );
+  }
+
+  /** The conversation goes on where the disk refuses; then a kill can come between. */
+  async function open(change: MessageChange): Promise<number | undefined> {
+    try {
+      return await store.append(ledgerKey, change);
+    } catch (error) {
+      logger.error('could not be saved', { what: 'a change', error });
+      return undefined;
+    }
+  }
+
+  /** The change is done, and earlier ones of the same messages with it. Never rejects: done twice, nothing happens. */
+  async function close(sequence: number, change: Change): Promise<void> {
+    try {
+      await store.rewrite(ledgerKey, changeSchema, (entry) => {
+        const isEarlier = entry.sequence < sequence && isSupersededBy(entry.record, change);
+        return entry.sequence === sequence || isEarlier ? undefined : entry.record;
+      });
+    } catch (error) {
+      logger.error('could not be saved', { what: 'that a change is done', error });
+    }
+  }
+
+  return { record, forget, finish };
+}
+
+function messageIdsOf(change: MessageChange): readonly string[] {
+  return change.kind === 'edited' ? [change.messageId] : change.messageIds;
+}
+
+function isSupersededBy(earlier: Change, later: Change): boolean {
+  return (
+    earlier.kind === 'edited' && later.kind !== 'forgotten' && messageIdsOf(later).includes(earlier.messageId)
+  );
+}

@@ -1,0 +1,77 @@
+import type { SessionKey } from '../core/place.ts';
+import type { SectionSource } from '../core/section.ts';
+import type { TurnContext } from '../core/turn-context.ts';
+import type { LoggedMessage } from './log/records.ts';
+
+/** Every kind of memory; one that is not named here and in the list of layers does not exist. */
+export type LayerName = 'log' | 'short-term' | 'rolling' | 'durable' | 'notebook' | 'recall';
+
+/** A person had something forgotten. */
+export interface Forgotten {
+  readonly kind: 'forgotten';
+  readonly userId: string;
+  readonly itemIds: readonly string[];
+  /** What was to be forgotten, in words. */
+  readonly words: string;
+  /** The snowflake of who said so, and when. */
+  readonly commandId: string;
+}
+
+/** A logged message that was edited or deleted. */
+export interface WithdrawnMessage {
+  /** Its place in the log. */
+  readonly sequence: number;
+  /** As it was. An answer of the bot goes as a whole. */
+  readonly before: LoggedMessage;
+  /** What it says now; `undefined` where it is gone. */
+  readonly now: string | undefined;
+}
+
+/** What an edit or deletion takes out of one conversation: the messages themselves, and answers that repeat them. */
+export interface Withdrawn {
+  readonly kind: 'withdrawn';
+  readonly session: SessionKey;
+  readonly messages: readonly WithdrawnMessage[];
+}
+
+/** A change as layers follow it: what it means for one person. */
+export type LayerChange = Withdrawn | Forgotten;
+
+/** A file of what is held about a person: its path in the archive, with `/`, and its text. */
+export interface ExportedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What is to be erased of one person. */
+export interface Erasure {
+  readonly userId: string;
+  /** The conversations that go, with everything made of them. */
+  readonly sessions: readonly SessionKey[];
+  /** Everything of the person goes, and not only what comes from these conversations. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * How far a change has come. `withdraw`: what it takes away is used nowhere any more. `erase`: nor does it stand on disk; told only when every
+ * layer has withdrawn it, so that the words that are to go can be looked up in the log till then.
+ */
+export type ChangeStage = 'withdraw' | 'erase';
+
+/**
+ * One kind of memory [F5]. Layers know each other through this port, the changes and the log only. Methods reject with `StoreError` where the
+ * store does; nobody retries but the caller. No method holds a write while a model is called.
+ */
+export interface MemoryLayer extends SectionSource<TurnContext> {
+  readonly name: LayerName;
+  /** For a prompt; nothing that may not be used in `context.place` [V2]. */
+  sections(context: TurnContext): ReturnType<SectionSource<TurnContext>['sections']>;
+  /** Folds what its cursor has not seen of these sessions of one user [F4]. Safe to repeat and to abort; runs outside the user's write queue. */
+  fold?(userId: string, sessions: readonly SessionKey[], signal: AbortSignal): Promise<void>;
+  /** Follows a change that the ledger has on disk. Safe to repeat: after a kill it comes again. Runs as a job of the user's write queue [S3]. */
+  follow(change: LayerChange, stage: ChangeStage): Promise<void>;
+  /** All that it holds of a person, in no order. */
+  export(userId: string): AsyncIterable<ExportedFile>;
+  /** Takes it out of memory and off the disk, copies included; safe to repeat. Runs as a job of the user's write queue [S3]. */
+  erase(erasure: Erasure): Promise<void>;
+}

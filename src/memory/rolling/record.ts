@@ -1,0 +1,221 @@
+import type { Place, SessionKey } from '../../core/place.ts';
+import type { Store } from '../../core/store.ts';
+import { cursorOfNote, noteName, parseNote, renderNote } from '../log/kept-summary.ts';
+import type { SummaryNote } from '../log/kept-summary.ts';
+import { wholeTurns } from '../log/records.ts';
+import type { SequencedMessage, Withdrawal } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import { sessionFolder, transactState } from '../log/session-state.ts';
+import type { RollingState, SessionState, SessionStates, StoredSummary } from '../log/session-state.ts';
+
+/** A session's summary and what it does not hold yet. */
+export interface RollingView {
+  readonly rolling: RollingState;
+  /** The whole turns after the summary. */
+  readonly messages: readonly SequencedMessage[];
+  readonly turns: number;
+  /** The newest log line looked at. */
+  readonly seen: number;
+  /** Where the session was last. */
+  readonly place: Place | undefined;
+}
+
+/** The stored side of the rolling summary: who wins when a job, a reset and a deletion meet is decided here [A4]. */
+export function createRollingRecord({
+  store,
+  states,
+  log,
+  timeZone,
+}: {
+  readonly store: Store;
+  readonly states: SessionStates;
+  readonly log: Pick<SessionLog, 'since' | 'lastSequence'>;
+  readonly timeZone: string;
+}) {
+  const notes = createSummaryNotes({ store, timeZone });
+
+  /** The summary, once everything withdrawn from it is accounted for, also what a crash left undone. */
+  async function read(session: SessionKey): Promise<RollingView> {
+    const state = await states.read(session);
+    const rolling = rollingOf(state);
+    const fold = await log.since(session, rolling.cursor);
+    const [withdrawal] = pendingWithdrawals(rolling, fold.withdrawals);
+    if (withdrawal === undefined)
+      return { rolling, ...wholeTurns(fold.messages), seen: fold.last, place: state.place };
+    await states.transact(session, retraction(session, [withdrawal.of]), { erase: true });
+    return read(session);
+  }
+
+  /** No summary stays that may hold one of the log lines; the newest that cannot is taken up again. As part of a job of the user's queue. */
+  async function retract(session: SessionKey, sequences: readonly number[]): Promise<void> {
+    await transactState(store, session, retraction(session, sequences), { erase: true });
+  }
+
+  function retraction(session: SessionKey, sequences: readonly number[]) {
+    return async (state: SessionState) => {
+      const rolling = rollingOf(state);
+      const fold = await log.since(session, rolling.cursor);
+      const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
+      const withdrawn = [...sequences, ...pending];
+      await notes.removeHolding(session, withdrawn);
+      // A copy of the document may hold more than the document itself, so those are erased in any case.
+      if (!withdrawn.some((of) => of > rolling.from && of <= rolling.cursor))
+        return (current: SessionState) => current;
+      const earlier = await notes.newest(session, rolling.from);
+      return changing((current) => rewound(current, endsAt(earlier, current.from, fold.last)));
+    };
+  }
+
+  /** Stores a job's result unless anything has changed since `expected` was read; `undefined` when it was dropped. */
+  async function commit(
+    session: SessionKey,
+    expected: RollingState,
+    to: SummaryEnd,
+  ): Promise<RollingState | undefined> {
+    const next = advanced(expected, to);
+    let isStored = false;
+    await states.transact(session, async (state) => {
+      const current = rollingOf(state);
+      if (current.revision !== expected.revision) return undefined;
+      const { withdrawals } = await log.since(session, to.seen);
+      if (pendingWithdrawals(next, withdrawals).length > 0) return undefined;
+      const { summary, from, cursor } = current;
+      if (summary !== undefined && summary.text !== to.summary?.text)
+        await notes.keep(session, { ...summary, from, cursor });
+      return changing((latest) => {
+        isStored = latest.revision === expected.revision;
+        return isStored ? next : latest;
+      });
+    });
+    return isStored ? next : undefined;
+  }
+
+  async function clearing(session: SessionKey) {
+    const now = await log.lastSequence(session);
+    return changing((current) => cleared(current, now));
+  }
+
+  return {
+    read,
+    retract,
+    commit,
+    /** Nothing is remembered, and what was said until now never will be [R4]. */
+    reset: (session: SessionKey) => states.transact(session, () => clearing(session), { erase: true }),
+    /** The same as part of a job of the user's queue; where there never was a summary, nothing is written. */
+    clear: (session: SessionKey) =>
+      transactState(
+        store,
+        session,
+        async ({ rolling }) => (rolling === undefined ? undefined : clearing(session)),
+        { erase: true },
+      ),
+    notes,
+  };
+}
+
+function changing(change: (rolling: RollingState) => RollingState): (state: SessionState) => SessionState {
+  return (state) => {
+    const rolling = rollingOf(state);
+    const next = change(rolling);
+    return next === rolling ? state : { ...state, rolling: next };
+  };
+}
+
+/** Up to where a summary goes: it holds the log up to `cursor`, and accounts for edits and deletions up to `seen`, never less. */
+interface SummaryEnd {
+  readonly cursor: number;
+  readonly seen: number;
+  /** Absent where it holds nothing. */
+  readonly summary: StoredSummary | undefined;
+}
+
+/** A session that was never summarised is folded from the beginning of its log. */
+export function rollingOf(state: SessionState): RollingState {
+  return state.rolling ?? { from: 0, cursor: 0, seen: 0, revision: 0, rebuild: false };
+}
+
+/** A new summary took the place of what was there. */
+function advanced({ from, revision }: RollingState, { cursor, seen, summary }: SummaryEnd): RollingState {
+  const rest = { from, cursor, seen, revision: revision + 1, rebuild: false };
+  return summary === undefined ? rest : { ...rest, summary };
+}
+
+/** Nothing is remembered, and what was said until log line `now` never will be [R4]. */
+function cleared({ revision }: RollingState, now: number): RollingState {
+  return { from: now, cursor: now, seen: now, revision: revision + 1, rebuild: false };
+}
+
+/** Something that the summary may hold was withdrawn: it gives way to an earlier one, and the log is folded anew from there. */
+function rewound(rolling: RollingState, to: SummaryEnd): RollingState {
+  return { ...advanced(rolling, to), rebuild: true };
+}
+
+/** The end of an earlier summary, or of none where there is none to go back to. */
+function endsAt(
+  earlier: (StoredSummary & { readonly cursor: number }) | undefined,
+  from: number,
+  seen: number,
+): SummaryEnd {
+  if (earlier === undefined) return { cursor: from, seen, summary: undefined };
+  const { text, updatedAt, visibility, homeId, cursor } = earlier;
+  return { cursor, seen, summary: { text, updatedAt, visibility, homeId } };
+}
+
+/** Edits and deletions of what the summary holds that it does not account for yet. */
+function pendingWithdrawals(
+  { from, cursor, seen }: RollingState,
+  withdrawals: readonly Withdrawal[],
+): readonly Withdrawal[] {
+  return withdrawals.filter(({ sequence, of }) => sequence > seen && of > from && of <= cursor);
+}
+
+/** The replaced summaries of a session in its `detail/` folder [R3]. */
+export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone: string }) {
+  async function list(session: SessionKey): Promise<readonly { key: string; cursor: number }[]> {
+    const files = await store.list(folderOf(session));
+    return files.flatMap(({ path }) => {
+      const cursor = cursorOfNote(path);
+      return cursor === undefined ? [] : [{ key: `${folderOf(session)}/${path}`, cursor }];
+    });
+  }
+
+  async function read(key: string): Promise<SummaryNote | undefined> {
+    const file = await store.readText(key);
+    return file === undefined ? undefined : parseNote(file);
+  }
+
+  return {
+    keep: (session: SessionKey, note: SummaryNote) =>
+      store.writeText(`${folderOf(session)}/${noteName(note, timeZone)}`, renderNote(note, timeZone)),
+
+    /** Removes those that may hold one of the log lines. */
+    async removeHolding(session: SessionKey, sequences: readonly number[]): Promise<void> {
+      for (const { key, cursor } of await list(session)) {
+        if (sequences.every((sequence) => cursor < sequence)) continue;
+        const from = (await read(key))?.from ?? 0;
+        if (sequences.some((sequence) => from < sequence && sequence <= cursor)) await store.remove(key);
+      }
+    },
+
+    /** The newest of those that begin after the log line `from`, as the present summary does. */
+    async newest(session: SessionKey, from: number): Promise<SummaryNote | undefined> {
+      const notes = (await list(session)).filter(({ cursor }) => cursor > from);
+      for (const { key, cursor } of notes.toSorted((a, b) => b.cursor - a.cursor)) {
+        const note = await read(key);
+        if (note?.from === from && note.cursor === cursor) return note;
+      }
+      return undefined;
+    },
+
+    /** All of them, as they stand on disk. */
+    async files(session: SessionKey): Promise<readonly { readonly key: string; readonly text: string }[]> {
+      const keys = (await list(session)).map(({ key }) => key);
+      const texts = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
+      return texts.flatMap(({ key, text }) => (text === undefined ? [] : [{ key, text }]));
+    },
+  };
+}
+
+function folderOf(session: SessionKey): string {
+  return `${sessionFolder(session)}/detail`;
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { StoreError } from '../../src/core/errors.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
+import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import type { DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { openSessions, session, silent } from '../support/sessions.ts';
+import type { Sessions } from '../support/sessions.ts';
+
+/** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
+class RefusingStore extends MemoryStore {
+  refusesRewrites = false;
+  override rewrite: MemoryStore['rewrite'] = (...parameters) =>
+    this.refusesRewrites ? Promise.reject(new StoreError('disk full', 'log')) : super.rewrite(...parameters);
+}
+
+function openDurable(sessions: Sessions): DurableMemory {
+  const durable: DurableMemory = createDurableMemory({
+    store: sessions.store,
+    writes: sessions.writes,
+    changes: { forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked) },
+    clock: sessions.clock,
+    logger: silent,
+    timeZone: 'UTC',
+    maxItems: 200,
+    injectMaxChars: 2000,
+  });
+  return durable;
+}
+
+/** A session in which the model stored two items from what Alice said. */
+async function setUp() {
+  const store = new RefusingStore();
+  const sessions = openSessions(store);
+  const durable = openDurable(sessions);
+  const [{ id: messageId } = { id: '' }] = (await sessions.say('I prefer Rust, and I live in Oslo')).messages;
+  for (const text of ['Prefers Rust', 'Lives in Oslo'])
+    await durable.remember(aliceId, { text, place: publicPlace, messageId, type: 'discord' });
+  const texts = async () => (await durable.list(aliceId)).map(({ text }) => text).toSorted();
+  return { ...sessions, store, durable, messageId, texts };
+}
+
+/** The lines of a log as they lie on disk. */
+async function linesOf(store: MemoryStore, log: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { record } of store.scan(log, z.unknown())) lines.push(JSON.stringify(record));
+  return lines;
+}
+
+/** What the ledger has open. */
+const openIn = (store: MemoryStore): Promise<string[]> => linesOf(store, 'changes.jsonl');
+
+/** What Alice's log in #general holds. */
+const logIn = async (store: MemoryStore): Promise<string> =>
+  (await linesOf(store, `sessions/${generalId}/${aliceId}/messages.jsonl`)).join('\n');
+
+const failing: MemoryLayer = {
+  name: 'rolling',
+  sections: () => Promise.resolve([]),
+  follow: () => Promise.reject(new StoreError('full', 'rolling')),
+  async *export() {},
+  erase: () => Promise.resolve(),
+};
+
+describe('an edit or deletion [G5]', () => {
+  it('has what was made of the message made anew, and does nothing for one that is not remembered', async () => {
+    const { store, ledgerOver, durable, messageId, changed, texts } = await setUp();
+    const ledger = ledgerOver([durable]);
+    await ledger.record({
+      kind: 'edited',
+      channelId: generalId,
+      messageId: '400000000000000999',
+      text: 'hello',
+    });
+    expect(changed).toEqual([]);
+    expect(await openIn(store)).toEqual([]);
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledger.record({ ...edit, text: 'I live in Oslo' });
+    expect(changed).toEqual([session]);
+    expect(await texts()).toEqual(['Lives in Oslo']);
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('is known at once to whoever holds words in memory, before the disk has it', async () => {
+    const { ledgerOver, recent, messageId } = await setUp();
+    const heard: string[] = [];
+    recent.subscribe(({ kind }) => heard.push(kind));
+    const recording = ledgerOver([]).record({
+      kind: 'deleted',
+      channelId: generalId,
+      messageIds: [messageId],
+    });
+    expect(heard).toEqual(['deleted']);
+    expect(recent.wasDeleted(messageId)).toBe(true);
+    await recording;
+  });
+
+  it('reaches the other layers where one fails, is used nowhere, and is finished after the next start', async () => {
+    const { store, ledgerOver, durable, messageId, log, texts } = await setUp();
+    const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId] } as const;
+    await ledgerOver([failing, durable]).record(deletion);
+    expect(await texts()).toEqual([]);
+    expect(await log.message(session, messageId)).toBeUndefined();
+    // The words stay where the layer that failed can look them up.
+    expect(await logIn(store)).toContain('Oslo');
+    expect(await openIn(store)).toHaveLength(1);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([openDurable(restarted)]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await logIn(store)).not.toContain('Oslo');
+  });
+
+  it('that a kill interrupted is finished, edited or deleted, and an older one does not undo a newer', async () => {
+    const { store, ledgerOver, durable, messageId, texts } = await setUp();
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    store.refusesRewrites = true;
+    await ledgerOver([durable]).record({ ...edit, text: 'I prefer Rust' });
+    await ledgerOver([durable]).record({ ...edit, text: 'I live in Oslo' });
+    expect(await openIn(store)).toHaveLength(2);
+    store.refusesRewrites = false;
+    const restarted = openSessions(store);
+    const again = openDurable(restarted);
+    await restarted.ledgerOver([again]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await restarted.log.message(session, messageId)).toBe('I live in Oslo');
+    expect(await logIn(store)).not.toContain('Rust');
+    expect(await texts()).toEqual([]);
+  });
+
+  it('that is done takes earlier ones of the same message out of the ledger', async () => {
+    const { store, ledgerOver, durable, messageId } = await setUp();
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([failing]).record({ ...edit, text: 'a secret of the first edit' });
+    await ledgerOver([durable]).record({ ...edit, text: 'I live in Oslo' });
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('of a message that is being logged meanwhile leaves nothing of it', async () => {
+    const { ledgerOver, contextOf, log, store } = await setUp();
+    const context = contextOf(['a secret']);
+    const ids = context.messages.map(({ id }) => id);
+    const deletion = { kind: 'deleted', channelId: generalId, messageIds: ids } as const;
+    await Promise.all([log.recordUser(context), ledgerOver([]).record(deletion)]);
+    expect(await log.message(session, ids[0] ?? '')).toBeUndefined();
+    expect(await logIn(store)).not.toContain('secret');
+  });
+});
+
+describe('a forgetting', () => {
+  const command = '400000000000000900';
+
+  it('reaches every layer in one job, and is done', async () => {
+    const { store, durable, texts } = await setUp();
+    const { forgotten, words, isEverywhere } = await durable.forget(aliceId, 'rust', publicPlace, command);
+    expect(forgotten.map(({ text }) => text)).toEqual(['Prefers Rust']);
+    expect({ words, isEverywhere }).toEqual({ words: 'rust', isEverywhere: true });
+    expect(await texts()).toEqual(['Lives in Oslo']);
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('says so where a layer cannot follow, and is finished after the next start', async () => {
+    const { store, writes, clock, ledgerOver, texts } = await setUp();
+    const durable: DurableMemory = createDurableMemory({
+      store,
+      writes,
+      changes: { forget: (...asked) => ledgerOver([durable, failing]).forget(...asked) },
+      clock,
+      logger: silent,
+      timeZone: 'UTC',
+      maxItems: 200,
+      injectMaxChars: 2000,
+    });
+    expect(await durable.forget(aliceId, 'rust', publicPlace, command)).toMatchObject({
+      isEverywhere: false,
+    });
+    expect(await texts()).toEqual(['Lives in Oslo']);
+    expect(await openIn(store)).toHaveLength(1);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([openDurable(restarted)]).finish();
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('changes nothing where the deciding layer cannot follow', async () => {
+    const { store, durable, texts } = await setUp();
+    const update = store.update.bind(store);
+    store.update = () => Promise.reject(new StoreError('full', 'durable'));
+    await expect(durable.forget(aliceId, 'rust', publicPlace, command)).rejects.toThrow(StoreError);
+    store.update = update;
+    expect(await texts()).toEqual(['Lives in Oslo', 'Prefers Rust']);
+    expect(await openIn(store)).toEqual([]);
+  });
+});

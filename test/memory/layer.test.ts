@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+
+import type { TurnContext } from '../../src/core/turn-context.ts';
+import { sessionOf } from '../../src/core/turn-context.ts';
+import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import type { DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
+import { createNotebook } from '../../src/memory/notebook/notebook.ts';
+import { createMessageSource } from '../../src/memory/recall/messages.ts';
+import { createRecall } from '../../src/memory/recall/recall.ts';
+import { createRollingSummary } from '../../src/memory/rolling/rolling-summary.ts';
+import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
+import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
+import { silent } from '../support/sessions.ts';
+import type { Sessions } from '../support/sessions.ts';
+import { contract } from './layer-contract.ts';
+import type { LayerUnderTest, OpenLayer } from './layer-contract.ts';
+
+const { signal } = new AbortController();
+
+function folding(layer: MemoryLayer): LayerUnderTest {
+  return {
+    layer,
+    feed: async (turn) => layer.fold?.(turn.speaker.id, [sessionOf(turn)], signal),
+  };
+}
+
+function openShortTerm({ store, states, log, clock }: Sessions): LayerUnderTest {
+  return folding(
+    createShortTerm({
+      store,
+      states,
+      log,
+      clock,
+      enabled: true,
+      maxEntries: 20,
+      maxAgeHours: 6,
+      injectMaxChars: 1000,
+      timeZone: 'UTC',
+    }),
+  );
+}
+
+function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
+  const model = new ScriptedModel(
+    (request) =>
+      `Said: ${inputOf(request)
+        .match(/I breed \w+/gu)
+        ?.join()}`,
+  );
+  return folding(
+    createRollingSummary({
+      store,
+      states,
+      log,
+      clock,
+      model,
+      modelName: 'haiku',
+      enabled: true,
+      everyTurns: 1,
+      maxChars: 500,
+      timeZone: 'UTC',
+      logger: silent,
+    }),
+  );
+}
+
+function openDurable({ store, writes, clock, ledgerOver }: Sessions): LayerUnderTest {
+  const durable: DurableMemory = createDurableMemory({
+    store,
+    writes,
+    changes: { forget: (...asked) => ledgerOver([durable]).forget(...asked) },
+    clock,
+    logger: silent,
+    timeZone: 'UTC',
+    maxItems: 200,
+    injectMaxChars: 2000,
+  });
+  return {
+    layer: durable,
+    async feed({ speaker, place, messages: [message] }) {
+      const text = message?.text ?? '';
+      await durable.remember(speaker.id, { text, place, messageId: message?.id ?? '', type: 'discord' });
+    },
+  };
+}
+
+function openNotebook({ store, writes, states, log }: Sessions): LayerUnderTest {
+  const notebook = createNotebook({
+    store,
+    writes,
+    states,
+    log,
+    logger: silent,
+    timeZone: 'UTC',
+    profileMaxChars: 4000,
+    memoryMaxChars: 4000,
+    overviewMaxChars: 1500,
+    indexMaxChars: 1000,
+  });
+  const write = notebook.tools.find(({ definition }) => definition.name === 'memory_write');
+  return {
+    layer: notebook,
+    async feed(turn) {
+      const content = `## Known Context\n- ${turn.messages[0]?.text}\n- Likes tea\n`;
+      const outcome = await write?.run({ path: 'overview.md', content }, turn, signal);
+      expect(outcome).toMatchObject({ ok: true });
+    },
+  };
+}
+
+function openLog({ log }: Sessions): LayerUnderTest {
+  return {
+    layer: log,
+    feed: () => Promise.resolve(),
+    shows: async (turn) => JSON.stringify((await log.since(sessionOf(turn), 0)).messages),
+  };
+}
+
+function openRecall({ log }: Sessions): LayerUnderTest {
+  const recall = createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });
+  const search = async ({ speaker, place, now }: TurnContext, query: string): Promise<string> => {
+    const found = await recall.search({ query, scope: 'all', limit: 5, speaker, place, now, excluded: [] });
+    return found.map(({ unit }) => unit.text).join('\n');
+  };
+  return {
+    layer: recall,
+    holdsNothing: true,
+    // So that an index is there that could keep what is to go.
+    feed: async (turn) => void (await search(turn, 'breed')),
+    shows: search,
+  };
+}
+
+const layers: Readonly<Record<MemoryLayer['name'], OpenLayer>> = {
+  log: openLog,
+  'short-term': openShortTerm,
+  rolling: openRolling,
+  durable: openDurable,
+  notebook: openNotebook,
+  recall: openRecall,
+};
+
+describe.each(Object.entries(layers))('the layer %s [F5]', (_name, open) => {
+  it.each(Object.entries(contract))('%s', async (_rule, check) => {
+    await expect(check(open)).resolves.toBeUndefined();
+  });
+});
+
+/** A layer that is right in all but one thing. */
+function planted(fault: Partial<MemoryLayer>): OpenLayer {
+  return (sessions) => {
+    const right = openShortTerm(sessions);
+    return { ...right, layer: { ...right.layer, ...fault } };
+  };
+}
+
+/** The rules of the contract that a layer breaks. */
+async function brokenBy(open: OpenLayer): Promise<string[]> {
+  const broken: string[] = [];
+  for (const [rule, check] of Object.entries(contract)) {
+    const isKept = await check(open).then(
+      () => true,
+      () => false,
+    );
+    if (!isKept) broken.push(rule);
+  }
+  return broken;
+}
+
+describe('the contract finds a layer that forgets its duty [F5]', () => {
+  it.each<[string, Partial<MemoryLayer>, RegExp]>([
+    ['to follow a change', { follow: () => Promise.resolve() }, /^follows/u],
+    ['to export', { async *export() {} }, /^exports/u],
+    ['to erase', { erase: () => Promise.resolve() }, /^erases/u],
+    ['to show', { sections: () => Promise.resolve([]) }, /^(?:shows|follows|erases what)/u],
+  ])('%s', async (_duty, fault, rules) => {
+    const expected = Object.keys(contract).filter((rule) => rules.test(rule));
+    expect(await brokenBy(planted(fault))).toEqual(expected);
+  });
+});

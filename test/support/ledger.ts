@@ -1,0 +1,26 @@
+import { RecentChanges } from '../../src/core/changes.ts';
+import type { KeyedQueue } from '../../src/core/keyed-queue.ts';
+import type { Logger } from '../../src/core/logger.ts';
+import type { Store } from '../../src/core/store.ts';
+import { createChangeLedger } from '../../src/memory/changes.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
+import { silent } from './sessions.ts';
+
+/** The real ledger over layers that stand alone, without a log: what people have forgotten reaches them. */
+export function ledgerFor(
+  store: Store,
+  writes: KeyedQueue,
+  layers: readonly MemoryLayer[],
+  logger: Logger = silent,
+) {
+  return createChangeLedger({
+    store,
+    recent: new RecentChanges(),
+    writes,
+    log: { sessionsOf: () => Promise.resolve([]), affected: () => Promise.resolve([]) },
+    layers,
+    answers: { withdraw: () => Promise.resolve() },
+    changed: () => {},
+    logger,
+  });
+}
