@@ -39,16 +39,6 @@ export function shortTermKey(userId: string, guildId: string): string {
 /** An exchange and the guild it was in, whose document holds it. */
 type GuildExchange = { readonly guildId: string; readonly entry: ShortTermEntry };
 
-/** How the layer is set, as configured. */
-export interface ShortTermSettings {
-  /** Off: nothing is read or recorded; changes still drop. */
-  readonly enabled: boolean;
-  readonly maxEntries: number;
-  readonly maxAgeHours: number;
-  /** Characters of the section as rendered. */
-  readonly injectMaxChars: number;
-}
-
 /** Whether an entry is young enough to be used. */
 export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number, now: Date): boolean {
   return now.getTime() - Date.parse(at) <= maxAgeHours * 3_600_000;
@@ -58,7 +48,7 @@ export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number,
 export function withEntry(
   document: ShortTermDocument | undefined,
   added: ShortTermEntry,
-  { maxEntries, maxAgeHours }: Pick<ShortTermSettings, 'maxEntries' | 'maxAgeHours'>,
+  { maxEntries, maxAgeHours }: { readonly maxEntries: number; readonly maxAgeHours: number },
   now: Date,
 ): ShortTermDocument {
   const known = document?.entries ?? [];

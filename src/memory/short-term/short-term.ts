@@ -21,7 +21,17 @@ import {
   withEntry,
   withoutEntries,
 } from './exchanges.ts';
-import type { ShortTermDocument, ShortTermEntry, ShortTermSettings } from './exchanges.ts';
+import type { ShortTermDocument, ShortTermEntry } from './exchanges.ts';
+
+/** How the layer is set, as configured. */
+export interface ShortTermSettings {
+  /** Off: nothing is read or recorded; changes still drop. */
+  readonly enabled: boolean;
+  readonly maxEntries: number;
+  readonly maxAgeHours: number;
+  /** Characters of the section as rendered. */
+  readonly injectMaxChars: number;
+}
 
 export interface ShortTermOptions {
   readonly settings: ShortTermSettings;
