@@ -112,7 +112,11 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     } catch (error) {
       logger.error('the ledger of changes could not be read', { error });
     }
-    for (const { sequence, change } of unfinished) {
+    const newest = unfinished.filter(
+      ({ change }, index) =>
+        !unfinished.slice(index + 1).some((later) => isSupersededBy(change, later.change)),
+    );
+    for (const { sequence, change } of newest) {
       if (change.kind === 'forgotten') {
         await writes.run(change.userId, async () => {
           if ((await deliver(change)).size === 0) await close(sequence, change);
@@ -150,6 +154,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         channelId: change.channelId,
         error,
       });
+      // What it concerns could not be read: the next start looks again.
+      sequence ??= await open(change);
     }
     if (sequence !== undefined && isDone) await close(sequence, change);
   }
