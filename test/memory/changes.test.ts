@@ -9,6 +9,7 @@ import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, session, silent } from '../support/sessions.ts';
 import type { Sessions } from '../support/sessions.ts';
+import { durableSettings } from '../support/layer-settings.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
@@ -19,14 +20,13 @@ class RefusingStore extends MemoryStore {
 
 function openDurable(sessions: Sessions): DurableMemory {
   const durable: DurableMemory = createDurableMemory({
+    settings: durableSettings,
     store: sessions.store,
     writes: sessions.writes,
     changes: { forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked) },
     clock: sessions.clock,
     logger: silent,
     timeZone: 'UTC',
-    maxItems: 200,
-    injectMaxChars: 2000,
   });
   return durable;
 }
@@ -164,14 +164,13 @@ describe('a forgetting', () => {
   it('says so where a layer cannot follow, and is finished after the next start', async () => {
     const { store, writes, clock, ledgerOver, texts } = await setUp();
     const durable: DurableMemory = createDurableMemory({
+      settings: durableSettings,
       store,
       writes,
       changes: { forget: (...asked) => ledgerOver([durable, failing]).forget(...asked) },
       clock,
       logger: silent,
       timeZone: 'UTC',
-      maxItems: 200,
-      injectMaxChars: 2000,
     });
     expect(await durable.forget(aliceId, 'rust', publicPlace, command)).toMatchObject({
       isEverywhere: false,

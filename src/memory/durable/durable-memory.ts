@@ -37,19 +37,24 @@ export interface RememberInput extends RememberRequest {
   readonly stillStands?: () => Promise<boolean>;
 }
 
-export interface DurableMemoryOptions {
-  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly writes: Pick<KeyedQueue, 'run'>;
+/** How the layer is set, as configured. */
+export interface DurableSettings {
   /** Off: nothing of it is in a prompt; commands and changes still reach it. */
-  readonly enabled?: boolean;
-  /** Where auto-extraction is on [A2]. */
-  readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
-  readonly changes: Pick<ChangeLedger, 'forget'>;
-  readonly clock: Clock;
+  readonly enabled: boolean;
   /** Active items of a user at most [D3]. */
   readonly maxItems: number;
   /** Characters at most for both sections as rendered [D4]. */
   readonly injectMaxChars: number;
+}
+
+export interface DurableMemoryOptions {
+  readonly settings: DurableSettings;
+  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  /** Where auto-extraction is on [A2]. */
+  readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
+  readonly changes: Pick<ChangeLedger, 'forget'>;
+  readonly clock: Clock;
   /** Characters of one item at most. */
   readonly maxTextLength?: number;
   /** IANA name; lines show local dates [N5]. */
@@ -62,8 +67,8 @@ export interface DurableMemoryOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { store, writes, clock, logger, maxItems, injectMaxChars } = options;
-  const { enabled = true, maxTextLength = 500 } = options;
+  const { settings, store, writes, clock, logger, maxTextLength = 500 } = options;
+  const { enabled, maxItems, injectMaxChars } = settings;
   const injection = { injectMaxChars, dateOf: createLocalDates(options.timeZone) };
 
   async function itemsOf(userId: string): Promise<readonly DurableItem[]> {

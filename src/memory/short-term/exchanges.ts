@@ -39,12 +39,6 @@ export function shortTermKey(userId: string, guildId: string): string {
 /** An exchange and the guild it was in, whose document holds it. */
 type GuildExchange = { readonly guildId: string; readonly entry: ShortTermEntry };
 
-/** What bounds a document [T1]. */
-export interface ShortTermLimits {
-  readonly maxEntries: number;
-  readonly maxAgeHours: number;
-}
-
 /** Whether an entry is young enough to be used. */
 export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number, now: Date): boolean {
   return now.getTime() - Date.parse(at) <= maxAgeHours * 3_600_000;
@@ -54,7 +48,7 @@ export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number,
 export function withEntry(
   document: ShortTermDocument | undefined,
   added: ShortTermEntry,
-  { maxEntries, maxAgeHours }: ShortTermLimits,
+  { maxEntries, maxAgeHours }: { readonly maxEntries: number; readonly maxAgeHours: number },
   now: Date,
 ): ShortTermDocument {
   const known = document?.entries ?? [];
