@@ -98,8 +98,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return last.result;
   }
 
-  /** A change that takes something away: no copy that the store keeps may give it back after damage [S7]. */
-  const takeAway: typeof apply = (userId, operation) => apply(userId, operation, { erase: true });
+  /** A change that removes or narrows something: the store's copies of it are erased too, so that none gives it back after damage [S7]. */
+  const applyAndErase: typeof apply = (userId, operation) => apply(userId, operation, { erase: true });
 
   const layer: MemoryLayer = {
     name: 'durable',
@@ -124,7 +124,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async erase({ userId, sessions, isWhole }) {
       if (isWhole) return store.remove(durableKey(userId));
       const channels = new Set(sessions.map(({ channelId }) => channelId));
-      await takeAway(userId, (document) => {
+      await applyAndErase(userId, (document) => {
         const items = document.items.filter(({ source }) => !channels.has(source.channelId));
         const isSame = items.length === document.items.length;
         return { document: isSame ? document : { ...document, items }, result: undefined };
@@ -134,7 +134,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
   async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
     const ids = new Set(itemIds);
-    const forgotten = await takeAway(userId, (document) =>
+    const forgotten = await applyAndErase(userId, (document) =>
       forgetChosen(document, ({ id }) => ids.has(id), commandId, clock()),
     );
     logger.info('durable items were forgotten', { userId, itemIds: idsOf(forgotten) });
@@ -144,7 +144,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
-    const removed = await takeAway(userId, (document) =>
+    const removed = await applyAndErase(userId, (document) =>
       removeBySource(document, [...now.keys()], ({ text, source }) =>
         supports(text, now.get(source.messageId) ?? ''),
       ),
@@ -205,7 +205,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
     setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
       writes.run(userId, () =>
-        takeAway(userId, (document) => setVisibility(document, userId, id, visibility, place)),
+        applyAndErase(userId, (document) => setVisibility(document, userId, id, visibility, place)),
       ),
 
     /** What the user had forgotten, and when; told to nobody, but kept from being found [C1]. */

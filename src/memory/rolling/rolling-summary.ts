@@ -115,7 +115,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     /** No summary that may hold a changed message stays [G5]; the next `fold` takes up the turns after the newest that cannot. */
     async follow(change, stage) {
       if (change.kind === 'forgotten' || stage === 'erase') return;
-      await record.retract(
+      await record.withdraw(
         change.session,
         change.messages.map(({ sequence }) => sequence),
       );
@@ -150,9 +150,8 @@ function usableSummary(
   place: Place,
   speakerId: string,
 ): StoredSummary | undefined {
-  if (summary === undefined) return undefined;
-  const { visibility, homeId } = summary;
-  return mayUse({ ownerId: userId, visibility, homeId }, place, speakerId) ? summary : undefined;
+  const isUsable = summary !== undefined && mayUse({ ownerId: userId, ...summary }, place, speakerId);
+  return isUsable ? summary : undefined;
 }
 
 /**

@@ -60,12 +60,12 @@ export function withEntry(
   return { version: 1, entries };
 }
 
-/** The document without the entries that `isWithdrawn` picks; the very same when it picks none. */
+/** The document without the entries that `isGone` picks; the very same when it picks none. */
 export function withoutEntries(
   document: ShortTermDocument,
-  isWithdrawn: (entry: ShortTermEntry) => boolean,
+  isGone: (entry: ShortTermEntry) => boolean,
 ): ShortTermDocument {
-  const entries = document.entries.filter((entry) => !isWithdrawn(entry));
+  const entries = document.entries.filter((entry) => !isGone(entry));
   return entries.length === document.entries.length ? document : { ...document, entries };
 }
 

@@ -25,7 +25,7 @@ import type { ShortTermDocument, ShortTermEntry } from './exchanges.ts';
 
 /** How the layer is set, as configured. */
 export interface ShortTermSettings {
-  /** Off: nothing is read or recorded; changes still drop. */
+  /** Off: nothing is read or recorded; changes still remove. */
   readonly enabled: boolean;
   readonly maxEntries: number;
   readonly maxAgeHours: number;
@@ -57,7 +57,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const { messages, withdrawals, last } = await log.since(session, Math.max(0, cursor));
       const whole = wholeTurns(messages).messages;
       const withdrawn = withdrawals.map(({ id }) => id);
-      if (withdrawn.length > 0) await drop(session.userId, madeOf(withdrawn));
+      if (withdrawn.length > 0) await removeEntries(session.userId, madeOf(withdrawn));
       for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
         await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
           withEntry(document, entry, settings, clock()),
@@ -71,7 +71,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   }
 
   /**
-   * Drops the user's lines that contain the words, whatever the case; exchanges still on their way are looked through too, and a
+   * Removes the user's lines that contain the words, whatever the case; exchanges still on their way are looked through too, and a
    * turn that runs now leaves none [A4].
    */
   async function forget({ userId, words }: Forgotten): Promise<void> {
@@ -81,18 +81,15 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const sessions = (await log.sessions()).filter((session) => session.userId === userId);
       for (const session of sessions) await transactState(store, session, folding(session, true));
     }
-    await drop(userId, (entry) => normalizeText(entry.text).includes(wanted));
+    await removeEntries(userId, (entry) => normalizeText(entry.text).includes(wanted));
   }
 
   /** A job of the user's queue calls this. */
-  async function drop(userId: string, isWithdrawn: (entry: ShortTermEntry) => boolean): Promise<void> {
+  async function removeEntries(userId: string, isGone: (entry: ShortTermEntry) => boolean): Promise<void> {
     for (const key of await keysOf(userId)) {
-      await store.update(
-        key,
-        shortTermKind,
-        (document) => document && withoutEntries(document, isWithdrawn),
-        { erase: true },
-      );
+      await store.update(key, shortTermKind, (document) => document && withoutEntries(document, isGone), {
+        erase: true,
+      });
     }
   }
 
@@ -136,13 +133,13 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const ids = change.messages.flatMap(({ before }) =>
         before.role === 'user' ? [before.id] : before.replyTo,
       );
-      await drop(change.session.userId, madeOf(ids));
+      await removeEntries(change.session.userId, madeOf(ids));
     },
     export: exportEntries,
     async erase({ userId, sessions, isWhole }) {
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       if (isWhole) await store.removeAll(shortTermFolder(userId));
-      else await drop(userId, ({ channelId }) => channels.has(channelId));
+      else await removeEntries(userId, ({ channelId }) => channels.has(channelId));
     },
   };
 }
