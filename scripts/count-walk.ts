@@ -28,7 +28,7 @@ await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
 const folder = await mkdtemp(join(tmpdir(), 'discoclaw-walk-'));
-await cp(new URL('../workspace', import.meta.url), join(folder, 'workspace'), { recursive: true });
+await cp(new URL('../workspace/SOUL.md', import.meta.url), join(folder, 'workspace', 'SOUL.md'));
 const model = await startModelServer(({ model: name = '' }) => ({
   text: name.includes('haiku') ? summary : 'It is blue.',
 }));
