@@ -37,6 +37,25 @@ const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({
   to: { path: '^src/', pathNot: `^src/(?:${[room, ...rooms].join('|')})/` },
 }));
 
+/** Layers of memory know each other through the port, the ledger, the log and the settings only; recall alone also reads formats of others. */
+const layersMayImport = 'log/|settings/|(?:layer|changes)\\.ts$';
+const recallMayRead = 'durable/(?:document|evidence)\\.ts$|notebook/tree\\.ts$';
+
+const layerRules = [
+  {
+    name: 'layers-apart',
+    severity: 'error',
+    from: { path: '^src/memory/([^/]+)/', pathNot: '^src/memory/recall/' },
+    to: { path: '^src/memory/', pathNot: `^src/memory/(?:$1/|${layersMayImport})` },
+  },
+  {
+    name: 'recall-reads-formats',
+    severity: 'error',
+    from: { path: '^src/memory/recall/' },
+    to: { path: '^src/memory/', pathNot: `^src/memory/(?:recall/|${layersMayImport}|${recallMayRead})` },
+  },
+];
+
 const keeperRules = Object.entries(keepers).map(([name, rooms]) => ({
   name: `keeper-of-${name.replace(/[^a-z-]/g, '')}`,
   comment: `only ${rooms.join(', ')} may import ${name}`,
@@ -48,6 +67,7 @@ const keeperRules = Object.entries(keepers).map(([name, rooms]) => ({
 module.exports = {
   forbidden: [
     ...roomRules,
+    ...layerRules,
     ...keeperRules,
     {
       name: 'known-room',

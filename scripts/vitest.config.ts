@@ -5,7 +5,7 @@ import type { Reach } from '../test/support/confine.ts';
 
 /** The name of a test's file says what the test may use, and so to which project it belongs; all others are `fast`. */
 const gateway = ['test/**/*.gateway.test.ts'];
-const e2e = ['test/e2e/**/*.test.ts', 'test/project/**/*.test.ts', 'test/**/*.e2e.test.ts'];
+const e2e = ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts'];
 const soak = ['test/soak/**/*.test.ts'];
 
 function project(
@@ -22,8 +22,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     projects: [
-      project('fast', 'processes', ['test/**/*.test.ts'], [...gateway, ...e2e, ...soak]),
-      project('gateway', 'processes', gateway, [...e2e, ...soak]),
+      project('fast', 'nothing', ['test/**/*.test.ts'], [...gateway, ...e2e, ...soak]),
+      project('gateway', 'sockets', gateway, [...e2e, ...soak]),
       project('e2e', 'processes', e2e, soak),
       project('soak', 'processes', soak, []),
     ],

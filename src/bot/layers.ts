@@ -65,41 +65,33 @@ export function createLayers(config: Config, ports: LayerPorts) {
     activeFolds: activeFolds(config),
   });
   const shortTerm = createShortTerm({
+    settings: config.shortTerm,
     store,
     states,
     log: sessionLog,
-    enabled: config.shortTerm.enabled,
-    maxEntries: config.shortTerm.maxEntries,
-    maxAgeHours: config.shortTerm.maxAgeHours,
-    injectMaxChars: config.shortTerm.injectMaxChars,
     clock,
     timeZone,
   });
   const rolling = createRollingSummary({
+    settings: config.summary,
     store,
     states,
     log: sessionLog,
     model,
-    modelName: config.summary.model,
-    enabled: config.summary.enabled,
-    everyTurns: config.summary.everyTurns,
-    maxChars: config.summary.maxChars,
     clock,
     timeZone,
     logger,
   });
   const durable: DurableMemory = createDurableMemory({
+    settings: config.durable,
     store,
     writes,
     changes: { forget: (...asked) => changes.forget(...asked) },
-    enabled: config.durable.enabled,
     extract:
       config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,
     logger,
     timeZone,
-    maxItems: config.durable.maxItems,
-    injectMaxChars: config.durable.injectMaxChars,
   });
   const extract = createExtractionFold({
     extraction: createExtraction({ model, modelName: config.model.fast, durable, logger }),
@@ -140,6 +132,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     profileMaxChars: config.notebook.profileMaxChars,
   });
   const notebook = createNotebook({
+    settings: config.notebook,
     store,
     writes,
     states,
@@ -149,7 +142,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
     timeZone,
-    ...config.notebook,
     logger,
   });
   const recall = createRecall({

@@ -1,14 +1,34 @@
+import { z } from 'zod';
+
 import type { Audience, Place } from './place.ts';
 
-/** Where a memory may be used: everywhere, in its channel and the owner's DM, or in the owner's DM only. */
-export type Visibility = 'everywhere' | 'here' | 'dm';
+export const visibilitySchema = z.enum(['everywhere', 'here', 'dm']);
 
-/** What the rule needs to know of a memory, whatever its layer. */
-export interface Remembered {
-  readonly ownerId: string;
+/** Where a memory may be used: everywhere, in its channel and the owner's DM, or in the owner's DM only. */
+export type Visibility = z.infer<typeof visibilitySchema>;
+
+/** Who may see what comes from a place [V1]: of every layer, in memory and in what documents and logs keep. */
+export interface Reach {
   readonly visibility: Visibility;
   /** {@link Place.homeId} of the place it comes from. */
   readonly homeId: string;
+}
+
+/** A reach as it is stored: fields of whatever has one. */
+export const reachFields = { visibility: visibilitySchema, homeId: z.string() };
+
+/** What the rule needs to know of a memory, whatever its layer. */
+export interface Remembered extends Reach {
+  readonly ownerId: string;
+}
+
+/** The reach that what is remembered from a place starts with [V1]. */
+export function reachOf({ audience, homeId }: Pick<Place, 'audience' | 'homeId'>): Reach {
+  return { visibility: visibilityOf(audience), homeId };
+}
+
+export function isSameReach(a: Reach, b: Reach): boolean {
+  return a.visibility === b.visibility && a.homeId === b.homeId;
 }
 
 /** What is remembered from a place with this audience starts with this visibility [V1]. */
@@ -25,9 +45,14 @@ export function visibilityOf(audience: Audience): Visibility {
 
 const width: Readonly<Record<Visibility, number>> = { dm: 0, here: 1, everywhere: 2 };
 
-/** The narrower of two visibilities: what is made from both may be used only where both may. */
-export function narrower(a: Visibility, b: Visibility): Visibility {
-  return width[a] <= width[b] ? a : b;
+/**
+ * The narrower of two reaches: what is made from both may be used only where both may. Of two homes that are as narrow as each other neither
+ * admits what was said in the other: that leaves the DM.
+ */
+export function narrower(a: Reach, b: Reach): Reach {
+  const isApart = a.visibility === 'here' && b.visibility === 'here' && a.homeId !== b.homeId;
+  const { visibility, homeId } = isWider(a.visibility, b.visibility) ? b : a;
+  return { visibility: isApart ? 'dm' : visibility, homeId };
 }
 
 /** Whether `a` is usable in strictly more places than `b`. */

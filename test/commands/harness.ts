@@ -18,6 +18,7 @@ import { aliceId, publicPlace } from '../support/incoming.ts';
 import { ledgerFor } from '../support/ledger.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { durableSettings } from '../support/layer-settings.ts';
 
 export const dmPlace: Place = {
   audience: 'dm',
@@ -107,12 +108,11 @@ export function createHarness(
   const changes = new RecentChanges();
   const sessionLog = createSessionLog({ store, writes, changes, clock: now, botName: 'Discoclaw' });
   const durable: DurableMemory = createDurableMemory({
+    settings: { ...durableSettings, maxItems: options.maxItems ?? 200, injectMaxChars: 2000 },
     store,
     writes,
     changes: { forget: (...asked) => ledger.forget(...asked) },
     clock: now,
-    maxItems: options.maxItems ?? 200,
-    injectMaxChars: 2000,
     timeZone: 'UTC',
     logger,
   });

@@ -8,6 +8,7 @@ const owner = '1'.repeat(18);
 const stranger = '2'.repeat(18);
 const channel = '3'.repeat(18);
 const thread = '4'.repeat(18);
+const otherHome = '5'.repeat(18);
 
 function place(changes: Partial<Place>): Place {
   return { audience: 'public', channelId: channel, homeId: channel, ...changes };
@@ -72,14 +73,20 @@ describe('mayUse', () => {
   });
 });
 
-it('the narrower of two visibilities is usable only where both are', () => {
+it('the narrower of two reaches is usable only where both are', () => {
+  const anyHome = fc.constantFrom('here', 'elsewhere');
+  const anyReach = fc.record({ visibility: anyVisibility, home: anyHome });
   fc.assert(
-    fc.property(anyVisibility, anyVisibility, anyPlace, (a, b, where) => {
-      const memory = { ownerId: owner, homeId: where.homeId };
+    fc.property(anyReach, anyReach, anyPlace, (a, b, where) => {
+      const [first, second] = [a, b].map(({ visibility, home }) => ({
+        visibility,
+        homeId: home === 'here' ? where.homeId : otherHome,
+      }));
+      if (first === undefined || second === undefined) return;
       const both =
-        mayUse({ ...memory, visibility: a }, where, owner) &&
-        mayUse({ ...memory, visibility: b }, where, owner);
-      expect(mayUse({ ...memory, visibility: narrower(a, b) }, where, owner)).toBe(both);
+        mayUse({ ownerId: owner, ...first }, where, owner) &&
+        mayUse({ ownerId: owner, ...second }, where, owner);
+      expect(mayUse({ ownerId: owner, ...narrower(first, second) }, where, owner)).toBe(both);
     }),
   );
 });

@@ -9,6 +9,7 @@ import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, session, silent } from '../support/sessions.ts';
 import type { Sessions } from '../support/sessions.ts';
+import { durableSettings } from '../support/layer-settings.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
@@ -19,14 +20,13 @@ class RefusingStore extends MemoryStore {
 
 function openDurable(sessions: Sessions): DurableMemory {
   const durable: DurableMemory = createDurableMemory({
+    settings: durableSettings,
     store: sessions.store,
     writes: sessions.writes,
     changes: { forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked) },
     clock: sessions.clock,
     logger: silent,
     timeZone: 'UTC',
-    maxItems: 200,
-    injectMaxChars: 2000,
   });
   return durable;
 }
@@ -130,6 +130,63 @@ describe('an edit or deletion [G5]', () => {
     expect(await texts()).toEqual([]);
   });
 
+  it('that a kill interrupted does not undo what came after the start', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([failing]).record({ ...edit, text: 'older' });
+    const restarted = openSessions(store);
+    const ledger = restarted.ledgerOver([]);
+    await Promise.all([ledger.finish(), ledger.record({ ...edit, text: 'newest' })]);
+    expect(await restarted.log.message(session, messageId)).toBe('newest');
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('that the disk kept out of the log does not undo what came after the start', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    const append = store.append.bind(store);
+    store.append = (log, record) =>
+      log === 'changes.jsonl' ? append(log, record) : Promise.reject(new StoreError('full', 'log'));
+    await ledgerOver([]).record({ ...edit, text: 'edited, and back again' });
+    store.append = append;
+    expect(await openIn(store)).toHaveLength(1);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([]).record({ ...edit, text: 'I prefer Rust, and I live in Oslo' });
+    await restarted.ledgerOver([]).finish();
+    expect(await restarted.log.message(session, messageId)).toBe('I prefer Rust, and I live in Oslo');
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('reaches the other conversations where one cannot be read, and is finished after the next start', async () => {
+    const { store, ledgerOver, log, messageId } = await setUp();
+    const bobId = '100000000000000002';
+    const said = {
+      id: '400000000000000500',
+      text: 'a secret',
+      at: '2026-01-15T10:00:00.000Z',
+      attachments: [],
+    };
+    await log.recordUser({
+      speaker: { id: bobId, name: 'Bob', isOwner: false },
+      place: publicPlace,
+      messages: [said],
+      now: new Date(said.at),
+      hasThirdPartyText: false,
+    });
+    const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
+    const lastSequence = store.lastSequence.bind(store);
+    store.lastSequence = (key) =>
+      key.includes(aliceId) ? Promise.reject(new StoreError('unreadable', 'log')) : lastSequence(key);
+    await ledgerOver([]).record(deletion);
+    store.lastSequence = lastSequence;
+    expect(await log.message({ channelId: generalId, userId: bobId }, said.id)).toBeUndefined();
+    expect(await openIn(store)).toHaveLength(1);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await restarted.log.message(session, messageId)).toBeUndefined();
+  });
+
   it('that is done takes earlier ones of the same message out of the ledger', async () => {
     const { store, ledgerOver, durable, messageId } = await setUp();
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
@@ -164,14 +221,13 @@ describe('a forgetting', () => {
   it('says so where a layer cannot follow, and is finished after the next start', async () => {
     const { store, writes, clock, ledgerOver, texts } = await setUp();
     const durable: DurableMemory = createDurableMemory({
+      settings: durableSettings,
       store,
       writes,
       changes: { forget: (...asked) => ledgerOver([durable, failing]).forget(...asked) },
       clock,
       logger: silent,
       timeZone: 'UTC',
-      maxItems: 200,
-      injectMaxChars: 2000,
     });
     expect(await durable.forget(aliceId, 'rust', publicPlace, command)).toMatchObject({
       isEverywhere: false,

@@ -15,6 +15,12 @@ import { silent } from '../support/sessions.ts';
 import type { Sessions } from '../support/sessions.ts';
 import { contract } from './layer-contract.ts';
 import type { LayerUnderTest, OpenLayer } from './layer-contract.ts';
+import {
+  shortTermSettings,
+  rollingSettings,
+  durableSettings,
+  notebookSettings,
+} from '../support/layer-settings.ts';
 
 const { signal } = new AbortController();
 
@@ -28,14 +34,11 @@ function folding(layer: MemoryLayer): LayerUnderTest {
 function openShortTerm({ store, states, log, clock }: Sessions): LayerUnderTest {
   return folding(
     createShortTerm({
+      settings: shortTermSettings,
       store,
       states,
       log,
       clock,
-      enabled: true,
-      maxEntries: 20,
-      maxAgeHours: 6,
-      injectMaxChars: 1000,
       timeZone: 'UTC',
     }),
   );
@@ -50,15 +53,12 @@ function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
   );
   return folding(
     createRollingSummary({
+      settings: { ...rollingSettings, enabled: true, model: 'haiku', everyTurns: 1, maxChars: 500 },
       store,
       states,
       log,
       clock,
       model,
-      modelName: 'haiku',
-      enabled: true,
-      everyTurns: 1,
-      maxChars: 500,
       timeZone: 'UTC',
       logger: silent,
     }),
@@ -67,14 +67,13 @@ function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
 
 function openDurable({ store, writes, clock, ledgerOver }: Sessions): LayerUnderTest {
   const durable: DurableMemory = createDurableMemory({
+    settings: durableSettings,
     store,
     writes,
     changes: { forget: (...asked) => ledgerOver([durable]).forget(...asked) },
     clock,
     logger: silent,
     timeZone: 'UTC',
-    maxItems: 200,
-    injectMaxChars: 2000,
   });
   return {
     layer: durable,
@@ -87,16 +86,13 @@ function openDurable({ store, writes, clock, ledgerOver }: Sessions): LayerUnder
 
 function openNotebook({ store, writes, states, log }: Sessions): LayerUnderTest {
   const notebook = createNotebook({
+    settings: notebookSettings,
     store,
     writes,
     states,
     log,
     logger: silent,
     timeZone: 'UTC',
-    profileMaxChars: 4000,
-    memoryMaxChars: 4000,
-    overviewMaxChars: 1500,
-    indexMaxChars: 1000,
   });
   const write = notebook.tools.find(({ definition }) => definition.name === 'memory_write');
   return {

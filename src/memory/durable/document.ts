@@ -9,7 +9,7 @@ import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
 import { normalizeText } from '../../core/text.ts';
 import { localDate } from '../../core/time.ts';
-import { mayUse, type Visibility } from '../../core/visibility.ts';
+import { mayUse, visibilitySchema, type Reach, type Visibility } from '../../core/visibility.ts';
 
 export const itemKinds = [
   'fact',
@@ -97,7 +97,7 @@ const itemSchema = z.looseObject({
   kind: z.enum(itemKinds).default('fact'),
   text: z.string(),
   status: z.enum(['active', 'deprecated']).default('active'),
-  visibility: z.enum(['everywhere', 'here', 'dm']).default('dm'),
+  visibility: visibilitySchema.default('dm'),
   pinned: z.boolean().default(false),
   source: sourceSchema.prefault({}),
   createdAt: timeSchema.exactOptional(),
@@ -173,14 +173,14 @@ export function sourceIn(place: Place, type: ItemSourceType, messageId: string):
   };
 }
 
-/** The item's channel for `here` [V1]. */
-export function homeOf(source: ItemSource): string {
-  return source.homeId ?? source.channelId;
+/** Who may see an item: as wide as its owner made it, `here` being where it comes from [V1]. */
+export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibility' | 'source'>): Reach {
+  return { visibility, homeId: source.homeId ?? source.channelId };
 }
 
 /** Whether one of `ownerId`'s items may be used in a reply to `speakerId` in `place`: the rule [V2], applied to items. */
 export function mayUseItem(item: DurableItem, ownerId: string, place: Place, speakerId = ownerId): boolean {
-  return mayUse({ ownerId, visibility: item.visibility, homeId: homeOf(item.source) }, place, speakerId);
+  return mayUse({ ownerId, ...reachOfItem(item) }, place, speakerId);
 }
 
 /** The active items in the order of injection: pinned first, then the newest; of the same moment the one added last [D4]. */
@@ -219,9 +219,7 @@ export function datedItemLine(item: DurableItem, place: Place, dateOf: DateOf): 
 function channelIn(item: DurableItem, place: Place): readonly string[] {
   const { channelName, audience } = item.source;
   if (channelName === undefined) return [];
-  const isSecret =
-    audience === 'private' &&
-    !mayUse({ ownerId: '', visibility: 'here', homeId: homeOf(item.source) }, place, '');
+  const isSecret = audience === 'private' && !mayUseItem({ ...item, visibility: 'here' }, '', place);
   return isSecret ? [] : [`#${dataLine(channelName)}`];
 }
 

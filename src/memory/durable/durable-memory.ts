@@ -37,19 +37,24 @@ export interface RememberInput extends RememberRequest {
   readonly stillStands?: () => Promise<boolean>;
 }
 
-export interface DurableMemoryOptions {
-  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly writes: Pick<KeyedQueue, 'run'>;
+/** How the layer is set, as configured. */
+export interface DurableSettings {
   /** Off: nothing of it is in a prompt; commands and changes still reach it. */
-  readonly enabled?: boolean;
-  /** Where auto-extraction is on [A2]. */
-  readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
-  readonly changes: Pick<ChangeLedger, 'forget'>;
-  readonly clock: Clock;
+  readonly enabled: boolean;
   /** Active items of a user at most [D3]. */
   readonly maxItems: number;
   /** Characters at most for both sections as rendered [D4]. */
   readonly injectMaxChars: number;
+}
+
+export interface DurableMemoryOptions {
+  readonly settings: DurableSettings;
+  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  /** Where auto-extraction is on [A2]. */
+  readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
+  readonly changes: Pick<ChangeLedger, 'forget'>;
+  readonly clock: Clock;
   /** Characters of one item at most. */
   readonly maxTextLength?: number;
   /** IANA name; lines show local dates [N5]. */
@@ -62,8 +67,8 @@ export interface DurableMemoryOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { store, writes, clock, logger, maxItems, injectMaxChars } = options;
-  const { enabled = true, maxTextLength = 500 } = options;
+  const { settings, store, writes, clock, logger, maxTextLength = 500 } = options;
+  const { enabled, maxItems, injectMaxChars } = settings;
   const injection = { injectMaxChars, dateOf: createLocalDates(options.timeZone) };
 
   async function itemsOf(userId: string): Promise<readonly DurableItem[]> {
@@ -93,8 +98,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return last.result;
   }
 
-  /** A change that takes something away: no copy that the store keeps may give it back after damage [S7]. */
-  const takeAway: typeof apply = (userId, operation) => apply(userId, operation, { erase: true });
+  /** A change that removes or narrows something: the store's copies of it are erased too, so that none gives it back after damage [S7]. */
+  const applyAndErase: typeof apply = (userId, operation) => apply(userId, operation, { erase: true });
 
   const layer: MemoryLayer = {
     name: 'durable',
@@ -119,7 +124,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async erase({ userId, sessions, isWhole }) {
       if (isWhole) return store.remove(durableKey(userId));
       const channels = new Set(sessions.map(({ channelId }) => channelId));
-      await takeAway(userId, (document) => {
+      await applyAndErase(userId, (document) => {
         const items = document.items.filter(({ source }) => !channels.has(source.channelId));
         const isSame = items.length === document.items.length;
         return { document: isSame ? document : { ...document, items }, result: undefined };
@@ -129,7 +134,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
   async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
     const ids = new Set(itemIds);
-    const forgotten = await takeAway(userId, (document) =>
+    const forgotten = await applyAndErase(userId, (document) =>
       forgetChosen(document, ({ id }) => ids.has(id), commandId, clock()),
     );
     logger.info('durable items were forgotten', { userId, itemIds: idsOf(forgotten) });
@@ -139,7 +144,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
-    const removed = await takeAway(userId, (document) =>
+    const removed = await applyAndErase(userId, (document) =>
       removeBySource(document, [...now.keys()], ({ text, source }) =>
         supports(text, now.get(source.messageId) ?? ''),
       ),
@@ -200,7 +205,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
     setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
       writes.run(userId, () =>
-        takeAway(userId, (document) => setVisibility(document, userId, id, visibility, place)),
+        applyAndErase(userId, (document) => setVisibility(document, userId, id, visibility, place)),
       ),
 
     /** What the user had forgotten, and when; told to nobody, but kept from being found [C1]. */

@@ -1,8 +1,8 @@
-import { localDateTime } from '../../core/time.ts';
-import type { StoredSummary } from './session-state.ts';
 import { z } from 'zod';
 
-import { visibilitySchema } from './records.ts';
+import { localDateTime } from '../../core/time.ts';
+import { reachFields, type Reach } from '../../core/visibility.ts';
+import type { StoredSummary } from './session-state.ts';
 
 /** A summary that was replaced, as it is kept in the session's `detail/` [R3]. It holds the log lines after `from` up to `cursor`. */
 export interface SummaryNote extends StoredSummary {
@@ -34,8 +34,7 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
     'META:',
     `created: ${note.updatedAt}`,
     `keywords: ${JSON.stringify(keywords(note.text))}`,
-    `visibility: ${note.visibility}`,
-    `home: ${note.homeId}`,
+    reachLines(note),
     `from: ${note.from}`,
     `cursor: ${note.cursor}`,
     '-->',
@@ -45,10 +44,15 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
   ].join('\n');
 }
 
+/** A reach as the META lines of a note have it. */
+export function reachLines({ visibility, homeId }: Reach): string {
+  return `visibility: ${visibility}\nhome: ${homeId}`;
+}
+
 const metaSchema = z.object({
   created: z.iso.datetime(),
-  visibility: visibilitySchema,
-  home: z.string(),
+  visibility: reachFields.visibility,
+  home: reachFields.homeId,
   from: z.coerce.number().int(),
   cursor: z.coerce.number().int(),
 });

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 
-import type { Visibility } from '../../core/visibility.ts';
 import type { LogEntry } from '../../core/store.ts';
-
-export const visibilitySchema: z.ZodType<Visibility> = z.enum(['everywhere', 'here', 'dm']);
+import { reachFields } from '../../core/visibility.ts';
 
 const common = {
   type: z.literal('message'),
@@ -15,8 +13,7 @@ const common = {
   text: z.string(),
   /** File names only. */
   attachments: z.array(z.string()),
-  visibility: visibilitySchema,
-  homeId: z.string(),
+  ...reachFields,
   guildId: z.string().exactOptional(),
   channelName: z.string().exactOptional(),
 };

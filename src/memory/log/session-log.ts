@@ -7,7 +7,7 @@ import type { LogEntry, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
-import { visibilityOf } from '../../core/visibility.ts';
+import { reachOf } from '../../core/visibility.ts';
 import type { ChangeStage, Erasure, ExportedFile, LayerChange, MemoryLayer } from '../layer.ts';
 import { foldLog, idsOf } from './records.ts';
 import type { LogFold, LoggedMessage, LogRecord, SequencedMessage } from './records.ts';
@@ -170,7 +170,7 @@ export function createSessionLog(options: SessionLogOptions) {
       for (const session of sessions) {
         await store.remove(logKey(session));
         await store.remove(stateKey(session));
-        tails.forget(session);
+        tails.drop(session);
       }
     },
   };
@@ -263,10 +263,10 @@ export function createSessionLog(options: SessionLogOptions) {
   };
 }
 
-function originOf({ audience, homeId, guildId, channelName }: Place) {
+function originOf(place: Place) {
+  const { guildId, channelName } = place;
   return {
-    visibility: visibilityOf(audience),
-    homeId,
+    ...reachOf(place),
     ...(guildId === undefined ? {} : { guildId }),
     ...(channelName === undefined ? {} : { channelName }),
   };

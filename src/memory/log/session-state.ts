@@ -8,15 +8,14 @@ import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { visibilitySchema } from './records.ts';
+import { reachFields } from '../../core/visibility.ts';
 
 const summarySchema = z.object({
   text: z.string(),
   /** ISO 8601, UTC. */
   updatedAt: z.string(),
   /** The narrowest of all that was folded in. */
-  visibility: visibilitySchema,
-  homeId: z.string(),
+  ...reachFields,
 });
 
 const rollingSchema = z.object({

@@ -88,7 +88,7 @@ export class LogTails {
   }
 
   /** Its words are kept in memory no longer. */
-  forget(session: SessionKey): void {
+  drop(session: SessionKey): void {
     this.#tails.delete(sessionName(session));
   }
 

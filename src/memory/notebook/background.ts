@@ -122,7 +122,7 @@ export class StagedFiles implements NotebookStore {
 
   /**
    * Writes all that was staged, then does what belongs to it; resolves with `false`, having written nothing, where anything that was read has
-   * changed since. When a write or `alongside` rejects, what was written is taken back. Call it while nobody else writes these files.
+   * changed since. When a write or `alongside` rejects, what was written is restored as it was. Call it while nobody else writes these files.
    */
   async commit(alongside: () => Promise<void>): Promise<boolean> {
     if (!(await this.#isAsSeen())) return false;

@@ -12,20 +12,21 @@ import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
 import { notesOfSession, withdrawNotes } from './withdraw.ts';
 
+/** How the layer is set, as configured: characters of each section as rendered. */
+export interface NotebookSettings {
+  readonly profileMaxChars: number;
+  readonly memoryMaxChars: number;
+  readonly overviewMaxChars: number;
+  readonly indexMaxChars: number;
+}
+
 export interface NotebookOptions {
+  readonly settings: NotebookSettings;
   readonly store: Store;
   /** The users' write queue [S3]. */
   readonly writes: KeyedQueue;
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
-  /** Characters of USER.md as rendered. */
-  readonly profileMaxChars: number;
-  /** Characters of MEMORY.md as rendered. */
-  readonly memoryMaxChars: number;
-  /** Characters of overview.md as rendered. */
-  readonly overviewMaxChars: number;
-  /** Characters of the index as rendered. */
-  readonly indexMaxChars: number;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillSaid' | 'allSessions'>;
   /** What is done with a session after a turn, in order; none by default. */
@@ -39,13 +40,13 @@ export interface NotebookOptions {
  * neither exported nor erased with a person.
  */
 export function createNotebook(options: NotebookOptions) {
-  const { store, writes, log, states, timeZone, logger, background = [] } = options;
+  const { settings, store, writes, log, states, timeZone, logger, background = [] } = options;
   const files = createNotebookFiles(store, writes, timeZone);
   const sources = [
-    inlinedFile(files, 'USER.md', options.profileMaxChars),
-    inlinedFile(files, 'MEMORY.md', options.memoryMaxChars),
-    inlinedFile(files, 'overview.md', options.overviewMaxChars),
-    notebookIndex(files, timeZone, options.indexMaxChars),
+    inlinedFile(files, 'USER.md', settings.profileMaxChars),
+    inlinedFile(files, 'MEMORY.md', settings.memoryMaxChars),
+    inlinedFile(files, 'overview.md', settings.overviewMaxChars),
+    notebookIndex(files, timeZone, settings.indexMaxChars),
   ];
 
   /** Everything of the person's that this layer holds, but for the sessions that are not among the given ones. */

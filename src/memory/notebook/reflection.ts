@@ -109,8 +109,8 @@ export function createReflection(options: ReflectionOptions) {
     const { place } = state;
     if (from === undefined || place === undefined) return undefined;
     const fold = await sessionLog.since(session, from);
-    const messages = wholeTurns(fold.messages).messages.filter(({ message: { visibility, homeId } }) =>
-      mayUse({ ownerId: session.userId, visibility, homeId }, place, session.userId),
+    const messages = wholeTurns(fold.messages).messages.filter(({ message }) =>
+      mayUse({ ownerId: session.userId, ...message }, place, session.userId),
     );
     const own = messages.filter(({ message }) => message.role === 'user');
     const isEnough = messages.length >= minMessages && own.length >= minOwnMessages;

@@ -1,8 +1,8 @@
 import { localDateTime } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
-import { mayUse, visibilityOf } from '../../core/visibility.ts';
-import type { Visibility } from '../../core/visibility.ts';
-import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
+import { mayUse, reachOf } from '../../core/visibility.ts';
+import type { Reach } from '../../core/visibility.ts';
+import { cursorOfNote, parseNote, reachLines } from '../log/kept-summary.ts';
 import type { TreeFile } from './tree.ts';
 
 /** Whether a file is the session's own working memory, which exists in every place, rather than part of a notebook. */
@@ -20,10 +20,11 @@ export function isKeptSummary({ part, name }: TreeFile): boolean {
  * kept summary says by itself where it is from, and one that does not is used in DMs only.
  */
 export function mayUseSessionFile(file: TreeFile, stored: string, place: Place, speakerId: string): boolean {
-  const fallback = isKeptSummary(file) ? 'dm' : 'everywhere';
-  const origin = isKeptSummary(file) ? parseNote(stored) : readMark(stored).mark;
-  const { visibility = fallback, homeId = place.homeId } = origin ?? {};
-  return mayUse({ ownerId: speakerId, visibility, homeId }, place, speakerId);
+  const { homeId } = place;
+  const reach: Reach = isKeptSummary(file)
+    ? (parseNote(stored) ?? { visibility: 'dm', homeId })
+    : (readMark(stored).mark ?? { visibility: 'everywhere', homeId });
+  return mayUse({ ownerId: speakerId, ...reach }, place, speakerId);
 }
 
 /**
@@ -31,9 +32,9 @@ export function mayUseSessionFile(file: TreeFile, stored: string, place: Place, 
  * written while it was private bears a mark at its end that says so [V1].
  */
 export function withMark(text: string, place: Place): string {
-  const visibility = visibilityOf(place.audience);
-  if (visibility === 'everywhere') return text;
-  return `${text.trimEnd()}\n\n<!--\nMETA:\nvisibility: ${visibility}\nhome: ${place.homeId}\n-->\n`;
+  const reach = reachOf(place);
+  if (reach.visibility === 'everywhere') return text;
+  return `${text.trimEnd()}\n\n<!--\nMETA:\n${reachLines(reach)}\n-->\n`;
 }
 
 const markAtEnd = /\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n-->\s*$/u;
@@ -42,10 +43,7 @@ const markAtEnd = /\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<
  * A session's file taken apart: the text that people and the model see, and where it may be used if it bears a mark. A mark that the text
  * itself brings along cannot widen anything: it would have to say less than `here`.
  */
-export function readMark(file: string): {
-  readonly text: string;
-  readonly mark?: { readonly visibility: Visibility; readonly homeId: string };
-} {
+export function readMark(file: string): { readonly text: string; readonly mark?: Reach } {
   const found = markAtEnd.exec(file);
   const { visibility, home } = found?.groups ?? {};
   if (found === null || visibility === undefined || home === undefined) return { text: file };

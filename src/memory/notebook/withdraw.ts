@@ -13,7 +13,7 @@ import { overviewParts } from './format.ts';
 import { notebookParts } from './tree.ts';
 
 /**
- * Takes out of the notes what the model wrote down of messages that were deleted or edited [G5]: lines with a word that these said and
+ * Withdraws from the notes what the model wrote down of messages that were deleted or edited [G5]: lines with a word that these said and
  * that nobody says any more in the conversation. All that is written about a conversation is looked through: its overview and details, and
  * after a DM the person's notebook. What a note says in other words than the message stays. Runs as a job of the user's queue.
  */
@@ -90,7 +90,7 @@ async function keysBelow(store: Store, folder: string): Promise<readonly string[
 }
 
 /**
- * A note without the lines that say what was taken back; the very same text where there is none, and `undefined` where only headings would
+ * A note without the lines that say what was withdrawn; the very same text where there is none, and `undefined` where only headings would
  * be left. Comments, where marks stand, the overview's own headings and dates stay.
  *
  * `gone` are words, stemmed, that nobody says any more in the conversation. With `mostlyOf`, for notes that a person may have written too, a

@@ -1,7 +1,8 @@
 import { sessionName, type SessionKey } from '../../core/place.ts';
+import { isSameReach } from '../../core/visibility.ts';
 import type { LoggedMessage, SequencedMessage, Withdrawal } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { Segment, isSameReach, type RecallUnit, type TextReaders } from './segments.ts';
+import { Segment, type RecallUnit, type TextReaders } from './segments.ts';
 import type { RecallSource } from './sources.ts';
 
 /** After so long a pause another sitting begins. */

@@ -1,8 +1,9 @@
 import { normalizeText } from '../../core/text.ts';
+import type { Reach } from '../../core/visibility.ts';
 import { TopHits, compareHits, type Hit } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
 import { SegmentScores, createScoreSheet, type Admits, type RankingWeights } from './score.ts';
-import { unitOf, type Reach, type Segment } from './segments.ts';
+import { unitOf, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 

@@ -86,14 +86,6 @@ export function createRecall(options: RecallOptions) {
     });
   }
 
-  function forgetPerson(userId: string): Promise<void> {
-    return jobs.run(userId, () => {
-      for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
-      readers.terms.forget();
-      return Promise.resolve();
-    });
-  }
-
   const layer: MemoryLayer = {
     name: 'recall',
     sections: () => Promise.resolve([]),
@@ -101,7 +93,13 @@ export function createRecall(options: RecallOptions) {
     follow: () => Promise.resolve(),
     // What it finds is the other layers'.
     async *export() {},
-    erase: ({ userId }) => forgetPerson(userId),
+    /** Drops from memory all that the person said and noted. The index is made anew at their next search, so the other layers erase first. */
+    erase: ({ userId }) =>
+      jobs.run(userId, () => {
+        for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
+        readers.terms.drop();
+        return Promise.resolve();
+      }),
   };
 
   return {
@@ -113,12 +111,6 @@ export function createRecall(options: RecallOptions) {
     search(request: RecallRequest): Promise<readonly Passage[]> {
       return jobs.run(request.speaker.id, () => find(request));
     },
-
-    /**
-     * Keeps nothing in memory of what a person said and noted. The index is read anew at their next search, so that what is to be gone for good
-     * must be off the disk first.
-     */
-    forgetPerson,
   };
 }
 

@@ -1,12 +1,6 @@
-import type { Visibility } from '../../core/visibility.ts';
+import { isSameReach, type Reach } from '../../core/visibility.ts';
 import { tellsWhen, type Dates } from './dates.ts';
 import type { TermReader } from './words.ts';
-
-/** Who may be told a passage where [V2]. Passages of one origin share one object. */
-export interface Reach {
-  readonly visibility: Visibility;
-  readonly homeId: string;
-}
 
 /** What a passage is cited by. */
 export type Reference =
@@ -39,6 +33,7 @@ export interface RecallUnit {
   readonly at?: string;
   /** Said by the bot, whose words count less. */
   readonly isBot: boolean;
+  /** Units of one origin share one object. */
   readonly reach: Reach;
   /** Neighbours in a file are neighbours in meaning only within one stretch: a sitting of a conversation, a file, an item. */
   readonly stretch: number;
@@ -175,10 +170,6 @@ export function countOf(posting: number): number {
 /** The form under which a word of a title is posted. */
 export function titleTerm(term: string): string {
   return `title:${term}`;
-}
-
-export function isSameReach(a: Reach, b: Reach): boolean {
-  return a.visibility === b.visibility && a.homeId === b.homeId;
 }
 
 /** Characters of a text that belong to questions. */

@@ -4,14 +4,13 @@ import { sessionName, type SessionKey } from '../../core/place.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import type { Speaker } from '../../core/turn-context.ts';
-import { narrower } from '../../core/visibility.ts';
-import { undated, homeOf, type DurableItem } from '../durable/document.ts';
-import type { DurableMemory } from '../durable/durable-memory.ts';
+import { isSameReach, narrower, type Reach } from '../../core/visibility.ts';
+import { reachOfItem, undated, type DurableItem } from '../durable/document.ts';
 import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
 import { parseNote } from '../log/kept-summary.ts';
 import { sessionsFolder } from '../log/session-state.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { Segment, isSameReach, type Reach, type RecallUnit, type TextReaders } from './segments.ts';
+import { Segment, type RecallUnit, type TextReaders } from './segments.ts';
 
 /** Where passages come from; `scope` of a search names one of them or all [C1]. */
 export const sourceNames = ['detail', 'messages', 'notebook', 'items'] as const;
@@ -35,7 +34,9 @@ export interface RecallSource {
 export type PersonIndex = () => Promise<readonly Segment[]>;
 
 /** A person's active durable items: what was forgotten is not found. */
-export function createItemSource(durable: Pick<DurableMemory, 'list'>): RecallSource {
+export function createItemSource(durable: {
+  list(userId: string): Promise<readonly DurableItem[]>;
+}): RecallSource {
   return {
     name: 'items',
     open(person, readers) {
@@ -58,7 +59,7 @@ function itemUnit(item: DurableItem, index: number): RecallUnit {
     author: '',
     ...(Date.parse(item.updatedAt) === Date.parse(undated) ? {} : { at: item.updatedAt }),
     isBot: false,
-    reach: { visibility: item.visibility, homeId: homeOf(item.source) },
+    reach: reachOfItem(item),
     stretch: index,
     reference: { kind: 'item', id: item.id },
   };
@@ -99,7 +100,7 @@ export function createDetailSource(
       async reach(text) {
         const ofSession = await reachOf({ channelId, userId });
         const note = parseNote(text);
-        return note === undefined ? ofSession : narrowed(ofSession, note);
+        return note === undefined ? ofSession : narrower(ofSession, note);
       },
     };
   }
@@ -124,20 +125,10 @@ function sessionReaches(log: Pick<SessionLog, 'since'>): (session: SessionKey) =
     const before = known.get(name) ?? { cursor: 0, reach: undefined };
     const { messages, last } = await log.since(session, before.cursor);
     let { reach } = before;
-    for (const { message } of messages) reach = narrowed(reach, message);
+    for (const { message } of messages) reach = narrower(reach ?? message, message);
     known.set(name, { cursor: last, reach });
     return reach ?? { visibility: 'dm', homeId: session.channelId };
   };
-}
-
-/** Of two homes that are as narrow as each other, neither admits what was said in the other: that leaves the DM. */
-function narrowed(a: Reach | undefined, { visibility, homeId }: Reach): Reach {
-  if (a === undefined) return { visibility, homeId };
-  const narrow = narrower(a.visibility, visibility);
-  if (a.visibility === 'here' && visibility === 'here' && a.homeId !== homeId) {
-    return { visibility: 'dm', homeId };
-  }
-  return { visibility: narrow, homeId: a.visibility === narrow ? a.homeId : homeId };
 }
 
 /** A markdown file that a person's recall searches. */

@@ -30,7 +30,7 @@ export class TermReader {
   }
 
   /** Keeps no word of the texts that were read. */
-  forget(): void {
+  drop(): void {
     this.#known.clear();
   }
 

@@ -42,16 +42,16 @@ export function createRollingRecord({
     const [withdrawal] = pendingWithdrawals(rolling, fold.withdrawals);
     if (withdrawal === undefined)
       return { rolling, ...wholeTurns(fold.messages), seen: fold.last, place: state.place };
-    await states.transact(session, retraction(session, [withdrawal.of]), { erase: true });
+    await states.transact(session, withdrawing(session, [withdrawal.of]), { erase: true });
     return read(session);
   }
 
   /** No summary stays that may hold one of the log lines; the newest that cannot is taken up again. As part of a job of the user's queue. */
-  async function retract(session: SessionKey, sequences: readonly number[]): Promise<void> {
-    await transactState(store, session, retraction(session, sequences), { erase: true });
+  async function withdraw(session: SessionKey, sequences: readonly number[]): Promise<void> {
+    await transactState(store, session, withdrawing(session, sequences), { erase: true });
   }
 
-  function retraction(session: SessionKey, sequences: readonly number[]) {
+  function withdrawing(session: SessionKey, sequences: readonly number[]) {
     return async (state: SessionState) => {
       const rolling = rollingOf(state);
       const fold = await log.since(session, rolling.cursor);
@@ -97,7 +97,7 @@ export function createRollingRecord({
 
   return {
     read,
-    retract,
+    withdraw,
     commit,
     /** Nothing is remembered, and what was said until now never will be [R4]. */
     reset: (session: SessionKey) => states.transact(session, () => clearing(session), { erase: true }),

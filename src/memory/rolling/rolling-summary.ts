@@ -1,5 +1,6 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { ModelClient } from '../../core/model.ts';
 import { sessionName } from '../../core/place.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
@@ -7,6 +8,7 @@ import type { Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import { clipAtSentence, flatten } from '../../core/text.ts';
 import { localDateTime } from '../../core/time.ts';
+import type { Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { ExportedFile, MemoryLayer } from '../layer.ts';
@@ -24,14 +26,24 @@ import type { SummaryWriter } from './write-summary.ts';
  */
 export type RollingOutcome = 'not-due' | 'updated' | 'dropped' | 'failed';
 
-export interface RollingSummaryOptions extends SummaryWriter {
+/** How the layer is set, as configured. */
+export interface RollingSettings {
+  /** Off: nothing is read, shown or written; `reset` and changes still clear. */
+  readonly enabled: boolean;
+  readonly model: string;
+  /** Turns between two summaries. */
+  readonly everyTurns: number;
+  /** Characters of a summary. */
+  readonly maxChars: number;
+}
+
+export interface RollingSummaryOptions {
+  readonly settings: RollingSettings;
+  readonly model: ModelClient;
   readonly store: Store;
   readonly states: SessionStates;
   readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'allSessions'>;
-  /** Turns between two summaries. */
-  readonly everyTurns: number;
-  /** Off: nothing is read, shown or written; `reset` and changes still clear. */
-  readonly enabled: boolean;
+  readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
   readonly logger: Logger;
@@ -41,7 +53,9 @@ export type RollingSummary = ReturnType<typeof createRollingSummary>;
 
 /** The rolling summary of each session [R1]–[R5]. Everything may reject with `StoreError`. */
 export function createRollingSummary(options: RollingSummaryOptions) {
-  const { store, states, log, everyTurns, maxChars, enabled, timeZone, logger } = options;
+  const { settings, store, states, log, model, clock, timeZone, logger } = options;
+  const { enabled, everyTurns, maxChars } = settings;
+  const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock };
   const record = createRollingRecord({ store, states, log, timeZone });
 
   async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
@@ -49,7 +63,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     if (turns < (rolling.rebuild ? 1 : everyTurns)) return 'not-due';
     let current = rolling;
     for (const batch of inBatches(messages)) {
-      const summary = await foldBatch(options, session, current.summary, batch, place, signal);
+      const summary = await foldBatch(writer, session, current.summary, batch, place, signal);
       const cursor = batch.at(-1)?.sequence ?? current.cursor;
       const stored = await record.commit(session, current, { cursor, seen, summary });
       if (stored === undefined) return 'dropped';
@@ -101,7 +115,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     /** No summary that may hold a changed message stays [G5]; the next `fold` takes up the turns after the newest that cannot. */
     async follow(change, stage) {
       if (change.kind === 'forgotten' || stage === 'erase') return;
-      await record.retract(
+      await record.withdraw(
         change.session,
         change.messages.map(({ sequence }) => sequence),
       );
@@ -136,9 +150,8 @@ function usableSummary(
   place: Place,
   speakerId: string,
 ): StoredSummary | undefined {
-  if (summary === undefined) return undefined;
-  const { visibility, homeId } = summary;
-  return mayUse({ ownerId: userId, visibility, homeId }, place, speakerId) ? summary : undefined;
+  const isUsable = summary !== undefined && mayUse({ ownerId: userId, ...summary }, place, speakerId);
+  return isUsable ? summary : undefined;
 }
 
 /**

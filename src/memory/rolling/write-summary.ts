@@ -5,7 +5,7 @@ import type { Place, SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import type { Clock } from '../../core/time.ts';
 import { mayUse, narrower } from '../../core/visibility.ts';
-import type { Visibility } from '../../core/visibility.ts';
+import type { Reach } from '../../core/visibility.ts';
 import type { SequencedMessage } from '../log/records.ts';
 import type { StoredSummary } from '../log/session-state.ts';
 import { turnLine } from '../log/transcript.ts';
@@ -16,11 +16,6 @@ export interface SummaryWriter {
   /** Characters of a summary at most. */
   readonly maxChars: number;
   readonly clock: Clock;
-}
-
-interface Origin {
-  readonly visibility: Visibility;
-  readonly homeId: string;
 }
 
 /**
@@ -35,28 +30,17 @@ export async function foldBatch(
   place: Place | undefined,
   signal?: AbortSignal,
 ): Promise<StoredSummary | undefined> {
-  const isUsable = (origin: Origin): boolean =>
-    place === undefined || mayUse({ ownerId: session.userId, ...originOf(origin) }, place, session.userId);
+  const isUsable = (reach: Reach): boolean =>
+    place === undefined || mayUse({ ownerId: session.userId, ...reach }, place, session.userId);
   const previous = summary !== undefined && isUsable(summary) ? summary : undefined;
   const messages = batch.filter(({ message }) => isUsable(message));
   const [first, ...rest] = messages.map(({ message }) => message);
   if (first === undefined) return previous;
 
   const text = await writeSummary(writer, previous?.text, messages, signal);
-  const origin = [...(previous === undefined ? [] : [previous]), ...rest].reduce<Origin>(
-    narrowerOrigin,
-    first,
-  );
-  return { text, updatedAt: writer.clock().toISOString(), ...originOf(origin) };
-}
-
-/** Where something made of both may be used: where each of them may. */
-function narrowerOrigin(a: Origin, b: Origin): Origin {
-  return narrower(a.visibility, b.visibility) === a.visibility ? a : b;
-}
-
-function originOf({ visibility, homeId }: Origin): Origin {
-  return { visibility, homeId };
+  const told: readonly Reach[] = previous === undefined ? rest : [previous, ...rest];
+  const { visibility, homeId } = told.reduce(narrower, first);
+  return { text, updatedAt: writer.clock().toISOString(), visibility, homeId };
 }
 
 /**

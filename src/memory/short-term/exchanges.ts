@@ -39,12 +39,6 @@ export function shortTermKey(userId: string, guildId: string): string {
 /** An exchange and the guild it was in, whose document holds it. */
 type GuildExchange = { readonly guildId: string; readonly entry: ShortTermEntry };
 
-/** What bounds a document [T1]. */
-export interface ShortTermLimits {
-  readonly maxEntries: number;
-  readonly maxAgeHours: number;
-}
-
 /** Whether an entry is young enough to be used. */
 export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number, now: Date): boolean {
   return now.getTime() - Date.parse(at) <= maxAgeHours * 3_600_000;
@@ -54,7 +48,7 @@ export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number,
 export function withEntry(
   document: ShortTermDocument | undefined,
   added: ShortTermEntry,
-  { maxEntries, maxAgeHours }: ShortTermLimits,
+  { maxEntries, maxAgeHours }: { readonly maxEntries: number; readonly maxAgeHours: number },
   now: Date,
 ): ShortTermDocument {
   const known = document?.entries ?? [];
@@ -66,12 +60,12 @@ export function withEntry(
   return { version: 1, entries };
 }
 
-/** The document without the entries that `isWithdrawn` picks; the very same when it picks none. */
+/** The document without the entries that `isGone` picks; the very same when it picks none. */
 export function withoutEntries(
   document: ShortTermDocument,
-  isWithdrawn: (entry: ShortTermEntry) => boolean,
+  isGone: (entry: ShortTermEntry) => boolean,
 ): ShortTermDocument {
-  const entries = document.entries.filter((entry) => !isWithdrawn(entry));
+  const entries = document.entries.filter((entry) => !isGone(entry));
   return entries.length === document.entries.length ? document : { ...document, entries };
 }
 

@@ -21,15 +21,23 @@ import {
   withEntry,
   withoutEntries,
 } from './exchanges.ts';
-import type { ShortTermDocument, ShortTermEntry, ShortTermLimits } from './exchanges.ts';
+import type { ShortTermDocument, ShortTermEntry } from './exchanges.ts';
 
-export interface ShortTermOptions extends ShortTermLimits {
+/** How the layer is set, as configured. */
+export interface ShortTermSettings {
+  /** Off: nothing is read or recorded; changes still remove. */
+  readonly enabled: boolean;
+  readonly maxEntries: number;
+  readonly maxAgeHours: number;
+  /** Characters of the section as rendered. */
+  readonly injectMaxChars: number;
+}
+
+export interface ShortTermOptions {
+  readonly settings: ShortTermSettings;
   readonly store: Store;
   readonly states: Pick<SessionStates, 'transact'>;
   readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'sessions'>;
-  /** Off: nothing is read or recorded; changes still drop. */
-  readonly enabled: boolean;
-  readonly injectMaxChars: number;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -40,7 +48,7 @@ const firstFoldLines = 40;
 
 /** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
 export function createShortTerm(options: ShortTermOptions): MemoryLayer {
-  const { store, states, log, enabled, clock } = options;
+  const { settings, store, states, log, clock, timeZone } = options;
 
   /** Folds up to the newest whole turn; with `toEnd` past a turn that has no reply yet, whose exchange is then never recorded. */
   function folding(session: SessionKey, toEnd: boolean): StateJob {
@@ -49,10 +57,10 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const { messages, withdrawals, last } = await log.since(session, Math.max(0, cursor));
       const whole = wholeTurns(messages).messages;
       const withdrawn = withdrawals.map(({ id }) => id);
-      if (withdrawn.length > 0) await drop(session.userId, madeOf(withdrawn));
+      if (withdrawn.length > 0) await removeEntries(session.userId, madeOf(withdrawn));
       for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
         await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
-          withEntry(document, entry, options, clock()),
+          withEntry(document, entry, settings, clock()),
         );
       }
       const waiting = messages[whole.length];
@@ -63,28 +71,25 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   }
 
   /**
-   * Drops the user's lines that contain the words, whatever the case; exchanges still on their way are looked through too, and a
+   * Removes the user's lines that contain the words, whatever the case; exchanges still on their way are looked through too, and a
    * turn that runs now leaves none [A4].
    */
   async function forget({ userId, words }: Forgotten): Promise<void> {
     const wanted = normalizeText(words);
     if (wanted === '') return;
-    if (enabled) {
+    if (settings.enabled) {
       const sessions = (await log.sessions()).filter((session) => session.userId === userId);
       for (const session of sessions) await transactState(store, session, folding(session, true));
     }
-    await drop(userId, (entry) => normalizeText(entry.text).includes(wanted));
+    await removeEntries(userId, (entry) => normalizeText(entry.text).includes(wanted));
   }
 
   /** A job of the user's queue calls this. */
-  async function drop(userId: string, isWithdrawn: (entry: ShortTermEntry) => boolean): Promise<void> {
+  async function removeEntries(userId: string, isGone: (entry: ShortTermEntry) => boolean): Promise<void> {
     for (const key of await keysOf(userId)) {
-      await store.update(
-        key,
-        shortTermKind,
-        (document) => document && withoutEntries(document, isWithdrawn),
-        { erase: true },
-      );
+      await store.update(key, shortTermKind, (document) => document && withoutEntries(document, isGone), {
+        erase: true,
+      });
     }
   }
 
@@ -114,11 +119,12 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   return {
     name: 'short-term',
     async sections(context) {
-      return enabled ? [shortTermSection(await entriesFor(context), context, options)] : [];
+      if (!settings.enabled) return [];
+      return [shortTermSection(await entriesFor(context), context, settings, timeZone)];
     },
     /** The exchanges that the sessions' logs have after the layer's cursor. */
     async fold(_userId, sessions) {
-      if (!enabled) return;
+      if (!settings.enabled) return;
       for (const session of sessions) await states.transact(session, folding(session, false));
     },
     async follow(change, stage) {
@@ -127,13 +133,13 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const ids = change.messages.flatMap(({ before }) =>
         before.role === 'user' ? [before.id] : before.replyTo,
       );
-      await drop(change.session.userId, madeOf(ids));
+      await removeEntries(change.session.userId, madeOf(ids));
     },
     export: exportEntries,
     async erase({ userId, sessions, isWhole }) {
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       if (isWhole) await store.removeAll(shortTermFolder(userId));
-      else await drop(userId, ({ channelId }) => channels.has(channelId));
+      else await removeEntries(userId, ({ channelId }) => channels.has(channelId));
     },
   };
 }
@@ -151,20 +157,21 @@ function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boole
 export function shortTermSection(
   entries: readonly ShortTermEntry[],
   { speaker, place, now }: Pick<TurnContext, 'speaker' | 'place' | 'now'>,
-  limits: { readonly maxAgeHours: number; readonly injectMaxChars: number; readonly timeZone: string },
+  settings: Pick<ShortTermSettings, 'maxAgeHours' | 'injectMaxChars'>,
+  timeZone: string,
 ): Section {
   const lines = entries
-    .filter((entry) => entry.channelId !== place.channelId && isFresh(entry, limits.maxAgeHours, now))
+    .filter((entry) => entry.channelId !== place.channelId && isFresh(entry, settings.maxAgeHours, now))
     .filter(({ channelId }) =>
       mayUse({ ownerId: speaker.id, visibility: 'everywhere', homeId: channelId }, place, speaker.id),
     )
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
-    .map((entry) => shortTermLine(entry, limits.timeZone));
+    .map((entry) => shortTermLine(entry, timeZone));
   const section = {
     name: 'recent_elsewhere',
     slot: 'fast',
     title: 'What this person asked you in other channels lately and what you answered, newest first:',
-    budget: limits.injectMaxChars,
+    budget: settings.injectMaxChars,
   } as const;
   return { ...section, lines: fitLines(section, lines), standing: new Set(lines) };
 }

@@ -9,6 +9,7 @@ import type { ModelResponse } from '../../core/model.ts';
 import { untilAborted } from '../deadline.ts';
 import { modelResponse } from './response.ts';
 import { AttemptError } from './retries.ts';
+import { jsonOf, wellFormed } from './stream-events.ts';
 
 /** Milliseconds that a stream has to end after the message in it. */
 const streamEndMs = 50;
@@ -106,7 +107,7 @@ function streamWatchedBy(onBytes: () => void): Middleware {
       await response.body?.cancel();
       throw new ModelError("The model's server answered with a web page", 'invalid');
     }
-    return /json/iu.test(type) ? streamOf(jsonOf(await response.text())) : response;
+    return /json/iu.test(type) ? streamOf(jsonOf(await response.text())) : wellFormed(response);
   };
 }
 
@@ -129,12 +130,4 @@ function streamOf(message: unknown): Response {
   return new Response(
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import { createFileStore } from '../../../src/storage/files/store.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
+import { durableSettings } from '../../support/layer-settings.ts';
 
 const clock = () => noon;
 
@@ -20,13 +21,12 @@ it('does not give back what was forgotten when the document is damaged afterward
   try {
     const writes = createKeyedQueue();
     const durable: DurableMemory = createDurableMemory({
+      settings: { ...durableSettings, maxItems: 10, injectMaxChars: 2000 },
       store,
       writes,
       changes: { forget: (...asked) => ledger.forget(...asked) },
       clock,
       logger,
-      maxItems: 10,
-      injectMaxChars: 2000,
       timeZone: 'UTC',
     });
     const ledger = ledgerFor(store, writes, [durable], logger);

@@ -12,11 +12,12 @@ import {
 import {
   createDurableMemory,
   type DurableMemory,
-  type DurableMemoryOptions,
+  type DurableSettings,
 } from '../../../src/memory/durable/durable-memory.ts';
 import { createKeyedQueue, type KeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
+import { durableSettings } from '../../support/layer-settings.ts';
 
 export const aliceId = '100000000000000001';
 export const bobId = '100000000000000002';
@@ -110,7 +111,7 @@ export function turn(text: string, changes: Partial<TurnContext> = {}): TurnCont
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
-export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
+export function createMemory(changes: Partial<DurableSettings> = {}): {
   readonly store: MemoryStore;
   readonly writes: KeyedQueue;
   readonly memory: DurableMemory;
@@ -119,15 +120,13 @@ export function createMemory(changes: Partial<DurableMemoryOptions> = {}): {
   const writes = createKeyedQueue();
   let minutes = 0;
   const memory: DurableMemory = createDurableMemory({
+    settings: { ...durableSettings, ...changes },
     store,
     writes,
     changes: { forget: (...asked) => ledger.forget(...asked) },
     clock: () => minutesLater((minutes += 1)),
-    maxItems: 200,
-    injectMaxChars: 2000,
     timeZone: 'UTC',
     logger: silentLogger,
-    ...changes,
   });
   const ledger = ledgerFor(store, writes, [memory]);
   return { store, writes, memory };

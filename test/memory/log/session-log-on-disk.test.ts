@@ -10,6 +10,7 @@ import type { FileStore } from '../../../src/storage/files/store.ts';
 import { generalId } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { openSessions, session, silent } from '../../support/sessions.ts';
+import { shortTermSettings, rollingSettings } from '../../support/layer-settings.ts';
 
 const opened: { store: FileStore; root: string }[] = [];
 
@@ -47,18 +48,14 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
       (request) => `About: ${/Alice: .*|About.*/u.exec(inputOf(request))?.[0]}`,
     );
     const rolling = createRollingSummary({
+      settings: { ...rollingSettings, model: 'haiku', everyTurns: 1, maxChars: 500 },
       ...base,
       model,
-      modelName: 'haiku',
-      everyTurns: 1,
-      maxChars: 500,
       logger: silent,
     });
     const shortTerm = createShortTerm({
+      settings: { ...shortTermSettings, maxEntries: 5, maxAgeHours: 6, injectMaxChars: 500 },
       ...base,
-      maxEntries: 5,
-      maxAgeHours: 6,
-      injectMaxChars: 500,
     });
     const [asked = ''] = await sessions.turn('my secret', 'I see');
     await rolling.updateIfDue(session);

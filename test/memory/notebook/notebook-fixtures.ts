@@ -6,6 +6,7 @@ import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
+import { notebookSettings } from '../../support/layer-settings.ts';
 
 const noon = new Date('2026-01-15T12:00:00Z');
 
@@ -42,16 +43,13 @@ export async function openNotebook(
   for (const [key, text] of Object.entries(texts)) await store.writeText(key, text);
   const { writes, states, log } = openSessions(store);
   const notebook = createNotebook({
+    settings: notebookSettings,
     store,
     writes,
     states,
     log,
     logger: silent,
     timeZone,
-    profileMaxChars: 4000,
-    memoryMaxChars: 4000,
-    overviewMaxChars: 1500,
-    indexMaxChars: 1000,
   });
 
   function run(tool: string, input: unknown, context: TurnContext = dmContext()): Promise<ToolOutcome> {

@@ -13,6 +13,7 @@ import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
+import { notebookSettings } from '../../support/layer-settings.ts';
 
 /** Sessions whose changes reach the notes on them, as the ledger has them follow. */
 function setUp<S extends Store>(store: S) {
@@ -20,16 +21,13 @@ function setUp<S extends Store>(store: S) {
   const { writes, states, recent, log } = sessions;
   const logger = recordingLogger();
   const notebook = createNotebook({
+    settings: notebookSettings,
     store,
     writes,
     states,
     log,
     logger,
     timeZone: 'UTC',
-    profileMaxChars: 4000,
-    memoryMaxChars: 4000,
-    overviewMaxChars: 1500,
-    indexMaxChars: 1000,
   });
   const ledger = createChangeLedger({
     store,

@@ -6,6 +6,7 @@ import { createRecall, type RecallOptions, type RecallRequest } from '../../../s
 import { createDetailSource, createItemSource } from '../../../src/memory/recall/sources.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
+import { durableSettings } from '../../support/layer-settings.ts';
 
 /** Where Alice's notes of #general lie. */
 export const detailFolder = `sessions/${generalId}/${aliceId}/detail`;
@@ -14,12 +15,11 @@ export const detailFolder = `sessions/${generalId}/${aliceId}/detail`;
 export function openRecall(options: Partial<RecallOptions> = {}, sessions = openSessions()) {
   const { store, writes, clock, log } = sessions;
   const durable: DurableMemory = createDurableMemory({
+    settings: durableSettings,
     store,
     writes,
     changes: { forget: (...asked) => ledger.forget(...asked) },
     clock,
-    maxItems: 200,
-    injectMaxChars: 2000,
     timeZone: 'UTC',
     logger: silent,
   });

@@ -178,7 +178,7 @@ describe('recall is never older than the last write', () => {
     expect(opened).toEqual([aliceId, bobId]);
 
     const underWay = find('Oslo');
-    await recall.forgetPerson(aliceId);
+    await recall.erase({ userId: aliceId, sessions: [], isWhole: true });
     expect(await underWay).toEqual(['I live in Oslo']);
     for (const id of [bobId, aliceId]) await find('Oslo', { speaker: { id, isOwner: false } });
     expect(opened).toEqual([aliceId, bobId, aliceId]);

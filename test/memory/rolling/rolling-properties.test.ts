@@ -6,6 +6,7 @@ import { rollingOf } from '../../../src/memory/rolling/record.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { openSessions, secretPlace, session, silent, withdrawal } from '../../support/sessions.ts';
+import { rollingSettings } from '../../support/layer-settings.ts';
 
 type Step = 'turn' | 'private turn' | 'delete' | 'edit' | 'update' | 'reset';
 
@@ -46,15 +47,12 @@ function world() {
     return `Holds ${(input.match(/m\d+e/gu) ?? []).join(' ')}`;
   });
   const rolling = createRollingSummary({
+    settings: { ...rollingSettings, enabled: true, model: 'haiku', everyTurns: 2, maxChars: 5000 },
     store: sessions.store,
     states: sessions.states,
     log: sessions.log,
     clock: sessions.clock,
     model,
-    modelName: 'haiku',
-    everyTurns: 2,
-    maxChars: 5000,
-    enabled: true,
     timeZone: 'UTC',
     logger: silent,
   });

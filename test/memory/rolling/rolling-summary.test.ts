@@ -4,7 +4,7 @@ import { ModelError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
-import type { RollingSummaryOptions } from '../../../src/memory/rolling/rolling-summary.ts';
+import type { RollingSettings } from '../../../src/memory/rolling/rolling-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
@@ -18,26 +18,23 @@ import {
   withdrawal,
 } from '../../support/sessions.ts';
 import type { Sessions } from '../../support/sessions.ts';
+import { rollingSettings } from '../../support/layer-settings.ts';
 
-function open(sessions: Sessions, model: ScriptedModel, changes: Partial<RollingSummaryOptions> = {}) {
+function open(sessions: Sessions, model: ScriptedModel, changes: Partial<RollingSettings> = {}) {
   return createRollingSummary({
+    settings: { ...rollingSettings, everyTurns: 2, maxChars: 200, ...changes },
     store: sessions.store,
     states: sessions.states,
     log: sessions.log,
     clock: sessions.clock,
     model,
-    modelName: 'haiku',
-    everyTurns: 2,
-    maxChars: 200,
-    enabled: true,
     timeZone: 'Europe/Berlin',
     logger: silent,
-    ...changes,
   });
 }
 
 /** A session, a model that answers `Summary 1.`, `Summary 2.` …, and the layer. */
-function setUp(changes: Partial<RollingSummaryOptions> = {}) {
+function setUp(changes: Partial<RollingSettings> = {}) {
   const sessions = openSessions();
   const model: ScriptedModel = new ScriptedModel(() => `Summary ${model.requests.length}.`);
   return { sessions, model, rolling: open(sessions, model, changes) };

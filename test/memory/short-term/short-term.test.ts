@@ -4,27 +4,24 @@ import { describe, expect, it } from 'vitest';
 import type { Place, SessionKey } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { createShortTerm, shortTermSection } from '../../../src/memory/short-term/short-term.ts';
-import type { ShortTermOptions } from '../../../src/memory/short-term/short-term.ts';
+import type { ShortTermSettings } from '../../../src/memory/short-term/short-term.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, openSessions, secretPlace, session, startTime } from '../../support/sessions.ts';
 import type { Sessions } from '../../support/sessions.ts';
+import { shortTermSettings } from '../../support/layer-settings.ts';
 
 const dev = channel('dev', '200000000000000002');
 const elsewhere = channel('lobby', '200000000000000003', { guildId: '300000000000000002' });
 
-function open(sessions: Sessions, changes: Partial<ShortTermOptions> = {}) {
+function open(sessions: Sessions, changes: Partial<ShortTermSettings> = {}) {
   const { store, states, log, clock } = sessions;
   const layer = createShortTerm({
+    settings: { ...shortTermSettings, ...changes },
     store,
     states,
     log,
     clock,
-    enabled: true,
-    maxEntries: 20,
-    maxAgeHours: 6,
-    injectMaxChars: 1000,
     timeZone: 'Europe/Berlin',
-    ...changes,
   });
   const { signal } = new AbortController();
   return {
@@ -40,7 +37,7 @@ function open(sessions: Sessions, changes: Partial<ShortTermOptions> = {}) {
   };
 }
 
-function setUp(changes: Partial<ShortTermOptions> = {}) {
+function setUp(changes: Partial<ShortTermSettings> = {}) {
   const sessions = openSessions();
   return { sessions, shortTerm: open(sessions, changes) };
 }
@@ -242,7 +239,7 @@ describe('short-term memory, whatever is said where', () => {
           now: new Date(startTime),
         };
         const rendered = renderSection(
-          shortTermSection(entries, context, { maxAgeHours: 6, injectMaxChars, timeZone: 'UTC' }),
+          shortTermSection(entries, context, { maxAgeHours: 6, injectMaxChars }, 'UTC'),
         );
         expect(rendered.length).toBeLessThanOrEqual(injectMaxChars);
         expect(rendered.match(/<\/recent_elsewhere>/gu)?.length ?? 0).toBeLessThanOrEqual(1);

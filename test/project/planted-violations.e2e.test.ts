@@ -41,6 +41,20 @@ const violations = [
     says: 'keeper-of-discordjs: src/turn/failure-line.ts',
   },
   {
+    what: 'a layer of memory that imports another one [F5]',
+    script: 'rooms',
+    path: 'src/memory/short-term/exchanges.ts',
+    text: "import { plainText } from '../notebook/format.ts';\nexport const planted = plainText;",
+    says: 'layers-apart: src/memory/short-term/exchanges.ts',
+  },
+  {
+    what: 'recall that imports more of a layer than its format',
+    script: 'rooms',
+    path: 'src/memory/recall/query.ts',
+    text: "import { formerItems } from '../durable/items.ts';\nexport const planted = formerItems;",
+    says: 'recall-reads-formats: src/memory/recall/query.ts',
+  },
+  {
     what: 'a floating promise',
     script: 'lint',
     path: 'src/core/planted.ts',

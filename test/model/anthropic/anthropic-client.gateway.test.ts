@@ -110,6 +110,73 @@ describe('an answer', () => {
     expect(pieces).toEqual(['Hello']);
   });
 
+  const hello = blockEvents(0, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'Hello' }]);
+  const end = [{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }];
+
+  it.each([
+    ['no counts', [{ type: 'message_start', message: {} }, ...hello, ...end]],
+    [
+      'no counts but null',
+      [{ type: 'message_start', message: { content: null, usage: null } }, ...hello, ...end],
+    ],
+    ['no beginning', [...hello, ...end]],
+    [
+      'two beginnings',
+      [{ type: 'message_start', message: {} }, { type: 'message_start', message: {} }, ...hello, ...end],
+    ],
+    [
+      'its stop reason before its counts',
+      [
+        { type: 'message_start', message: {} },
+        ...hello,
+        ...end.slice(0, 1),
+        { type: 'message_delta', delta: {}, usage: { output_tokens: 0 } },
+        { type: 'message_stop' },
+      ],
+    ],
+    [
+      'blocks that are not counted from 0',
+      [
+        ...blockEvents(3, { type: 'text' }, [{ type: 'text_delta', text: 'Hello' }]),
+        ...blockEvents(5, { type: 'thinking' }, [{ type: 'thinking_delta', thinking: 'x' }]),
+        ...end,
+      ],
+    ],
+    [
+      'pieces of what never began, and what is no event',
+      [
+        { type: 'content_block_delta', index: 9, delta: { type: 'text_delta', text: 'x' } },
+        { type: 'content_block_delta', index: 0 },
+        { type: 'content_block_start', index: 0 },
+        { type: 'message_delta' },
+        ...hello,
+        ...end,
+      ],
+    ],
+  ])('of a server that keeps less to the form is understood: %s', async (_, events) => {
+    const { client } = await clientOf(() => ({ events }));
+    const pieces: string[] = [];
+
+    const response = await client.complete(request(), { onText: (piece) => pieces.push(piece) });
+
+    expect(response).toMatchObject({
+      content: [{ type: 'text', text: 'Hello' }],
+      stop: 'end',
+      usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    });
+    expect(pieces).toEqual(['Hello']);
+  });
+
+  it('keeps counts of its beginning that its end leaves out', async () => {
+    const usage = { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 3 };
+    const events = [{ type: 'message_start', message: { usage } }, ...hello, ...end];
+    const { client } = await clientOf(() => ({ events }));
+
+    expect(await client.complete(request())).toMatchObject({
+      usage: { inputTokens: 10, outputTokens: 1, cacheReadTokens: 3, cacheWriteTokens: 0 },
+    });
+  });
+
   it('may come in one piece though a stream was asked for', async () => {
     const message = {
       content: [{ type: 'text', text: 'Whole' }],

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+
+import { playSwitchedScenes } from '../visibility/memory-off-property.ts';
+import { playScenes } from '../visibility/visibility-property.ts';
+
+const scenes = 20_000;
+/** Milliseconds: most of a day, since a failing scene is made shorter too. */
+const timeout = 20 * 3_600_000;
+
+it('nothing of one audience or person turns up where it may not be [V2]', { timeout }, async () => {
+  expect(await playScenes(scenes)).toBeGreaterThan(scenes);
+});
+
+it('keeps nothing of what is said where memory is off, and uses nothing there', { timeout }, async () => {
+  const { writtenWhileOn, givenWhileOn } = await playSwitchedScenes(scenes);
+  expect(writtenWhileOn).toBeGreaterThan(scenes);
+  expect(givenWhileOn).toBeGreaterThan(scenes / 4);
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+
+import { Scene } from './scene.ts';
+
+const speaker = fc.constantFrom('alice' as const, 'bob' as const);
+const place = fc.constantFrom(
+  'hall' as const,
+  'office' as const,
+  'thread' as const,
+  'backroom' as const,
+  'dm' as const,
+);
+const where = { speaker, place };
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('tell' as const), ...where }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('ask' as const), ...where }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('remember' as const), ...where }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('show' as const), ephemeral: fc.boolean(), ...where }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('forget' as const), ...where }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('share' as const, 'hide' as const), ...where }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reset' as const), ...where }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('door' as const),
+      channel: fc.constantFrom('hall' as const, 'office' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('tellAsDoorTurns' as const),
+      channel: fc.constantFrom('hall' as const, 'office' as const),
+      at: fc.constantFrom('waiting' as const, 'thinking' as const, 'answering' as const),
+      ...where,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 400 }) }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function take(scene: Scene, each: Step): Promise<void> {
+  switch (each.do) {
+    case 'tell':
+    case 'ask':
+    case 'remember':
+      return scene[each.do](each.speaker, each.place);
+    case 'tellAsDoorTurns':
+      return scene.tellAsDoorTurns(each.speaker, each.place, each.channel, each.at);
+    case 'show':
+      await scene.command(each.speaker, each.place, 'show', each.ephemeral);
+      return;
+    case 'forget':
+      await scene.command(each.speaker, each.place, 'forget lunch');
+      return;
+    case 'share':
+    case 'hide':
+      return scene.changeVisibility(each.speaker, each.place, each.do);
+    case 'reset':
+      await scene.command(each.speaker, each.place, 'reset rolling');
+      return;
+    case 'door':
+      scene.turnDoor(each.channel);
+      return;
+    case 'wait':
+      scene.wait(each.minutes);
+  }
+}
+
+/** So many random scenes. Rejects where anything turns up that may not be there; resolves with how often memory was rightly used. */
+export async function playScenes(count: number): Promise<number> {
+  let rightlyUsed = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 5, maxLength: 14 }),
+      fc.boolean(),
+      async (steps, withHistory) => {
+        const scene = new Scene({ withHistory });
+        for (const each of steps) await take(scene, each);
+        rightlyUsed += scene.rightlyUsed;
+        expect(scene.leaks).toEqual([]);
+      },
+    ),
+    { numRuns: count },
+  );
+  return rightlyUsed;
+}
