@@ -40,14 +40,14 @@ export function wholeNumber(fallback: number, min: number, about: string): Varia
   });
 }
 
-const yes: readonly string[] = ['true', '1', 'yes', 'on'];
-const no: readonly string[] = ['false', '0', 'no', 'off'];
+const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on']);
+const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'off']);
 
 export function flag(fallback: boolean, about: string): Variable<boolean> {
   return variable(about, 'true or false', String(fallback), (raw, fail) => {
     if (raw === undefined) return fallback;
     const word = raw.toLowerCase();
-    return yes.includes(word) || (no.includes(word) ? false : fail());
+    return yes.has(word) || (no.has(word) ? false : fail());
   });
 }
 

@@ -167,7 +167,7 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger
     });
   }
 
-  return { append, scan, lastSequence, rewrite, forget: states.forget };
+  return { append, scan, lastSequence, rewrite, states };
 }
 
 async function writeAll(log: string, file: OpenFile, bytes: Buffer, position: number): Promise<void> {

@@ -96,7 +96,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     const path = await pathOf(key);
     await quarantine.eraseCopies(key, path);
     await disk.removeFile(path);
-    logs.forget((log) => log === key);
+    logs.states.forget((log) => log === key);
   }
 
   async function removeFolder(prefix: string): Promise<void> {
@@ -109,7 +109,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
       else paths.push(path);
     }
     await disk.hide(paths);
-    logs.forget((log) => isWithin(log, prefix));
+    logs.states.forget((log) => isWithin(log, prefix));
     for (const { path } of locations) await disk.eraseLeftovers(path);
   }
 
