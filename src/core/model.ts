@@ -52,9 +52,11 @@ export interface DocumentBlock {
   readonly data: string;
 }
 
+export type MediaBlock = ImageBlock | DocumentBlock;
+
 export interface UserMessage {
   readonly role: 'user';
-  readonly content: readonly (TextBlock | ToolResultBlock | ImageBlock | DocumentBlock)[];
+  readonly content: readonly (TextBlock | ToolResultBlock | MediaBlock)[];
 }
 
 export interface AssistantMessage {
@@ -92,8 +94,24 @@ export interface ModelUsage {
   readonly cacheWriteTokens: number;
 }
 
+export const noUsage: ModelUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};
+
+export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+  };
+}
+
 export interface ModelResponse {
-  readonly content: readonly (TextBlock | ToolUseBlock | ReasoningBlock)[];
+  readonly content: AssistantMessage['content'];
   /** `cut` = the output limit was reached; such text is never stored as memory [M7]. */
   readonly stop: 'end' | 'tool_use' | 'cut' | 'refusal';
   readonly usage: ModelUsage;
