@@ -6,11 +6,12 @@ import {
   type MessageCreateOptions,
   type SendableChannels,
 } from 'discord.js';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import type { HistoryPort } from '../../core/chat.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
+import { flatten } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
@@ -86,6 +87,11 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
 
     return checkedTool({ name, description, input: schema, notDone: 'Not done', run });
   };
+}
+
+/** A text of one line, for a tool's input. */
+export function line(maxChars: number) {
+  return z.string().transform(flatten).pipe(z.string().min(1).max(maxChars));
 }
 
 /** An action that is not carried out; the message is what the model is told, and names nobody's words. */

@@ -5,6 +5,7 @@ import { compareSnowflakes, isSnowflake } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
 
+/** Names a message of the present channel, as {@link findMessage} reads it. */
 export const messageInput = z
   .string()
   .describe(

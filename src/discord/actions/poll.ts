@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { flatten } from '../../core/text.ts';
-import { actionTool, postedBefore, postQuietly } from './action.ts';
+import { actionTool, line, postedBefore, postQuietly } from './action.ts';
 import { permit, requireSameAudience } from './permit.ts';
 
 const questionMaxChars = 300;
@@ -42,7 +41,3 @@ export const pollTool = actionTool({
     return { text: 'The poll is there.', note: '📊 made a poll', ids: { messageId: message.id } };
   },
 });
-
-function line(maxChars: number) {
-  return z.string().transform(flatten).pipe(z.string().min(1).max(maxChars));
-}

@@ -8,9 +8,8 @@ import {
 import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { flatten } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { ActionRefusal, actionTool } from './action.ts';
+import { ActionRefusal, actionTool, line } from './action.ts';
 import { messageIn, messageInput } from './message-reference.ts';
 import { permit, requireSameAudience } from './permit.ts';
 
@@ -22,11 +21,7 @@ export const startThreadTool = actionTool({
   description:
     'Start a thread in this channel, when the person asks for it: from a message, or free-standing. Whoever writes there talks with you.',
   input: z.object({
-    name: z
-      .string()
-      .transform(flatten)
-      .pipe(z.string().min(1).max(nameMaxChars))
-      .describe(`At most ${nameMaxChars} characters.`),
+    name: line(nameMaxChars).describe(`At most ${nameMaxChars} characters.`),
     message: messageInput
       .describe(`${messageInput.description} Leave it out for a free-standing thread.`)
       .optional(),

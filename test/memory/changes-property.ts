@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+
+import { contentOf, filesBelow, leaksIn, Scene } from './changes-scene.ts';
+import type { Kills } from './changes-scene.ts';
+import { anyStep, Conversation, places, stepsBefore } from './changes-steps.ts';
+import type { DrawnStep } from './changes-steps.ts';
+
+/** Milliseconds for so many sequences, with what it takes to make a failing one shorter. */
+export function timeFor(sequences: number): number {
+  return sequences * 20_000;
+}
+
+const anyKills: fc.Arbitrary<Kills> = fc.record({
+  at: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 }),
+  isTorn: fc.boolean(),
+});
+const anySequence = fc.array(fc.record({ step: anyStep, kills: anyKills }), { minLength: 1, maxLength: 8 });
+
+/** A conversation that has gone on for a while, with what was made of it in a folder. Every run begins with a copy. */
+export async function openStart() {
+  const conversation = new Conversation();
+  const scene = await Scene.open();
+  for (const step of stepsBefore) await scene.take(conversation.decide(step));
+  await scene.close();
+  const { folder } = scene;
+  return {
+    folder,
+    words: conversation.present,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The conversation with these steps taken, and what they are about. */
+function decideAll(drawn: readonly DrawnStep[]) {
+  const conversation = new Conversation();
+  for (const step of stepsBefore) conversation.decide(step);
+  return { conversation, steps: drawn.map((step) => conversation.decide(step)) };
+}
+
+/**
+ * Plays random sequences twice, with kills and without, and judges what is on disk then [F5][G5][S7]; resolves with how many kills there were.
+ */
+export async function playChanges(sequences: number): Promise<number> {
+  await using start = await openStart();
+  let kills = 0;
+  await fc.assert(
+    fc.asyncProperty(anySequence, async (drawn) => {
+      const { conversation, steps } = decideAll(drawn.map(({ step }) => step));
+      await using whole = await Scene.open(start.folder, stepsBefore.length);
+      await using killed = await Scene.open(start.folder, stepsBefore.length);
+      for (const [index, step] of steps.entries()) {
+        const operations = await whole.take(step);
+        await killed.take(step, drawn[index]?.kills, operations);
+      }
+      kills += killed.kills;
+      const expected = await judge(whole, conversation.removed);
+      const content = await judge(killed, conversation.removed);
+      expect(content).toEqual(expected);
+    }),
+    { numRuns: sequences },
+  );
+  return kills;
+}
+
+/** Nothing is to be done any more, and what was taken back is neither found nor anywhere on disk. Resolves with what is. */
+async function judge(scene: Scene, removed: readonly string[]) {
+  const found = await Promise.all(places.map((place) => scene.search(removed.join(' '), place)));
+  const files = await filesBelow(scene.folder);
+  const content = contentOf(files);
+  expect({
+    found: removed.filter((word) => found.some((text) => text.includes(word))),
+    leaks: leaksIn(files, removed),
+    unfinished: content['data/changes.jsonl'],
+  }).toEqual({ found: [], leaks: [], unfinished: undefined });
+  return content;
+}

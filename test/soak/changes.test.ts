@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+
+import { playChanges, timeFor } from '../memory/changes-property.ts';
+
+const sequences = 2000;
+
+it(
+  'ends in the same content with kills and without, and leaves nothing on disk of what an edit or deletion took out [F5][G5][S7]',
+  { timeout: timeFor(sequences) },
+  async () => {
+    expect(await playChanges(sequences)).toBeGreaterThan(sequences);
+  },
+);
