@@ -38,6 +38,6 @@ export default defineConfig({
     // Many tests wait for other processes, so there may be more of them than cores.
     maxWorkers: 4,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],
-    coverage: { provider: 'v8', include: ['src/**'] },
+    coverage: { provider: 'v8', include: ['src/**/*.ts'] },
   },
 });
