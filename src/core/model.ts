@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import type { ModelFailure } from './errors.ts';
 
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
@@ -71,6 +73,24 @@ export interface ToolDefinition {
   readonly description: string;
   /** JSON Schema of the input, an object type. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The JSON Schema of what a model is to give, a tool's input or an answer: nothing besides what the schema names. Defaults and lengths of
+ * texts are left out: where they matter, a description tells them.
+ */
+export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.default;
+      delete jsonSchema.minLength;
+      delete jsonSchema.maxLength;
+      if (jsonSchema.type === 'object') jsonSchema.additionalProperties = false;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return described;
 }
 
 export interface ModelRequest {
