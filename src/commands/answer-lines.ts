@@ -1,5 +1,6 @@
-import type { CommandContext } from '../core/commands.ts';
-import { NewerVersionError, StoreError } from '../core/errors.ts';
+import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { clip, flatten } from '../core/text.ts';
@@ -86,6 +87,18 @@ export function readFailure(error: unknown): string {
   if (error instanceof StoreError)
     return "I can't read this part of your memory right now. Please try again in a few minutes.";
   return unknownFailure;
+}
+
+/** The answer where memory could not be read; the log has the reference in it, with what failed. */
+export function readFailureReply(
+  error: unknown,
+  what: string,
+  { id, speaker }: CommandContext,
+  logger: Logger,
+): CommandReply {
+  const reference = referenceTo(id);
+  logger.error(what, { reference, userId: speaker.id, error });
+  return { text: withReference(readFailure(error), reference) };
 }
 
 /** What people are told when memory could not be changed; a store that refused has kept what it had [S2]. */

@@ -1,9 +1,9 @@
-import type { CommandCall } from '../core/chat.ts';
 import type {
+  Choice,
   CommandContext,
-  CommandDefinition,
-  CommandHandlers,
   CommandReply,
+  CommandRequest,
+  CompletionRequest,
   MenuRequest,
 } from '../core/commands.ts';
 import { referenceTo, withReference } from '../core/errors.ts';
@@ -16,23 +16,17 @@ export interface MenuEntry extends RequestHandler<MenuRequest> {
   readonly name: string;
 }
 
-/** The commands and menu entries that are switched on. */
-export interface CommandSet extends CommandHandlers {
-  readonly definitions: readonly CommandDefinition[];
-  readonly menuNames: readonly string[];
-  /** The command that a text is; `undefined` where it is none of these [K1]. */
-  parse(text: string, botId?: string): CommandCall | undefined;
-}
+export type CommandSet = ReturnType<typeof createCommandSet>;
 
 /** Discord may still show what was switched off, for a while. */
 const unknown: CommandReply = { text: 'I no longer have this command.' };
 
-/** Whichever way a command is given, it comes here. */
+/** The commands and menu entries that are switched on: whichever way a command is given, it comes here. */
 export function createCommandSet(
   commands: readonly Command[],
   menuEntries: readonly MenuEntry[],
   logger: Logger,
-): CommandSet {
+) {
   const definitions = commands.map(({ definition }) => definition);
 
   function commandNamed(name: string): Command | undefined {
@@ -58,18 +52,19 @@ export function createCommandSet(
   return {
     definitions,
     menuNames: menuEntries.map(({ name }) => name),
-    parse: (text, botId) => parseCommand(text, definitions, botId),
-    async command(request) {
+    /** The command that a text is; `undefined` where it is none of these [K1]. */
+    parse: (text: string, botId?: string) => parseCommand(text, definitions, botId),
+    async command(request: CommandRequest): Promise<CommandReply> {
       const { name, subcommand } = request.command;
       const command = commandNamed(name);
       if (command === undefined) return unknown;
       return answered(command, request, `${name} command`, { subcommand });
     },
-    async menu(request) {
+    async menu(request: MenuRequest): Promise<CommandReply> {
       const entry = menuEntries.find(({ name }) => name === request.name);
       return entry === undefined ? unknown : answered(entry, request, 'menu entry');
     },
-    async complete(request) {
+    async complete(request: CompletionRequest): Promise<readonly Choice[]> {
       try {
         return (await commandNamed(request.name)?.complete(request)) ?? [];
       } catch (error) {

@@ -1,10 +1,9 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
-import { referenceTo, withReference } from '../core/errors.ts';
 import { dataLine } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import type { Passage } from '../memory/recall/passages.ts';
 import type { Reference } from '../memory/recall/segments.ts';
-import { brieflyQuoted, counted, readFailure, readingPlace, withoutFences } from './answer-lines.ts';
+import { brieflyQuoted, counted, readFailureReply, readingPlace, withoutFences } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** Passages of at most 300 characters. */
@@ -22,7 +21,7 @@ export async function searchMemory(
   excluded: readonly string[] = [],
 ): Promise<CommandReply> {
   if (!settings.recallEnabled) return { text: 'Searching is switched off on this bot.' };
-  const { id, speaker, at } = context;
+  const { speaker, at } = context;
   const place = readingPlace(context);
   try {
     const passages = await recall.search({
@@ -41,9 +40,7 @@ export async function searchMemory(
     const blocks = passages.map((passage, index) => block(index + 1, passage));
     return { text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n') };
   } catch (error) {
-    const reference = referenceTo(id);
-    logger.error('memory could not be searched', { reference, userId: speaker.id, error });
-    return { text: withReference(readFailure(error), reference) };
+    return readFailureReply(error, 'memory could not be searched', context, logger);
   }
 }
 

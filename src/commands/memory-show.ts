@@ -1,8 +1,14 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
-import { referenceTo, withReference } from '../core/errors.ts';
 import { renderSection } from '../core/section.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { counted, formerLines, listedItem, nameable, readFailure, readingPlace } from './answer-lines.ts';
+import {
+  counted,
+  formerLines,
+  listedItem,
+  nameable,
+  readFailureReply,
+  readingPlace,
+} from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** What one layer has to show: a text, and how much of its budget a prompt here uses. */
@@ -18,17 +24,11 @@ interface LayerView {
 export async function showMemory(context: CommandContext, ports: MemoryCommandPorts): Promise<CommandReply> {
   const layers = [viewItems, viewSummary, viewRecent];
   const views = await Promise.all(
-    layers.map(async (view) => {
+    layers.map(async (view): Promise<LayerView> => {
       try {
         return await view(context, ports);
       } catch (error) {
-        const reference = referenceTo(context.id);
-        ports.logger.error('a memory layer could not be shown', {
-          reference,
-          userId: context.speaker.id,
-          error,
-        });
-        return { text: withReference(readFailure(error), reference) };
+        return readFailureReply(error, 'a memory layer could not be shown', context, ports.logger);
       }
     }),
   );

@@ -3,13 +3,13 @@ import type { CommandContext, CommandReply, SubcommandDefinition } from '../core
 import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
-import { settingChoices } from '../memory/settings/place-settings.ts';
-import type {
-  HoldingSetting,
-  PlaceSettings,
-  SettingLevel,
-  SettingName,
-  SettingValues,
+import {
+  settingChoices,
+  type HoldingSetting,
+  type PlaceSettings,
+  type SettingLevel,
+  type SettingName,
+  type SettingValues,
 } from '../memory/settings/place-settings.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 

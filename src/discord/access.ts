@@ -67,42 +67,31 @@ export interface IntakePolicy extends AccessSettings {
   readonly parseCommand: (text: string) => CommandCall | undefined;
 }
 
-export type IntakeDecision =
-  | {
-      readonly kind: 'ignore';
-      readonly reason:
-        | 'self'
-        | 'system'
-        | 'bot'
-        | 'no-access'
-        | 'other-channel'
-        | 'empty'
-        | 'edited'
-        | 'not-addressed';
-    }
-  | { readonly kind: 'command'; readonly command: CommandCall }
-  | { readonly kind: 'turn' };
-
 /**
  * What becomes of a message [G1][G2]. A command needs access and channel, but no mention; it is never a turn [F2]. A bot that may
  * speak is answered only when it mentions this one or replies to it, so that two bots in one channel do not go on for ever; its
  * commands are ignored, since it has no memory to command. Nothing is commanded by an edit: what was not a command when it was sent is none.
  */
-export function decideIntake(message: MessageFacts, policy: IntakePolicy): IntakeDecision {
+export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const { authorKind, authorId } = message;
-  if (authorKind === 'self') return { kind: 'ignore', reason: 'self' };
-  if (message.isSystem) return { kind: 'ignore', reason: 'system' };
+  if (authorKind === 'self') return ignored('self');
+  if (message.isSystem) return ignored('system');
   const isBot = authorKind === 'bot';
-  if (isBot && !policy.allowedBotIds.includes(authorId)) return { kind: 'ignore', reason: 'bot' };
-  if (!isBot && !hasAccess(policy, authorId)) return { kind: 'ignore', reason: 'no-access' };
-  if (!worksIn(policy, message)) return { kind: 'ignore', reason: 'other-channel' };
-  if (message.text === '' && !message.hasAttachments) return { kind: 'ignore', reason: 'empty' };
+  if (isBot && !policy.allowedBotIds.includes(authorId)) return ignored('bot');
+  if (!isBot && !hasAccess(policy, authorId)) return ignored('no-access');
+  if (!worksIn(policy, message)) return ignored('other-channel');
+  if (message.text === '' && !message.hasAttachments) return ignored('empty');
   const command = policy.parseCommand(message.text);
   if (command !== undefined) {
-    if (isBot) return { kind: 'ignore', reason: 'bot' };
-    return message.isEdited ? { kind: 'ignore', reason: 'edited' } : { kind: 'command', command };
+    if (isBot) return ignored('bot');
+    return message.isEdited ? ignored('edited') : ({ kind: 'command', command } as const);
   }
-  return isAddressed(message, policy) ? { kind: 'turn' } : { kind: 'ignore', reason: 'not-addressed' };
+  return isAddressed(message, policy) ? ({ kind: 'turn' } as const) : ignored('not-addressed');
+}
+
+/** The reason is for the log. */
+function ignored(reason: string) {
+  return { kind: 'ignore', reason } as const;
 }
 
 function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean {

@@ -124,30 +124,24 @@ async function giveUp(client: Client, connected: Promise<unknown>): Promise<void
   );
 }
 
-export type GatewayFailure = 'token' | 'intents' | 'unreachable' | 'timeout' | 'rejected';
+const explanations = {
+  token: 'Discord refused the token: check DISCORD_TOKEN',
+  intents:
+    'Discord refused the intents: switch on "Message Content Intent" for the bot in the developer portal',
+  unreachable: 'Discord cannot be reached: check the network and DISCORD_API_URL',
+  timeout: 'Discord did not finish the login in time',
+  rejected: 'Discord refused the connection',
+} as const;
+
+type GatewayFailure = keyof typeof explanations;
 
 /** The bot cannot be connected, or no longer; the message is one clear line for whoever runs it. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly failure: GatewayFailure;
   constructor(failure: GatewayFailure, cause?: unknown) {
-    super(explanation(failure), { cause });
+    super(explanations[failure], { cause });
     this.failure = failure;
-  }
-}
-
-function explanation(failure: GatewayFailure): string {
-  switch (failure) {
-    case 'token':
-      return 'Discord refused the token: check DISCORD_TOKEN';
-    case 'intents':
-      return 'Discord refused the intents: switch on "Message Content Intent" for the bot in the developer portal';
-    case 'unreachable':
-      return 'Discord cannot be reached: check the network and DISCORD_API_URL';
-    case 'timeout':
-      return 'Discord did not finish the login in time';
-    case 'rejected':
-      return 'Discord refused the connection';
   }
 }
 

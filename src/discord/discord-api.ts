@@ -11,59 +11,49 @@ import {
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { botMay, type Capability } from './permissions.ts';
 
-/** The requests that need no cache. All reject as discord.js's REST client does, which waits for rate limits by itself. */
-export interface DiscordApi {
-  /** The application that the token belongs to. */
-  application(): Promise<APIApplication>;
-  /** The application's global commands, or those of a guild. */
-  registeredCommands(applicationId: string, guildId?: string): Promise<readonly APIApplicationCommand[]>;
-  /** Replaces the application's global commands, or those of a guild, by these. */
-  registerCommands(applicationId: string, commands: readonly object[], guildId?: string): Promise<void>;
-  postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
-  /** An aborted edit that has not left yet is not sent. */
-  editMessage(
-    channelId: string,
-    messageId: string,
-    body: RESTPatchAPIChannelMessageJSONBody,
-    signal?: AbortSignal,
-  ): Promise<APIMessage>;
-  deleteMessage(channelId: string, messageId: string): Promise<void>;
-  /** The first hundred messages after one, oldest first. */
-  messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]>;
-  showTyping(channelId: string): Promise<void>;
-  /** Adds or takes away the bot's own reaction; `emoji` as itself, not encoded. */
-  react(channelId: string, messageId: string, emoji: string): Promise<void>;
-  unreact(channelId: string, messageId: string, emoji: string): Promise<void>;
-}
+export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
-/** A request that Discord is known to refuse is not sent: it rejects with {@link NotPermittedError}. */
-export function createDiscordApi({ rest, channels }: Client): DiscordApi {
+/**
+ * The requests that need no cache. All reject as discord.js's REST client does, which waits for rate limits by itself; one that Discord is
+ * known to refuse is not sent, and rejects with {@link NotPermittedError}.
+ */
+export function createDiscordApi({ rest, channels }: Client) {
   function check(capability: Capability, channelId: string): void {
     if (!botMay(capability, channels.cache.get(channelId)))
       throw new NotPermittedError(capability, channelId);
   }
 
   return {
+    /** The application that the token belongs to. */
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
-    registeredCommands: (applicationId, guildId) =>
+    /** The application's global commands, or those of a guild. */
+    registeredCommands: (applicationId: string, guildId?: string) =>
       answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
-    async registerCommands(applicationId, commands, guildId) {
+    /** Replaces the application's global commands, or those of a guild, by these. */
+    async registerCommands(applicationId: string, commands: readonly object[], guildId?: string) {
       await rest.put(commandsRoute(applicationId, guildId), { body: commands });
     },
-    async postMessage(channelId, body) {
+    async postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody) {
       check('send', channelId);
       return answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body }));
     },
-    async editMessage(channelId, messageId, body, signal) {
+    /** An aborted edit that has not left yet is not sent. */
+    async editMessage(
+      channelId: string,
+      messageId: string,
+      body: RESTPatchAPIChannelMessageJSONBody,
+      signal?: AbortSignal,
+    ) {
       check('view', channelId);
       const request = { body, ...(signal !== undefined && { signal }) };
       return answer<APIMessage>(rest.patch(Routes.channelMessage(channelId, messageId), request));
     },
-    async deleteMessage(channelId, messageId) {
+    async deleteMessage(channelId: string, messageId: string) {
       check('view', channelId);
       await rest.delete(Routes.channelMessage(channelId, messageId));
     },
-    async messagesAfter(channelId, messageId) {
+    /** The first hundred messages after one, oldest first. */
+    async messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]> {
       check('read', channelId);
       const query = new URLSearchParams({ after: messageId, limit: '100' });
       const found = await answer<readonly APIMessage[]>(
@@ -71,15 +61,17 @@ export function createDiscordApi({ rest, channels }: Client): DiscordApi {
       );
       return found.toSorted((a, b) => compareSnowflakes(a.id, b.id));
     },
-    async showTyping(channelId) {
+    async showTyping(channelId: string) {
       check('send', channelId);
       await rest.post(Routes.channelTyping(channelId));
     },
-    async react(channelId, messageId, emoji) {
+    /** Adds the bot's own reaction; `emoji` as itself, not encoded. */
+    async react(channelId: string, messageId: string, emoji: string) {
       check('react', channelId);
       await rest.put(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },
-    async unreact(channelId, messageId, emoji) {
+    /** Takes the bot's own reaction away. */
+    async unreact(channelId: string, messageId: string, emoji: string) {
       check('read', channelId);
       await rest.delete(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },

@@ -62,10 +62,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
 
   async function consider(message: Message, chat: ChatMessage): Promise<void> {
     const channel = await options.findChannel(message.channelId);
-    const facts = {
-      ...factsOf(message, chat, channelFacts(message, channel, botId), botId),
-      answerMode: await answerModeFor(message, channel),
-    };
+    const facts = await factsOf(message, chat, channel);
     if (facts.authorKind === 'human' && !facts.isSystem) botLoopGuard.humanSpoke(chat.channelId);
     if (options.ignored.has(chat.id)) return;
     const decision = decideIntake(facts, policy);
@@ -111,10 +108,31 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
     return admission === 'answer';
   }
 
-  async function answerModeFor({ channelId, guildId }: Message, channel: Channel | undefined) {
-    if (guildId === null) return undefined;
-    const parentId = channel?.isThread() === true ? channel.parentId : null;
-    return options.answerMode({ guildId, channelId, ...(parentId !== null && { parentId }) });
+  /** What the decision needs to know [G2]; `chat` is the same message in the core's words, `channel` the complete channel it stands in. */
+  async function factsOf(
+    message: Message,
+    chat: ChatMessage,
+    channel: Channel | undefined,
+  ): Promise<MessageFacts> {
+    const { channelId, guildId, mentions } = message;
+    const thread = channel?.isThread() === true ? channel : undefined;
+    const parentId = thread?.parentId ?? undefined;
+    const guildPlace = { channelId, ...(parentId !== undefined && { parentId }) };
+    return {
+      channelId,
+      parentId,
+      isDm: channel?.isDMBased() ?? !message.inGuild(),
+      isOwnThread: thread?.ownerId === botId,
+      authorId: message.author.id,
+      authorKind: chat.author.kind,
+      isSystem: !isSpoken(message) || message.webhookId !== null,
+      text: chat.text,
+      hasAttachments: chat.attachments.length > 0,
+      isEdited: message.editedTimestamp !== null,
+      mentionsBot: mentions.users.has(botId),
+      repliesToBot: message.type === MessageType.Reply && mentions.repliedUser?.id === botId,
+      answerMode: guildId === null ? undefined : await options.answerMode({ ...guildPlace, guildId }),
+    };
   }
 
   /**
@@ -134,39 +152,9 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
   }
 }
 
-function channelFacts(message: Message, channel: Channel | undefined, botId: string) {
-  const thread = channel?.isThread() === true ? channel : undefined;
-  return {
-    isDm: channel?.isDMBased() ?? !message.inGuild(),
-    parentId: thread?.parentId ?? undefined,
-    isOwnThread: thread?.ownerId === botId,
-  };
-}
-
 /** Where nothing can be known, nothing is public [V2]. */
 function unknownPlace({ channelId, guildId }: Message): Place {
   return { audience: 'private', channelId, homeId: channelId, ...(guildId !== null && { guildId }) };
-}
-
-/** What the decision needs to know [G2]; `chat` is the same message in the core's words, `channel` the complete channel it stands in. */
-function factsOf(
-  message: Message,
-  chat: ChatMessage,
-  channel: Pick<MessageFacts, 'isDm' | 'parentId' | 'isOwnThread'>,
-  botId: string,
-): MessageFacts {
-  return {
-    ...channel,
-    channelId: message.channelId,
-    authorId: message.author.id,
-    authorKind: chat.author.kind,
-    isSystem: !isSpoken(message) || message.webhookId !== null,
-    text: chat.text,
-    hasAttachments: chat.attachments.length > 0,
-    isEdited: message.editedTimestamp !== null,
-    mentionsBot: message.mentions.users.has(botId),
-    repliesToBot: message.type === MessageType.Reply && message.mentions.repliedUser?.id === botId,
-  };
 }
 
 /** More than come in the time that is caught up with after a gap, in most servers. */

@@ -1,6 +1,6 @@
 import {
   ChannelType,
-  PermissionFlagsBits,
+  PermissionFlagsBits as Permission,
   type Channel,
   type GuildBasedChannel,
   type GuildMember,
@@ -17,40 +17,26 @@ export type Capability =
   | 'start-thread'
   | 'start-private-thread';
 
-const {
-  ViewChannel,
-  ReadMessageHistory,
-  SendMessages,
-  SendMessagesInThreads,
-  AddReactions,
-  PinMessages,
-  SendPolls,
-  CreatePublicThreads,
-  CreatePrivateThreads,
-  ManageThreads,
-  Administrator,
-} = PermissionFlagsBits;
-
 /** Besides viewing the channel, and in the order of {@link Capability}; threads have a permission of their own for sending. */
 function neededFor(capability: Capability, channel: GuildBasedChannel): bigint {
-  const sending = channel.isThread() ? SendMessagesInThreads : SendMessages;
+  const sending = channel.isThread() ? Permission.SendMessagesInThreads : Permission.SendMessages;
   switch (capability) {
     case 'view':
       return 0n;
     case 'read':
-      return ReadMessageHistory;
+      return Permission.ReadMessageHistory;
     case 'send':
       return sending;
     case 'react':
-      return ReadMessageHistory | AddReactions;
+      return Permission.ReadMessageHistory | Permission.AddReactions;
     case 'pin':
-      return ReadMessageHistory | PinMessages;
+      return Permission.ReadMessageHistory | Permission.PinMessages;
     case 'poll':
-      return sending | SendPolls;
+      return sending | Permission.SendPolls;
     case 'start-thread':
-      return CreatePublicThreads | SendMessagesInThreads;
+      return Permission.CreatePublicThreads | Permission.SendMessagesInThreads;
     case 'start-private-thread':
-      return CreatePrivateThreads | SendMessagesInThreads;
+      return Permission.CreatePrivateThreads | Permission.SendMessagesInThreads;
   }
 }
 
@@ -66,11 +52,11 @@ export function memberMay(
   // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
   const granted = channel.guild.available ? channel.permissionsFor(member) : null;
   if (granted === null) return undefined;
-  if (!granted.has(ViewChannel) || !isPossible(capability, channel)) return false;
+  if (!granted.has(Permission.ViewChannel) || !isPossible(capability, channel)) return false;
   if (capability === 'view') return true;
-  if (capability === 'read') return granted.has(ReadMessageHistory);
-  if (member.isCommunicationDisabled() && !granted.has(Administrator)) return false;
-  if (channel.isThread() && channel.locked === true && !granted.has(ManageThreads)) return false;
+  if (capability === 'read') return granted.has(Permission.ReadMessageHistory);
+  if (member.isCommunicationDisabled() && !granted.has(Permission.Administrator)) return false;
+  if (channel.isThread() && channel.locked === true && !granted.has(Permission.ManageThreads)) return false;
   return granted.has(neededFor(capability, channel));
 }
 

@@ -4,15 +4,25 @@ import type { Logger } from '../core/logger.ts';
 import type { Clock, Timer } from '../core/time.ts';
 
 /** What people are to see of the bot: all is well, its model is out of reach, or it has the offline stand-in only. */
-export type ShownState = 'well' | 'out-of-reach' | 'stand-in';
+export type ShownState = keyof typeof presences;
+
+const presences = {
+  well: { status: 'online', activities: [] },
+  'out-of-reach': { status: 'idle', activities: [customStatus('My language model is out of reach')] },
+  'stand-in': {
+    status: 'online',
+    activities: [customStatus('Offline model: no language model is configured')],
+  },
+} satisfies Readonly<Record<string, PresenceData>>;
+
+function customStatus(text: string) {
+  return { type: ActivityType.Custom, name: 'Custom Status', state: text };
+}
 
 /** Discord takes 5 presences in 20 seconds; milliseconds between two. */
 const pauseMs = 5000;
 
-export interface Presence {
-  /** Shows a state as soon as Discord takes one; of several until then the last. Never throws. */
-  show(state: ShownState): void;
-}
+export type Presence = ReturnType<typeof createClientPresence>;
 
 /** Sends no presence sooner than {@link pauseMs} after the one before. */
 export function createPresence(send: (state: ShownState) => void, clock: Clock, timer: Timer) {
@@ -55,10 +65,10 @@ export function createPresence(send: (state: ShownState) => void, clock: Clock, 
 export function createClientPresence(
   client: Client,
   { clock, timer, logger }: { readonly clock: Clock; readonly timer: Timer; readonly logger: Logger },
-): Presence {
+) {
   const send = (state: ShownState): void => {
     try {
-      client.user?.setPresence(presenceFor(state));
+      client.user?.setPresence(presences[state]);
     } catch (error) {
       logger.warn('the presence could not be set', { error });
     }
@@ -73,24 +83,10 @@ export function createClientPresence(
   client.on(Events.ShardReady, () => isConnected && presence.again());
   client.on(Events.ShardResume, () => isConnected && presence.again());
   return {
-    show(state) {
+    /** Shows a state as soon as Discord takes one; of several until then the last. Never throws. */
+    show(state: ShownState): void {
       latest = state;
       if (isConnected) presence.show(state);
     },
   };
-}
-
-function presenceFor(state: ShownState): PresenceData {
-  switch (state) {
-    case 'well':
-      return { status: 'online', activities: [] };
-    case 'out-of-reach':
-      return { status: 'idle', activities: [custom('My language model is out of reach')] };
-    case 'stand-in':
-      return { status: 'online', activities: [custom('Offline model: no language model is configured')] };
-  }
-}
-
-function custom(text: string) {
-  return { type: ActivityType.Custom, name: 'Custom Status', state: text };
 }

@@ -72,6 +72,8 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { store, recent, writes, log, layers, answers, logger } = ports;
   const order = createKeyedQueue();
+  /** What the ledger has open, by its place there. */
+  const open = new Map<number, Change>();
 
   /** Carries out an edit or deletion. Never rejects: what fails is in the log and in the ledger. */
   async function record(change: MessageChange): Promise<void> {
@@ -90,7 +92,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   ): Promise<{ readonly result: T; readonly failures: Failures }> {
     return writes.run(userId, async () => {
       const { change, result } = await decide();
-      const sequence = await store.append(ledgerKey, change);
+      const sequence = await append(change);
       try {
         await layer.follow(change, 'withdraw');
       } catch (error) {
@@ -112,20 +114,32 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     } catch (error) {
       logger.error('the ledger of changes could not be read', { error });
     }
-    const newest = unfinished.filter(
-      ({ change }, index) =>
-        !unfinished.slice(index + 1).some((later) => isSupersededBy(change, later.change)),
-    );
-    for (const { sequence, change } of newest) {
+    for (const { sequence, change } of unfinished) open.set(sequence, change);
+    const noted = new Map<string, unknown>();
+    for (const [index, { sequence, change }] of unfinished.entries()) {
+      // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
+      if (unfinished.slice(index + 1).some((later) => isSupersededBy(change, later.change))) continue;
       if (change.kind === 'forgotten') {
         await writes.run(change.userId, async () => {
           if ((await deliver(change)).size === 0) await close(sequence, change);
         });
-        continue;
-      }
-      if (messageIdsOf(change).every((id) => recent.latest(id) === undefined)) recent.note(change);
-      await order.run(change.channelId, () => carryOut(change, sequence));
+      } else await order.run(change.channelId, () => takeUp(change, sequence, noted));
     }
+  }
+
+  /** `noted` is by message id what this start has taken up already; what came after it was told by Discord since, and stands. */
+  async function takeUp(change: MessageChange, sequence: number, noted: Map<string, unknown>): Promise<void> {
+    if (change.kind === 'deleted') {
+      const messageIds = change.messageIds.filter((id) => recent.latest(id) === undefined);
+      if (messageIds.length > 0) recent.note({ ...change, messageIds });
+    } else {
+      const { messageId } = change;
+      const latest = recent.latest(messageId);
+      if (latest !== undefined && latest !== noted.get(messageId)) return close(sequence, change);
+      recent.note(change);
+      noted.set(messageId, recent.latest(messageId));
+    }
+    await carryOut(change, sequence);
   }
 
   /** `opened` is the change's record in the ledger, where it has one already. */
@@ -138,26 +152,38 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       const messages = await log.affected(session, change);
       if (messages.length === 0) return;
       isLogged = true;
-      sequence ??= await open(change);
+      sequence ??= await enter(change);
       const failures = await deliver({ kind: 'withdrawn', session, messages }, change);
       isDone &&= failures.size === 0;
       ports.changed(session);
     }
 
-    try {
-      for (const session of await log.sessionsOf(change))
-        await writes.run(session.userId, () => carryOutIn(session));
-      if (!isLogged) await withdrawAnswers(change, []);
-    } catch (error) {
-      isDone = false;
-      logger.error('an edit or deletion could not be applied to memory', {
-        channelId: change.channelId,
-        error,
-      });
-      // What it concerns could not be read: the next start looks again.
-      sequence ??= await open(change);
+    /** What cannot even be looked at is left to the next start, and holds up nothing else. */
+    async function attempt(work: () => Promise<void>): Promise<void> {
+      try {
+        await work();
+      } catch (error) {
+        isDone = false;
+        logger.error('an edit or deletion could not be applied to memory', {
+          channelId: change.channelId,
+          error,
+        });
+        sequence ??= await enter(change);
+      }
     }
-    if (sequence !== undefined && isDone) await close(sequence, change);
+
+    await attempt(async () => {
+      for (const session of await log.sessionsOf(change))
+        await attempt(() => writes.run(session.userId, () => carryOutIn(session)));
+    });
+    if (!isLogged) await attempt(() => withdrawAnswers(change, []));
+    if (isDone && (sequence !== undefined || supersedesAny(change)))
+      await close(sequence ?? Infinity, change);
+  }
+
+  /** Whether the ledger has an earlier change open that must not be carried out any more. */
+  function supersedesAny(change: Change): boolean {
+    return [...open.values()].some((earlier) => isSupersededBy(earlier, change));
   }
 
   /** Has every layer follow, as part of a job of the person's queue: first it is used nowhere, then it is on no disk. Never rejects. */
@@ -200,10 +226,16 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     );
   }
 
+  async function append(change: Change): Promise<number> {
+    const sequence = await store.append(ledgerKey, change);
+    open.set(sequence, change);
+    return sequence;
+  }
+
   /** The conversation goes on where the disk refuses; then a kill can come between. */
-  async function open(change: MessageChange): Promise<number | undefined> {
+  async function enter(change: MessageChange): Promise<number | undefined> {
     try {
-      return await store.append(ledgerKey, change);
+      return await append(change);
     } catch (error) {
       logger.error('could not be saved', { what: 'a change', error });
       return undefined;
@@ -212,11 +244,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** The change is done, and earlier ones of the same messages with it. Never rejects: done twice, nothing happens. */
   async function close(sequence: number, change: Change): Promise<void> {
+    const isClosed = (each: number, earlier: Change): boolean =>
+      each === sequence || (each < sequence && isSupersededBy(earlier, change));
     try {
-      await store.rewrite(ledgerKey, changeSchema, (entry) => {
-        const isEarlier = entry.sequence < sequence && isSupersededBy(entry.record, change);
-        return entry.sequence === sequence || isEarlier ? undefined : entry.record;
-      });
+      await store.rewrite(ledgerKey, changeSchema, (entry) =>
+        isClosed(entry.sequence, entry.record) ? undefined : entry.record,
+      );
+      for (const [each, earlier] of open) if (isClosed(each, earlier)) open.delete(each);
     } catch (error) {
       logger.error('could not be saved', { what: 'that a change is done', error });
     }

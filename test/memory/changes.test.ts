@@ -130,6 +130,63 @@ describe('an edit or deletion [G5]', () => {
     expect(await texts()).toEqual([]);
   });
 
+  it('that a kill interrupted does not undo what came after the start', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([failing]).record({ ...edit, text: 'older' });
+    const restarted = openSessions(store);
+    const ledger = restarted.ledgerOver([]);
+    await Promise.all([ledger.finish(), ledger.record({ ...edit, text: 'newest' })]);
+    expect(await restarted.log.message(session, messageId)).toBe('newest');
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('that the disk kept out of the log does not undo what came after the start', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    const append = store.append.bind(store);
+    store.append = (log, record) =>
+      log === 'changes.jsonl' ? append(log, record) : Promise.reject(new StoreError('full', 'log'));
+    await ledgerOver([]).record({ ...edit, text: 'edited, and back again' });
+    store.append = append;
+    expect(await openIn(store)).toHaveLength(1);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([]).record({ ...edit, text: 'I prefer Rust, and I live in Oslo' });
+    await restarted.ledgerOver([]).finish();
+    expect(await restarted.log.message(session, messageId)).toBe('I prefer Rust, and I live in Oslo');
+    expect(await openIn(store)).toEqual([]);
+  });
+
+  it('reaches the other conversations where one cannot be read, and is finished after the next start', async () => {
+    const { store, ledgerOver, log, messageId } = await setUp();
+    const bobId = '100000000000000002';
+    const said = {
+      id: '400000000000000500',
+      text: 'a secret',
+      at: '2026-01-15T10:00:00.000Z',
+      attachments: [],
+    };
+    await log.recordUser({
+      speaker: { id: bobId, name: 'Bob', isOwner: false },
+      place: publicPlace,
+      messages: [said],
+      now: new Date(said.at),
+      hasThirdPartyText: false,
+    });
+    const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
+    const lastSequence = store.lastSequence.bind(store);
+    store.lastSequence = (key) =>
+      key.includes(aliceId) ? Promise.reject(new StoreError('unreadable', 'log')) : lastSequence(key);
+    await ledgerOver([]).record(deletion);
+    store.lastSequence = lastSequence;
+    expect(await log.message({ channelId: generalId, userId: bobId }, said.id)).toBeUndefined();
+    expect(await openIn(store)).toHaveLength(1);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await restarted.log.message(session, messageId)).toBeUndefined();
+  });
+
   it('that is done takes earlier ones of the same message out of the ledger', async () => {
     const { store, ledgerOver, durable, messageId } = await setUp();
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
@@ -162,6 +219,21 @@ describe('an edit or deletion [G5]', () => {
     await restarted.ledgerOver([openDurable(restarted)]).finish();
     expect(await openIn(store)).toEqual([]);
     expect(await logIn(store)).not.toContain('Oslo');
+  });
+
+  it('that a newer one overtook takes out nothing that is said now, when both are finished after the next start', async () => {
+    const { store, ledgerOver, say, answer } = await setUp();
+    const context = await say('I play the bassoon');
+    const [{ id: messageId } = { id: '' }] = context.messages;
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([failing]).record({ ...edit, text: 'I play the clarinet' });
+    await ledgerOver([failing]).record({ ...edit, text: 'I play the drums' });
+    const [answerId = ''] = await answer(context, 'Drums are fine.');
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await restarted.log.message(session, answerId)).toBe('Drums are fine.');
+    expect(await logIn(store)).not.toMatch(/bassoon|clarinet/u);
   });
 
   it('of a message that is being logged meanwhile leaves nothing of it', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -98,10 +98,5 @@ describe('the project', () => {
       })),
     );
     expect(named.filter(({ code }) => !exists(code))).toEqual([]);
-  });
-
-  it('can be run by its continuous integration script', () => {
-    expect(statSync(`${root}.ci/run`).mode & 0o111).not.toBe(0);
-    expect(readFileSync(`${root}.ci/run`, 'utf8')).toMatch(/npm ci .*\nnpm test\n/u);
   });
 });

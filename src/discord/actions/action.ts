@@ -11,8 +11,8 @@ import { z } from 'zod';
 import type { HistoryPort } from '../../core/chat.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ToolDefinition } from '../../core/model.ts';
-import type { Tool, ToolOutcome } from '../../core/tool.ts';
+import { flatten } from '../../core/text.ts';
+import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { botMay } from '../permissions.ts';
@@ -46,15 +46,16 @@ interface ActionResult {
 }
 
 interface Action<Input> {
-  readonly definition: ToolDefinition;
-  readonly inputSchema: z.ZodType<Input>;
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
   /** @throws {ActionRefusal} where it may not be done, or Discord's own errors. */
   readonly act: (input: Input, turn: ActionTurn, options: ActionOptions) => Promise<ActionResult>;
 }
 
 /** A tool that does something on Discord for the speaker: input checked, failures told to the model, every action in the log by ids. */
 export function actionTool<Input>(action: Action<Input>): (options: ActionOptions) => Tool {
-  const { definition, inputSchema, act } = action;
+  const { name, description, input: schema, act } = action;
   return (options) => {
     const posted = new WeakMap<TurnContext, number>();
 
@@ -62,32 +63,35 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
       const count = (posted.get(context) ?? 0) + 1;
       posted.set(context, count);
       const lastId = context.messages.at(-1)?.id ?? '';
-      return `${lastId}${definition.name.at('discord_'.length) ?? ''}${count}`;
+      return `${lastId}${name.at('discord_'.length) ?? ''}${count}`;
     }
 
-    async function run(input: unknown, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome> {
+    async function run(input: Input, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome> {
       const { speaker, place } = context;
-      const parsed = inputSchema.safeParse(input);
-      if (!parsed.success) return { ok: false, text: `Not done: ${z.prettifyError(parsed.error)}` };
-      const ids = { action: definition.name, userId: speaker.id, channelId: place.channelId };
+      const ids = { action: name, userId: speaker.id, channelId: place.channelId };
       try {
         if (speaker.isBot !== undefined) throw new ActionRefusal('another bot may not ask for it.');
         const here = await options.findChannel(place.channelId);
         if (here?.isSendable() !== true) throw new ActionRefusal('I cannot see this channel any more.');
         const turn = { context, here, nextNonce: () => nextNonce(context), signal };
-        const done = await act(parsed.data, turn, options);
+        const done = await act(input, turn, options);
         options.logger.info('an action was carried out', { ...ids, ...done.ids });
         return { ok: true, text: done.text, note: done.note };
       } catch (error) {
         signal.throwIfAborted();
         const reason = error instanceof ActionRefusal ? { reason: error.message } : { error };
         options.logger.info('an action was not carried out', { ...ids, ...reason });
-        return { ok: false, text: failureText(error) };
+        return refusal(failureText(error));
       }
     }
 
-    return { definition, run };
+    return checkedTool({ name, description, input: schema, notDone: 'Not done', run });
   };
+}
+
+/** A text of one line, for a tool's input. */
+export function line(maxChars: number) {
+  return z.string().transform(flatten).pipe(z.string().min(1).max(maxChars));
 }
 
 /** An action that is not carried out; the message is what the model is told, and names nobody's words. */

@@ -1,13 +1,16 @@
+import { z } from 'zod';
+
 import type { ChatMessage, HistoryPort } from '../../core/chat.ts';
 import { compareSnowflakes, isSnowflake } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
 
-export const messageProperty = {
-  type: 'string',
-  description:
+/** Names a message of the present channel, as {@link findMessage} reads it. */
+export const messageInput = z
+  .string()
+  .describe(
     '`current`: the message you are answering. `replied_to`: the message that it replies to. `my_last`: your own last message before it. Or the id or link of a message of this channel.',
-} as const;
+  );
 
 /** Messages that are looked through for the bot's own last one. */
 const lookedThrough = 50;

@@ -3,28 +3,17 @@ import { z } from 'zod';
 
 import type { Tool } from '../../core/tool.ts';
 import { ActionRefusal, actionTool, type ActionOptions } from './action.ts';
-import { messageIn, messageProperty } from './message-reference.ts';
+import { messageIn, messageInput } from './message-reference.ts';
 import { permit } from './permit.ts';
 
 /** Lets the model react to a message. The same reaction again changes nothing. */
 export const reactTool = actionTool({
-  definition: {
-    name: 'discord_react',
-    description: 'Add a reaction to a message of this channel, when the person asks for it.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        message: messageProperty,
-        emoji: {
-          type: 'string',
-          description: 'One emoji such as 👍, or one of the server’s own as :name:.',
-        },
-      },
-      required: ['message', 'emoji'],
-      additionalProperties: false,
-    },
-  },
-  inputSchema: z.object({ message: z.string(), emoji: z.string() }),
+  name: 'discord_react',
+  description: 'Add a reaction to a message of this channel, when the person asks for it.',
+  input: z.object({
+    message: messageInput,
+    emoji: z.string().describe('One emoji such as 👍, or one of the server’s own as :name:.'),
+  }),
   async act({ message, emoji }, { context, here, signal }, { history, settings }) {
     const messageId = await messageIn(message, context, history);
     const guild = here.isDMBased() ? undefined : here.guild;
@@ -42,17 +31,9 @@ export const unpinTool = pinningTool('discord_unpin', 'Unpin', false);
 
 function pinningTool(name: string, verb: string, isPin: boolean): (options: ActionOptions) => Tool {
   return actionTool({
-    definition: {
-      name,
-      description: `${verb} a message of this channel, when the person asks for it.`,
-      inputSchema: {
-        type: 'object',
-        properties: { message: messageProperty },
-        required: ['message'],
-        additionalProperties: false,
-      },
-    },
-    inputSchema: z.object({ message: z.string() }),
+    name,
+    description: `${verb} a message of this channel, when the person asks for it.`,
+    input: z.object({ message: messageInput }),
     async act({ message }, { context, here, signal }, { history, settings }) {
       const messageId = await messageIn(message, context, history);
       await permit('pin', here, context, settings);

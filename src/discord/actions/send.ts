@@ -13,22 +13,14 @@ const messageMaxChars = 2000;
 
 /** Lets the model send a message to another channel. It says for whom, and pings nobody. */
 export const sendTool = actionTool({
-  definition: {
-    name: 'discord_send',
-    description:
-      'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. From a private place only ' +
-      "the person's own words can be sent, copied word for word from the message you are answering, to a channel that this message names.",
-    inputSchema: {
-      type: 'object',
-      properties: {
-        channel: { type: 'string', description: '#name or id.' },
-        text: { type: 'string', description: `At most ${messageMaxChars} characters.` },
-      },
-      required: ['channel', 'text'],
-      additionalProperties: false,
-    },
-  },
-  inputSchema: z.object({ channel: z.string().min(1), text: z.string().trim().min(1) }),
+  name: 'discord_send',
+  description:
+    'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. From a private place only ' +
+    "the person's own words can be sent, copied word for word from the message you are answering, to a channel that this message names.",
+  input: z.object({
+    channel: z.string().min(1).describe('#name or id.'),
+    text: z.string().trim().min(1).describe(`At most ${messageMaxChars} characters.`),
+  }),
   async act({ channel, text }, { context, here, nextNonce, signal }, { settings, clock, findChannel }) {
     const target = await sendTarget(channel, here, context, settings);
     if (target.id === here.id) throw new ActionRefusal('you are in that channel: say it in your answer.');

@@ -8,41 +8,27 @@ import {
 import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { flatten } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { ActionRefusal, actionTool } from './action.ts';
-import { messageIn, messageProperty } from './message-reference.ts';
+import { ActionRefusal, actionTool, line } from './action.ts';
+import { messageIn, messageInput } from './message-reference.ts';
 import { permit, requireSameAudience } from './permit.ts';
 
 const nameMaxChars = 100;
 
 /** Lets the model start a thread in the present channel. One that an earlier try at the turn has started is taken instead. */
 export const startThreadTool = actionTool({
-  definition: {
-    name: 'discord_start_thread',
-    description:
-      'Start a thread in this channel, when the person asks for it: from a message, or free-standing. Whoever writes there talks with you.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        name: { type: 'string', description: `At most ${nameMaxChars} characters.` },
-        message: {
-          ...messageProperty,
-          description: `${messageProperty.description} Leave it out for a free-standing thread.`,
-        },
-        private: {
-          type: 'boolean',
-          description: 'Only for the person and whom they add; a free-standing thread only. Default: false.',
-        },
-      },
-      required: ['name'],
-      additionalProperties: false,
-    },
-  },
-  inputSchema: z.object({
-    name: z.string().transform(flatten).pipe(z.string().min(1).max(nameMaxChars)),
-    message: z.string().optional(),
-    private: z.boolean().default(false),
+  name: 'discord_start_thread',
+  description:
+    'Start a thread in this channel, when the person asks for it: from a message, or free-standing. Whoever writes there talks with you.',
+  input: z.object({
+    name: line(nameMaxChars).describe(`At most ${nameMaxChars} characters.`),
+    message: messageInput
+      .describe(`${messageInput.description} Leave it out for a free-standing thread.`)
+      .optional(),
+    private: z
+      .boolean()
+      .default(false)
+      .describe('Only for the person and whom they add; a free-standing thread only. Default: false.'),
   }),
   async act({ name, message, private: isPrivate }, { context, here, signal }, options) {
     if (here.isThread()) throw new ActionRefusal('this is a thread already.');

@@ -57,7 +57,7 @@ export function createAttachments(options: AttachmentsOptions): AttachmentPort {
       logger.warn('an attached file is not fetched, since Discord does not keep it', { index });
       return unopened(file, 'not kept by Discord');
     }
-    const download = await beginDownload(file.url, { signal, timeoutMs });
+    const download = await beginDownload(file.url, timeoutMs, signal);
     if (typeof download === 'string') return failed(file, index, download);
     return { file, fileKind: fileKind(download.head), download };
   }
@@ -69,7 +69,6 @@ export function createAttachments(options: AttachmentsOptions): AttachmentPort {
     if (typeof bytes === 'string') return failed(file, index, bytes);
     switch (found.kind) {
       case 'image':
-        return { ...found, name: file.name, data: bytes.toString('base64') };
       case 'document':
         return { ...found, name: file.name, data: bytes.toString('base64') };
       case 'text': {

@@ -15,16 +15,14 @@ export interface Download {
   drop(): void;
 }
 
-export interface DownloadLimits {
-  readonly signal: AbortSignal;
-  /** Milliseconds for the beginning, and again for the rest: between the two the download waits for others, which is not its fault. */
-  readonly timeoutMs: number;
-}
-
-/** Begins to fetch a file, without credentials and without following redirects. Never rejects. */
+/**
+ * Begins to fetch a file, without credentials and without following redirects. Never rejects. `timeoutMs` holds for the beginning, and again
+ * for the rest: between the two the download waits for others, which is not its fault.
+ */
 export async function beginDownload(
   url: string,
-  { signal, timeoutMs }: DownloadLimits,
+  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<Download | DownloadFailure> {
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);

@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   ApplicationCommandOptionType,
+  InteractionContextType,
   MessageFlags,
   type AutocompleteInteraction,
+  type BaseInteraction,
   type ButtonInteraction,
   type ChatInputCommandInteraction,
   type CommandInteraction,
@@ -15,10 +17,12 @@ import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../.
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { Place } from '../../core/place.ts';
 import type { Timer } from '../../core/time.ts';
-import { chatMessageOf } from '../normalise.ts';
+import { hasAccess, isOwner, worksIn, type AccessSettings } from '../access.ts';
+import { chatMessageOf, userName } from '../normalise.ts';
+import { placeOf, type FindChannel } from '../place.ts';
 import type { RunInBackground } from '../run-in-background.ts';
-import { admit, type Admission, type AdmissionOptions } from './admission.ts';
 import { createPager } from './pager.ts';
 
 /** How long Discord waits for a sign of life; milliseconds. */
@@ -29,8 +33,12 @@ const choicesWithinMs = 2000;
 const restarting = 'I am being restarted. Please try again in a moment.';
 const unknown = 'I no longer know what this was for. Please give the command again.';
 const failed = '⚠️ Something went wrong on my side. Please try again.';
+const noAccess = 'I only answer people whom my owner has given access.';
+const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
-export interface InteractionsOptions extends AdmissionOptions {
+export interface InteractionsOptions {
+  readonly settings: AccessSettings;
+  readonly findChannel: FindChannel;
   readonly botId: string;
   readonly handlers: CommandHandlers;
   /** Each channel's events in the order in which they came. */
@@ -163,6 +171,38 @@ export function createInteractions(options: InteractionsOptions) {
       logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
     }
   }
+}
+
+/** Whether an interaction is taken [G1], and from whom and where; `line` is what the person is told otherwise. */
+type Admission =
+  | { readonly kind: 'admitted'; readonly asker: Pick<CommandContext, 'speaker' | 'place'> }
+  | { readonly kind: 'refused'; readonly line: string };
+
+/** The access rules of messages, for interactions. Never rejects: where nothing can be known, the person is refused. */
+export async function admit(
+  interaction: BaseInteraction,
+  { settings, findChannel }: Pick<InteractionsOptions, 'settings' | 'findChannel'>,
+): Promise<Admission> {
+  const { user } = interaction;
+  if (!hasAccess(settings, user.id)) return { kind: 'refused', line: noAccess };
+  const place = await placeFor(interaction, findChannel).catch(() => undefined);
+  if (place === undefined || !worksIn(settings, { ...place, isDm: place.audience === 'dm' }))
+    return { kind: 'refused', line: otherChannel };
+  const name = interaction.inCachedGuild() ? interaction.member.displayName : userName(user);
+  return {
+    kind: 'admitted',
+    asker: { speaker: { id: user.id, name, isOwner: isOwner(settings, user.id) }, place },
+  };
+}
+
+async function placeFor(
+  { context, channelId }: BaseInteraction,
+  findChannel: FindChannel,
+): Promise<Place | undefined> {
+  // A conversation of other people, into which the asker brought the bot along.
+  if (channelId === null || context === InteractionContextType.PrivateChannel) return undefined;
+  const channel = await findChannel(channelId);
+  return channel === undefined ? undefined : placeOf(channel, findChannel);
 }
 
 /** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */

@@ -6,7 +6,6 @@ import {
   type APIButtonComponent,
   type ButtonInteraction,
   type CommandInteraction,
-  type InteractionEditReplyOptions,
 } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
@@ -29,12 +28,6 @@ const processTimer: Timer = (callback, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** A page as an interaction shows it; nobody is pinged. */
-type PageView = Required<Pick<InteractionEditReplyOptions, 'content' | 'components' | 'allowedMentions'>>;
-
-/** An interaction whose answer shows the pages, as far as it is needed to take the buttons away. */
-type Shown = Pick<CommandInteraction | ButtonInteraction, 'editReply'>;
-
 interface Open {
   /** Who gave the command; the pages are theirs, whatever a button says of itself. */
   readonly askerId: string;
@@ -47,12 +40,16 @@ interface Open {
 export function createPager(logger: Logger, timer: Timer = processTimer) {
   const opened = new LRUCache<string, Open>({ max: mostOpen, dispose: ({ keep }) => keep() });
 
-  function keepOpen(pagerId: string, open: Omit<Open, 'keep'>, shown: Shown): void {
+  function keepOpen(
+    pagerId: string,
+    open: Omit<Open, 'keep'>,
+    shown: CommandInteraction | ButtonInteraction,
+  ): void {
     const keep = timer(() => void close(pagerId, shown), openForMs);
     opened.set(pagerId, { ...open, keep });
   }
 
-  async function close(pagerId: string, shown: Shown): Promise<void> {
+  async function close(pagerId: string, shown: CommandInteraction | ButtonInteraction): Promise<void> {
     opened.delete(pagerId);
     try {
       await shown.editReply({ components: [] });
@@ -63,7 +60,7 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
 
   return {
     /** A reply as Discord shows it: whole, or the first of several pages with its buttons; `interaction` is the command, acknowledged. */
-    show(interaction: CommandInteraction, { text }: CommandReply): PageView {
+    show(interaction: CommandInteraction, { text }: CommandReply) {
       const { id: pagerId, user } = interaction;
       const pages = splitReply(text);
       if (pages.length > 1) keepOpen(pagerId, { askerId: user.id, pages }, interaction);
@@ -95,7 +92,8 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
   };
 }
 
-function view(button: PageButton, pages: readonly string[]): PageView {
+/** A page as an interaction shows it; nobody is pinged. */
+function view(button: PageButton, pages: readonly string[]) {
   const page = Math.min(button.page, pages.length - 1);
   return {
     content: pages[page] ?? '',

@@ -1,15 +1,17 @@
 import type { APIMessage } from 'discord.js';
 
 import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
+import type { Logger } from '../../core/logger.ts';
+import { isSnowflake } from '../../core/snowflake.ts';
+import type { Clock } from '../../core/time.ts';
 import type { DiscordApi } from '../discord-api.ts';
 import {
-  earlierMessages,
   editBody,
   isGone,
   isRefusal,
+  mayHaveForgottenNonces,
   postChunk,
   ReplyError,
-  type EarlierMessagesOptions,
 } from './reply-requests.ts';
 import {
   finishing,
@@ -24,7 +26,7 @@ import {
   type ReplyStep,
 } from './reply-state.ts';
 
-export interface GrowingReplyOptions extends EarlierMessagesOptions {
+export interface GrowingReplyOptions {
   readonly api: Pick<DiscordApi, 'postMessage' | 'editMessage' | 'deleteMessage' | 'messagesAfter'>;
   /** Called with each message that is there, be it from an earlier try; as a rule before the gateway tells of it. */
   readonly onSent: (message: APIMessage) => void;
@@ -34,6 +36,10 @@ export interface GrowingReplyOptions extends EarlierMessagesOptions {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Pauses before a request is sent again that met a broken connection or server; milliseconds. */
   readonly retryDelaysMs: readonly number[];
+  /** Known once the bot is logged in. */
+  readonly botId: () => string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>;
@@ -107,9 +113,26 @@ export function growReply(options: GrowingReplyOptions, start: ReplyStart): Grow
       hasBegun = true;
       await start.onMessages([]);
     }
-    earlier = earlier ?? (await earlierMessages(options, channelId, nonceBase));
+    earlier = earlier ?? (await earlierMessages());
     const step = nextStep(state, now());
     return step.kind === 'post' || step.kind === 'edit' ? step : undefined;
+  }
+
+  /**
+   * The bot's own messages from its reply to this message on, oldest first: those of the reply, and then perhaps others. Empty where the
+   * nonce still protects from saying it twice, and where nothing can be found out. Never rejects.
+   */
+  async function earlierMessages(): Promise<readonly APIMessage[]> {
+    if (!isSnowflake(nonceBase) || !mayHaveForgottenNonces(nonceBase, clock)) return [];
+    try {
+      const found = await api.messagesAfter(channelId, nonceBase);
+      const own = found.filter((message) => message.author.id === options.botId());
+      const first = own.findIndex((message) => message.message_reference?.message_id === nonceBase);
+      return first === -1 ? [] : own.slice(first);
+    } catch (error) {
+      logger.warn('earlier replies could not be looked for', { channelId, error });
+      return [];
+    }
   }
 
   async function send(request: Request): Promise<void> {

@@ -5,21 +5,12 @@ import {
   type RESTPatchAPIChannelMessageJSONBody,
 } from 'discord.js';
 
-import type { Logger } from '../../core/logger.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
 import { type DiscordApi, NotPermittedError } from '../discord-api.ts';
 
 /** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
 const nonceHoldsMs = 2 * 60_000;
-
-export interface EarlierMessagesOptions {
-  readonly api: Pick<DiscordApi, 'messagesAfter'>;
-  /** Known once the bot is logged in. */
-  readonly botId: () => string | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 const noPings = { parse: [], replied_user: false };
 
@@ -57,27 +48,6 @@ export function editBody(content: string): RESTPatchAPIChannelMessageJSONBody {
 /** Whether Discord may no longer know the nonces of what answered this message. */
 export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean {
   return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
-}
-
-/**
- * The bot's own messages from its reply to a message on, oldest first: those of the reply, and then perhaps others. Empty where the nonce
- * still protects from saying it twice, and where nothing can be found out. Never rejects.
- */
-export async function earlierMessages(
-  { api, botId, clock, logger }: EarlierMessagesOptions,
-  channelId: string,
-  nonceBase: string,
-): Promise<readonly APIMessage[]> {
-  if (!isSnowflake(nonceBase) || !mayHaveForgottenNonces(nonceBase, clock)) return [];
-  try {
-    const found = await api.messagesAfter(channelId, nonceBase);
-    const own = found.filter((message) => message.author.id === botId());
-    const start = own.findIndex((message) => message.message_reference?.message_id === nonceBase);
-    return start === -1 ? [] : own.slice(start);
-  } catch (error) {
-    logger.warn('earlier replies could not be looked for', { channelId, error });
-    return [];
-  }
 }
 
 /** Discord will not take a message in this channel, however often it is sent: gone, forbidden, or a person who refuses DMs. */

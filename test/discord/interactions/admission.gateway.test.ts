@@ -1,13 +1,12 @@
-import { ChannelType, InteractionContextType, type Channel } from 'discord.js';
+import { ChannelType, InteractionContextType, type BaseInteraction, type Channel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { admit } from '../../../src/discord/interactions/admission.ts';
-import type { IncomingInteraction } from '../../../src/discord/interactions/admission.ts';
+import { admit } from '../../../src/discord/interactions/interactions.ts';
 import { openToAll } from '../support/gateway-harness.ts';
 
 const channel = { id: '120000000000000009', type: ChannelType.DM, isDMBased: () => true };
 
-function asking(context: InteractionContextType): IncomingInteraction {
+function asking(context: InteractionContextType): BaseInteraction {
   const interaction = {
     channelId: channel.id,
     context,
@@ -15,7 +14,7 @@ function asking(context: InteractionContextType): IncomingInteraction {
     inCachedGuild: () => false,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-  return interaction as unknown as IncomingInteraction;
+  return interaction as unknown as BaseInteraction;
 }
 
 describe('who may use interactions, and where', () => {
