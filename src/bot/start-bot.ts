@@ -218,8 +218,10 @@ function observeEdges(
       else logger.info('the model can be reached again', { model: config.model.main });
       presence.show(state.kind === 'reachable' ? 'well' : 'out-of-reach');
     },
-    onUsage(name, used) {
-      if (!edges.model.isOffline) usage.add(name, used);
+    onUsage({ model: name, purpose }, used) {
+      if (edges.model.isOffline) return;
+      logger.info('the model was used', { purpose, model: name, ...used });
+      usage.add(name, used);
     },
   });
   if (model.isOffline) presence.show('stand-in');
@@ -252,6 +254,5 @@ export function createModel(config: Config['model'], logger: Logger): ModelClien
     idleTimeoutMs,
     totalTimeoutMs,
     logger,
-    onUsage: (usage, purpose, name) => logger.info('the model was used', { purpose, model: name, ...usage }),
   });
 }

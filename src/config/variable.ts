@@ -40,21 +40,15 @@ export function wholeNumber(fallback: number, min: number, about: string): Varia
   });
 }
 
-const flags = new Map([
-  ['true', true],
-  ['1', true],
-  ['yes', true],
-  ['on', true],
-  ['false', false],
-  ['0', false],
-  ['no', false],
-  ['off', false],
-]);
+const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on']);
+const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'off']);
 
 export function flag(fallback: boolean, about: string): Variable<boolean> {
-  return variable(about, 'true or false', String(fallback), (raw, fail) =>
-    raw === undefined ? fallback : (flags.get(raw.toLowerCase()) ?? fail()),
-  );
+  return variable(about, 'true or false', String(fallback), (raw, fail) => {
+    if (raw === undefined) return fallback;
+    const word = raw.toLowerCase();
+    return yes.has(word) || (no.has(word) ? false : fail());
+  });
 }
 
 /** Discord ids separated by commas or spaces. */

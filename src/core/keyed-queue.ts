@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import pLimit from 'p-limit';
-import type { LimitFunction } from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 export type KeyedQueue = ReturnType<typeof createKeyedQueue>;
 

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import type { ModelFailure } from './errors.ts';
 
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
@@ -52,9 +54,11 @@ export interface DocumentBlock {
   readonly data: string;
 }
 
+export type MediaBlock = ImageBlock | DocumentBlock;
+
 export interface UserMessage {
   readonly role: 'user';
-  readonly content: readonly (TextBlock | ToolResultBlock | ImageBlock | DocumentBlock)[];
+  readonly content: readonly (TextBlock | ToolResultBlock | MediaBlock)[];
 }
 
 export interface AssistantMessage {
@@ -69,6 +73,24 @@ export interface ToolDefinition {
   readonly description: string;
   /** JSON Schema of the input, an object type. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The JSON Schema of what a model is to give, a tool's input or an answer: nothing besides what the schema names. Defaults and lengths of
+ * texts are left out: where they matter, a description tells them.
+ */
+export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.default;
+      delete jsonSchema.minLength;
+      delete jsonSchema.maxLength;
+      if (jsonSchema.type === 'object') jsonSchema.additionalProperties = false;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return described;
 }
 
 export interface ModelRequest {
@@ -92,8 +114,24 @@ export interface ModelUsage {
   readonly cacheWriteTokens: number;
 }
 
+export const noUsage: ModelUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};
+
+export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+  };
+}
+
 export interface ModelResponse {
-  readonly content: readonly (TextBlock | ToolUseBlock | ReasoningBlock)[];
+  readonly content: AssistantMessage['content'];
   /** `cut` = the output limit was reached; such text is never stored as memory [M7]. */
   readonly stop: 'end' | 'tool_use' | 'cut' | 'refusal';
   readonly usage: ModelUsage;

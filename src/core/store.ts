@@ -1,7 +1,12 @@
 import type { z } from 'zod';
 
+/** What every document holds. */
+export interface Versioned {
+  readonly version: number;
+}
+
 /** A kind of document: its present version number and the schema of the whole, `version` included. */
-export interface DocumentKind<T extends { readonly version: number }> {
+export interface DocumentKind<T extends Versioned> {
   readonly version: number;
   readonly schema: z.ZodType<T>;
 }
@@ -43,12 +48,12 @@ export interface ErasingOption {
  */
 export interface Store {
   /** The document, or `undefined` when there is none. An unreadable one is put into quarantine and its last good copy is used [S4]. A newer version rejects with `NewerVersionError`. */
-  read<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
+  read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   /**
    * Serialised read-modify-write; resolves with what is stored then. `change` may run again after a conflict, so it must
    * have no effects of its own; returning the very object it was given, or `undefined`, leaves the document as it is.
    */
-  update<T extends { readonly version: number }>(
+  update<T extends Versioned>(
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,

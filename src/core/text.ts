@@ -36,7 +36,12 @@ export function clip(text: string, max: number): string {
 
 /** Clips at the last word that fits, marked by `…`; the result is at most `max` characters. */
 export function clipAtWord(text: string, max: number): string {
-  return clipAt(text, max, /\s(?=\S*$)/u);
+  if (text.length <= max) return text;
+  if (max <= 1) return clip(ellipsis, max);
+  const head = clip(text, max - 1);
+  const nextIsSpace = /^\s/u.test(text.slice(head.length));
+  const cut = nextIsSpace ? -1 : head.search(/\s(?=\S*$)/u);
+  return `${(cut > max / 3 ? head.slice(0, cut) : head).trimEnd()}${ellipsis}`;
 }
 
 /** Clips at the end of the last sentence that fits, else at a word; the result is at most `max` characters. */
@@ -47,15 +52,6 @@ export function clipAtSentence(text: string, max: number): string {
   const end = ends.at(-1);
   if (end === undefined || end.index < max / 3) return clipAtWord(text, max);
   return head.slice(0, end.index + end[0].length).trimEnd();
-}
-
-function clipAt(text: string, max: number, boundary: RegExp): string {
-  if (text.length <= max) return text;
-  if (max <= 1) return clip(ellipsis, max);
-  const head = clip(text, max - 1);
-  const nextIsSpace = /^\s/u.test(text.slice(head.length));
-  const cut = nextIsSpace ? -1 : head.search(boundary);
-  return `${(cut > max / 3 ? head.slice(0, cut) : head).trimEnd()}${ellipsis}`;
 }
 
 const withoutSpaces =

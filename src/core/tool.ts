@@ -1,4 +1,6 @@
-import type { ToolDefinition } from './model.ts';
+import { z } from 'zod';
+
+import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -14,6 +16,37 @@ export interface ToolOutcome {
 export interface Tool {
   readonly definition: ToolDefinition;
   run(input: unknown, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+export function refusal(text: string) {
+  return { ok: false, text } as const;
+}
+
+/**
+ * A tool whose input is described to the model, and checked, by one schema. Other input is answered with what is wrong with it, after
+ * `notDone`: `Not stored`.
+ */
+export function checkedTool<Input>({
+  name,
+  description,
+  input: schema,
+  notDone,
+  run,
+}: {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  readonly notDone: string;
+  readonly run: (input: Input, context: TurnContext, signal: AbortSignal) => Promise<ToolOutcome>;
+}): Tool {
+  return {
+    definition: { name, description, inputSchema: jsonSchemaOf(schema) },
+    async run(input, context, signal) {
+      const parsed = schema.safeParse(input);
+      if (!parsed.success) return refusal(`${notDone}: ${z.prettifyError(parsed.error)}`);
+      return run(parsed.data, context, signal);
+    },
+  };
 }
 
 /** Tools that do something outside of memory, with the section that tells the model what it may do with them. */

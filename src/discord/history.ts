@@ -105,6 +105,7 @@ const keptMessages = 60;
 /** The newest messages of one channel. It is cold until they were fetched once; from then on events keep it current. */
 export class WarmChannel {
   readonly #messages = new Map<string, ChatMessage>();
+  readonly #removed = new LRUCache<string, true>({ max: keptMessages });
   #isWarm = false;
   readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;
   #loading: Promise<void> | undefined;
@@ -131,13 +132,15 @@ export class WarmChannel {
     if (oldest !== undefined) this.#messages.delete(oldest.id);
   }
 
+  /** What is edited though it was removed stands there all the same: it was a command for a while. It is fetched again. */
   edit(messageId: string, text: string): void {
     const message = this.#messages.get(messageId);
     if (message !== undefined) this.#messages.set(messageId, { ...message, text });
+    if (this.#removed.delete(messageId)) this.#isWarm = false;
   }
 
   remove(messageIds: readonly string[]): void {
-    for (const id of messageIds) this.#messages.delete(id);
+    for (const id of messageIds) if (this.#messages.delete(id)) this.#removed.set(id, true);
   }
 
   /** Takes in the newest messages, once; several callers share one fetch. Rejects as the fetch does, and stays cold then. */

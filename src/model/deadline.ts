@@ -1,17 +1,10 @@
 import { ModelError } from '../core/errors.ts';
 
 /** The time that a piece of work has, and its caller's wish to end it, as one signal. */
-export interface Deadline {
-  /** Aborted with a `ModelError`: `timeout` or `aborted`. */
-  readonly signal: AbortSignal;
-  /** Milliseconds left, never negative. */
-  remainingMs(): number;
-  /** Frees the timer and the caller's signal. */
-  end(): void;
-}
+export type Deadline = ReturnType<typeof startDeadline>;
 
 /** Starts the clock: `limitMs` milliseconds from now, less if the caller's signal is aborted before. */
-export function startDeadline(limitMs: number, callerSignal?: AbortSignal): Deadline {
+export function startDeadline(limitMs: number, callerSignal?: AbortSignal) {
   const controller = new AbortController();
   const endsAt = performance.now() + limitMs;
   const timer = setTimeout(
@@ -22,9 +15,12 @@ export function startDeadline(limitMs: number, callerSignal?: AbortSignal): Dead
   if (callerSignal?.aborted === true) abort();
   else callerSignal?.addEventListener('abort', abort, { once: true });
   return {
+    /** Aborted with a `ModelError`: `timeout` or `aborted`. */
     signal: controller.signal,
-    remainingMs: () => Math.max(0, endsAt - performance.now()),
-    end() {
+    /** Milliseconds left, never negative. */
+    remainingMs: (): number => Math.max(0, endsAt - performance.now()),
+    /** Frees the timer and the caller's signal. */
+    end(): void {
       clearTimeout(timer);
       callerSignal?.removeEventListener('abort', abort);
     },

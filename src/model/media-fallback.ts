@@ -1,6 +1,6 @@
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { DocumentBlock, ImageBlock, ModelClient, ModelMessage } from '../core/model.ts';
+import type { MediaBlock, ModelClient, ModelMessage } from '../core/model.ts';
 
 /**
  * A client for one turn that asks again without pictures and documents where the model's server refuses a request that has some: a damaged
@@ -37,6 +37,6 @@ function hasMedia({ content }: ModelMessage): boolean {
   return content.some(isMedia);
 }
 
-function isMedia(block: { readonly type: string }): block is ImageBlock | DocumentBlock {
+function isMedia(block: { readonly type: string }): block is MediaBlock {
   return block.type === 'image' || block.type === 'document';
 }

@@ -1,14 +1,17 @@
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { textOf } from '../core/model.ts';
-import type {
-  ModelClient,
-  ModelMessage,
-  ModelRequest,
-  ModelResponse,
-  ModelUsage,
-  ToolResultBlock,
-  ToolUseBlock,
+import {
+  addUsage,
+  noUsage,
+  textOf,
+  type ModelCallOptions,
+  type ModelClient,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelUsage,
+  type ToolResultBlock,
+  type ToolUseBlock,
 } from '../core/model.ts';
 import { clip } from '../core/text.ts';
 import type { Tool, ToolOutcome } from '../core/tool.ts';
@@ -16,7 +19,11 @@ import type { TurnContext } from '../core/turn-context.ts';
 import { startDeadline, untilAborted } from './deadline.ts';
 import { withMediaFallback } from './media-fallback.ts';
 
-export interface ToolLoopOptions {
+/**
+ * The call options hold for the loop as a whole: the pieces given to `onText` together are the result's text, the rounds set apart by
+ * blank lines, and `onQueue` is called in any round.
+ */
+export interface ToolLoopOptions extends ModelCallOptions {
   readonly client: ModelClient;
   /** The request of the first round, without tools. */
   readonly request: Omit<ModelRequest, 'tools'>;
@@ -27,15 +34,8 @@ export interface ToolLoopOptions {
   readonly mayBeSilent?: true;
   /** Rounds of tool calls that are run. Default: 8 [M6]. */
   readonly maxRounds?: number;
-  readonly signal?: AbortSignal;
   /** Milliseconds for the whole loop, tools included. */
   readonly deadlineMs: number;
-  /** Called with each piece of text; together they are the result's text, the rounds set apart by blank lines. */
-  readonly onText?: (piece: string) => void;
-  /** What was given to `onText` no longer stands; it begins again. */
-  readonly onRestart?: () => void;
-  /** As in `ModelCallOptions`, in any round. */
-  readonly onQueue?: (isWaiting: boolean) => void;
   /** Called with what people are to be told of a tool's work, whatever becomes of the answer. */
   readonly onNote?: (note: string) => void;
   readonly logger: Logger;
@@ -165,7 +165,7 @@ class Exchange {
   readonly #listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>;
   #endedText = '';
   #roundText = '';
-  #usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  #usage = noUsage;
   readonly #toolCalls: { name: string; ok: boolean }[] = [];
 
   constructor(listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>) {
@@ -202,12 +202,7 @@ class Exchange {
     if (this.#roundText === '') this.addText(textOf(content));
     this.#endedText = this.#text;
     this.#roundText = '';
-    this.#usage = {
-      inputTokens: this.#usage.inputTokens + usage.inputTokens,
-      outputTokens: this.#usage.outputTokens + usage.outputTokens,
-      cacheReadTokens: this.#usage.cacheReadTokens + usage.cacheReadTokens,
-      cacheWriteTokens: this.#usage.cacheWriteTokens + usage.cacheWriteTokens,
-    };
+    this.#usage = addUsage(this.#usage, usage);
   }
 
   addCall(name: string, ok: boolean): void {

@@ -1,10 +1,9 @@
-import { destination as openDestination, pino, stdTimeFunctions } from 'pino';
-import type { DestinationStream } from 'pino';
+import { destination as openDestination, pino, stdTimeFunctions, type DestinationStream } from 'pino';
 
 import type { Logger } from '../core/logger.ts';
 
 export interface LoggerOptions {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly level: keyof Logger;
   /** Where the JSON lines go; by default standard error, so that standard output stays for people. */
   readonly destination?: DestinationStream;
 }
@@ -40,16 +39,8 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
   };
 }
 
-interface ErrorDescription {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: unknown;
-  readonly stack?: string | undefined;
-  readonly cause?: unknown;
-}
-
 /** An error by name, message, code, stack and causes; other properties may hold request bodies, so they stay out. */
-function describeError(error: unknown): ErrorDescription | string {
+function describeError(error: unknown): object | string {
   if (!(error instanceof Error)) return String(error);
   return {
     name: error.name,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { type Clock, type Timer, localDate } from '../core/time.ts';
-import type { DayUsage, ModelUsage } from '../core/model.ts';
+import { addUsage, noUsage, type DayUsage, type ModelUsage } from '../core/model.ts';
 import type { Logger } from '../core/logger.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 
@@ -104,15 +104,7 @@ export class UsageMeter {
   }
 }
 
-const nothingUsed: Used = {
-  calls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  cost: 0,
-  isUnpriced: false,
-};
+const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false };
 
 /** Both together where they are of one day; otherwise the later one, since only the present day counts. */
 function merged(before: UsageDocument | undefined, after: UsageDocument): UsageDocument {
@@ -125,11 +117,8 @@ function merged(before: UsageDocument | undefined, after: UsageDocument): UsageD
 
 function sum(a: Used, b: Used): Used {
   return {
+    ...addUsage(a, b),
     calls: a.calls + b.calls,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
     cost: a.cost + b.cost,
     isUnpriced: a.isUnpriced || b.isUnpriced,
   };

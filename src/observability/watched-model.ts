@@ -1,6 +1,5 @@
-import { ModelError } from '../core/errors.ts';
-import type { ModelFailure } from '../core/errors.ts';
-import type { ModelClient, ModelState, ModelUsage, OpenCalls } from '../core/model.ts';
+import { ModelError, type ModelFailure } from '../core/errors.ts';
+import type { ModelClient, ModelRequest, ModelState, ModelUsage, OpenCalls } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
 
 /** Failures in a row, with no success between them, after which the model counts as out of reach. */
@@ -22,8 +21,8 @@ export interface WatchedModelOptions {
   readonly clock: Clock;
   /** Called when the main model's state has changed. Must not throw. */
   readonly onState: (state: ModelState) => void;
-  /** Called with each answer's usage. Must not throw. */
-  readonly onUsage: (model: string, usage: ModelUsage) => void;
+  /** Called with what each answer to a request used; the request's model is the name that was asked for. Must not throw. */
+  readonly onUsage: (request: ModelRequest, usage: ModelUsage) => void;
 }
 
 /** The same model, watched: how its calls end, how many there are, and what they use. */
@@ -67,7 +66,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
             callOptions.onQueue?.(waits);
           },
         });
-        options.onUsage(request.model, response.usage);
+        options.onUsage(request, response.usage);
         if (request.model === options.mainModel) follow(afterSuccess());
         return response;
       } catch (error) {

@@ -1,5 +1,4 @@
-import { fitLines, renderSection } from '../core/section.ts';
-import type { Section, SectionName } from '../core/section.ts';
+import { fitLines, renderSection, type Section, type SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import type { HistoryEntry } from './history.ts';
 

@@ -1,12 +1,15 @@
 import type { OpenedFile } from '../core/chat.ts';
-import type { DocumentBlock, ImageBlock, ModelMessage, TextBlock } from '../core/model.ts';
-import { renderSection, sectionNames } from '../core/section.ts';
-import type { Section, SectionName, SectionSlot } from '../core/section.ts';
-import { fitPrompt, renderSoul, withinBudget } from './budget.ts';
-import type { PromptDraft } from './budget.ts';
+import type { MediaBlock, ModelMessage, TextBlock } from '../core/model.ts';
+import {
+  renderSection,
+  sectionNames,
+  type Section,
+  type SectionName,
+  type SectionSlot,
+} from '../core/section.ts';
+import { fitPrompt, renderSoul, withinBudget, type PromptDraft } from './budget.ts';
 import type { HistoryWindow } from './history.ts';
-import { renderFile, renderMessage } from './quoted.ts';
-import type { FilePiece, PromptMessage } from './quoted.ts';
+import { renderFile, renderMessage, type FilePiece, type PromptMessage } from './quoted.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface PromptInput {
@@ -154,11 +157,11 @@ interface TurnText {
 /** A picture or document that a person sends. */
 interface TurnMedia {
   readonly role: 'user';
-  readonly media: ImageBlock | DocumentBlock;
+  readonly media: MediaBlock;
 }
 
 type Turn =
-  | { readonly role: 'user'; readonly content: (TextBlock | ImageBlock | DocumentBlock)[] }
+  | { readonly role: 'user'; readonly content: (TextBlock | MediaBlock)[] }
   | { readonly role: 'assistant'; readonly content: TextBlock[] };
 
 /**

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { ChatMessage } from '../core/chat.ts';
 import { flatten } from '../core/text.ts';
 import { attachmentNote, label, quoted, visible } from './quoted.ts';
@@ -56,32 +58,21 @@ function rebuild(messages: readonly ChatMessage[], budget: number): readonly His
   let hasPerson = false;
   for (const message of messages.toReversed()) {
     if (entries.length === rebuiltMessages) break;
-    if (historyEntry(message) === undefined) continue;
+    const whole = historyEntry(message);
+    if (whole === undefined) continue;
     const isPerson = message.author.kind === 'human';
-    const entry = isPerson
-      ? personEntry(message, left, !hasPerson)
-      : botEntry(message, left, entries.length === 0);
+    // A bot's message takes at most two thirds of what is left, so that what it answered finds room beside it.
+    const room = isPerson ? left : Math.floor((left * 2) / 3);
+    // Of people's messages only the newest is cut; the others come whole or not at all.
+    const mayBeCut = isPerson ? !hasPerson : room >= shortestCut || entries.length === 0;
+    const cut = mayBeCut ? historyEntry(message, room) : undefined;
+    const entry = whole.text.length <= room ? whole : cut;
     if (entry === undefined) break;
     entries.push(entry);
     left -= entry.text.length;
     hasPerson ||= isPerson;
   }
   return entries.toReversed();
-}
-
-/** A person's message comes whole or not at all; only the newest one is cut. */
-function personEntry(message: ChatMessage, left: number, isNewest: boolean): HistoryEntry | undefined {
-  const whole = historyEntry(message);
-  if (whole !== undefined && whole.text.length <= left) return whole;
-  return isNewest ? historyEntry(message, left) : undefined;
-}
-
-/** A bot's message takes at most two thirds of what is left, so that what it answered finds room beside it. */
-function botEntry(message: ChatMessage, left: number, isNewest: boolean): HistoryEntry | undefined {
-  const room = Math.floor((left * 2) / 3);
-  const whole = historyEntry(message);
-  if (whole !== undefined && whole.text.length <= room) return whole;
-  return room >= shortestCut || isNewest ? historyEntry(message, room) : undefined;
 }
 
 /** The entries with the newer messages after them, or `undefined` where the window cannot stay as it is. */
@@ -106,10 +97,7 @@ function extend(
 
 function saysTheSame(before: ChatMessage, now: ChatMessage | undefined): boolean {
   return (
-    now !== undefined &&
-    now.text === before.text &&
-    now.attachments.length === before.attachments.length &&
-    now.attachments.every((name, index) => name === before.attachments[index])
+    now !== undefined && now.text === before.text && isDeepStrictEqual(now.attachments, before.attachments)
   );
 }
 

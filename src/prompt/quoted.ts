@@ -1,8 +1,7 @@
 import type { ForwardedMessage, OpenedFile, RepliedMessage } from '../core/chat.ts';
-import type { DocumentBlock, ImageBlock } from '../core/model.ts';
+import type { MediaBlock } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
-import { dataText, renderSection } from '../core/section.ts';
-import type { Section } from '../core/section.ts';
+import { dataText, renderSection, type Section } from '../core/section.ts';
 import { clip, clipAtWord, flatten } from '../core/text.ts';
 import type { TurnMessage } from '../core/turn-context.ts';
 
@@ -84,7 +83,7 @@ function authorOf({ author }: RepliedMessage): string {
 }
 
 /** What the last message shows of a file: a text, or a picture or document after the text that names it. */
-export type FilePiece = { readonly text: string } | { readonly media: ImageBlock | DocumentBlock };
+export type FilePiece = { readonly text: string } | { readonly media: MediaBlock };
 
 /** Attached files as data [P3]: each in tags of its own, named by its title. They have bounds of their own, outside of the prompt's [P4]. */
 export function renderFile(file: OpenedFile): readonly FilePiece[] {

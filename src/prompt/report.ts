@@ -1,6 +1,5 @@
 import { estimateTokenCount } from 'tokenx';
-import { textOf } from '../core/model.ts';
-import type { TextBlock } from '../core/model.ts';
+import { textOf, type TextBlock } from '../core/model.ts';
 import type { Prompt } from './build-prompt.ts';
 
 const barCells = 50;

@@ -1,5 +1,6 @@
-import { renderSection } from '../core/section.ts';
-import type { Section, SectionName } from '../core/section.ts';
+import { isDeepStrictEqual } from 'node:util';
+
+import { renderSection, type Section, type SectionName } from '../core/section.ts';
 import { withinBudget } from './budget.ts';
 
 /** The memory at the head of a conversation, kept byte for byte from turn to turn so that the vendor's cache holds [P2]. */
@@ -41,7 +42,10 @@ export function nextSnapshot(
   now: Date,
   reasons: { readonly windowWasRebuilt: boolean },
 ): NextSnapshot {
-  const current = sections.filter(isInSnapshot).map(frozen).filter(hasLines);
+  const current = sections
+    .filter(isInSnapshot)
+    .map(frozen)
+    .filter(({ lines }) => lines.length > 0);
   const finish = (kept: readonly Section[], retaken: RetakeReason | undefined): NextSnapshot => ({
     snapshot: { sections: kept, usedAt: now.getTime() },
     changes: changesSection(kept, sections),
@@ -74,7 +78,9 @@ function slotReason(
   kept: readonly Section[],
   sections: readonly Section[],
 ): RetakeReason | undefined {
-  const names = new Set([...kept, ...sections].filter((section) => section.slot === slot).map(nameOf));
+  const names = new Set(
+    [...kept, ...sections].filter((section) => section.slot === slot).map(({ name }) => name),
+  );
   for (const name of names) {
     const old = kept.find((section) => section.name === name);
     const current = sections.find((section) => section.name === name);
@@ -93,15 +99,11 @@ function sectionReason(
   if (old?.lines.some((line) => !standing.has(line))) return 'withdrawn';
   if (current === undefined) return undefined;
   if (old !== undefined && old.title !== current.title) return 'changed';
-  if (!listSections.has(current.name)) return isSameText(old, withinBudget(current)) ? undefined : 'changed';
+  if (!listSections.has(current.name)) {
+    const isSameText = isDeepStrictEqual(old?.lines ?? [], withinBudget(current).lines);
+    return isSameText ? undefined : 'changed';
+  }
   return fitsWithChanges(old, current, sections) ? undefined : 'full';
-}
-
-function isSameText(old: Section | undefined, current: Section): boolean {
-  const before = old?.lines ?? [];
-  return (
-    before.length === current.lines.length && before.every((line, index) => line === current.lines[index])
-  );
 }
 
 /** Whether what the snapshot shows, what is new and what matches the message stay within the layer's budget together. */
@@ -155,12 +157,4 @@ function lengthOf(section: Section | undefined): number {
 
 function isInSnapshot(section: Section): boolean {
   return section.slot === 'slow' || section.slot === 'fast';
-}
-
-function hasLines(section: Section): boolean {
-  return section.lines.length > 0;
-}
-
-function nameOf(section: Section): SectionName {
-  return section.name;
 }

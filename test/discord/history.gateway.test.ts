@@ -69,6 +69,17 @@ describe('history', () => {
     expect(await history.recent(channelId, 10)).toEqual([]);
   });
 
+  it('has a message again that was a command for a while', async () => {
+    const { history } = historyOf({
+      fetchNewest: () => Promise.resolve([message(1, { text: 'as it stands there now' }), message(2)]),
+    });
+    await history.recent(channelId, 10);
+    history.removed(channelId, [message(1).id]);
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['message 2']);
+    history.edited(channelId, message(1).id, 'no command any more');
+    expect(textsOf(await history.recent(channelId, 10))).toEqual(['as it stands there now', 'message 2']);
+  });
+
   it('follows what happens to the message that a thread was made from, whose id is the thread’s', async () => {
     const parentId = '200000000000000002';
     const starter = message(1, { channelId: message(1).id });

@@ -37,7 +37,8 @@ function watchedModel() {
     mainModel: 'sonnet',
     clock: () => new Date(0),
     onState: ({ kind }) => seen.push(kind),
-    onUsage: (name, { inputTokens }) => seen.push(`${name} used ${inputTokens}`),
+    onUsage: ({ model: name, purpose }, { inputTokens }) =>
+      seen.push(`${name} used ${inputTokens} for ${purpose}`),
   });
   const fail = async (name: string): Promise<void> => {
     const asked = model.complete(request(name));
@@ -57,7 +58,7 @@ describe('a watched model', () => {
     const asked = model.complete(request('sonnet'));
     calls.at(-1)?.end();
     await asked;
-    expect(seen).toEqual(['unreachable', 'sonnet used 1', 'reachable']);
+    expect(seen).toEqual(['unreachable', 'sonnet used 1 for chat', 'reachable']);
   });
 
   it('counts the calls that run and that wait, and passes on who waits', async () => {

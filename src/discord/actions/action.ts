@@ -11,9 +11,8 @@ import { z } from 'zod';
 import type { HistoryPort } from '../../core/chat.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ToolDefinition } from '../../core/model.ts';
 import { flatten } from '../../core/text.ts';
-import type { Tool, ToolOutcome } from '../../core/tool.ts';
+import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { botMay } from '../permissions.ts';
@@ -57,7 +56,6 @@ interface Action<Input> {
 /** A tool that does something on Discord for the speaker: input checked, failures told to the model, every action in the log by ids. */
 export function actionTool<Input>(action: Action<Input>): (options: ActionOptions) => Tool {
   const { name, description, input: schema, act } = action;
-  const definition = { name, description, inputSchema: shownSchema(schema) };
   return (options) => {
     const posted = new WeakMap<TurnContext, number>();
 
@@ -68,46 +66,32 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
       return `${lastId}${name.at('discord_'.length) ?? ''}${count}`;
     }
 
-    async function run(input: unknown, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome> {
+    async function run(input: Input, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome> {
       const { speaker, place } = context;
-      const parsed = schema.safeParse(input);
-      if (!parsed.success) return { ok: false, text: `Not done: ${z.prettifyError(parsed.error)}` };
       const ids = { action: name, userId: speaker.id, channelId: place.channelId };
       try {
         if (speaker.isBot !== undefined) throw new ActionRefusal('another bot may not ask for it.');
         const here = await options.findChannel(place.channelId);
         if (here?.isSendable() !== true) throw new ActionRefusal('I cannot see this channel any more.');
         const turn = { context, here, nextNonce: () => nextNonce(context), signal };
-        const done = await act(parsed.data, turn, options);
+        const done = await act(input, turn, options);
         options.logger.info('an action was carried out', { ...ids, ...done.ids });
         return { ok: true, text: done.text, note: done.note };
       } catch (error) {
         signal.throwIfAborted();
         const reason = error instanceof ActionRefusal ? { reason: error.message } : { error };
         options.logger.info('an action was not carried out', { ...ids, ...reason });
-        return { ok: false, text: failureText(error) };
+        return refusal(failureText(error));
       }
     }
 
-    return { definition, run };
+    return checkedTool({ name, description, input: schema, notDone: 'Not done', run });
   };
 }
 
 /** A text of one line, for a tool's input. */
 export function line(maxChars: number) {
   return z.string().transform(flatten).pipe(z.string().min(1).max(maxChars));
-}
-
-/** A tool's input as the model is shown it. Defaults and least lengths are left out: where they matter, a description tells them. */
-function shownSchema(schema: z.ZodType): ToolDefinition['inputSchema'] {
-  const { $schema: _, ...shown } = z.toJSONSchema(schema, {
-    io: 'input',
-    override({ jsonSchema }) {
-      delete jsonSchema.default;
-      delete jsonSchema.minLength;
-    },
-  });
-  return { ...shown, additionalProperties: false };
 }
 
 /** An action that is not carried out; the message is what the model is told, and names nobody's words. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
-import type { Tool, ToolOutcome } from '../../core/tool.ts';
+import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { itemKinds, mayUseItem, type DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
@@ -10,34 +10,15 @@ import { asksToForget, isProven, mayReplace, standsIn } from './evidence.ts';
 import { matchingItems } from './items.ts';
 import type { RefusalReason, RememberOutcome } from './remember-item.ts';
 
-const rememberSchema = z.object({
+const rememberInput = z.object({
   kind: z.enum(itemKinds),
-  text: z.string(),
-  quote: z.string(),
-  replaces: z.string().exactOptional(),
+  text: z.string().describe('One short sentence.'),
+  quote: z.string().describe("Word for word from the person's own message."),
+  replaces: z
+    .string()
+    .describe('Id, or words of the text, of the one item that this corrects.')
+    .exactOptional(),
 });
-
-const rememberDefinition = {
-  name: 'remember_item',
-  description:
-    'Remember one lasting thing that the person says about themselves in the message you are answering. `quote` is copied word for word from ' +
-    'that message; `text` says the same in short, with the words of the quote: quote "I prefer tabs over spaces", text "Prefers tabs over spaces". ' +
-    'Anything else is refused. When it corrects something remembered, name that in `replaces`.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      kind: { type: 'string', enum: [...itemKinds] },
-      text: { type: 'string', description: 'One short sentence.' },
-      quote: { type: 'string', description: "Word for word from the person's own message." },
-      replaces: {
-        type: 'string',
-        description: 'Id, or words of the text, of the one item that this corrects.',
-      },
-    },
-    required: ['kind', 'text', 'quote'],
-    additionalProperties: false,
-  },
-} as const;
 
 interface RememberItemToolOptions {
   readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
@@ -50,14 +31,17 @@ interface RememberItemToolOptions {
  * people's text is in the context. `StoreError` rejects.
  */
 export function createRememberItemTool({ durable, stillThere }: RememberItemToolOptions): Tool {
-  return {
-    definition: rememberDefinition,
-    async run(input, context) {
+  return checkedTool({
+    name: 'remember_item',
+    description:
+      'Remember one lasting thing that the person says about themselves in the message you are answering. `quote` is copied word for word from ' +
+      'that message; `text` says the same in short, with the words of the quote: quote "I prefer tabs over spaces", text "Prefers tabs over spaces". ' +
+      'Anything else is refused. When it corrects something remembered, name that in `replaces`.',
+    input: rememberInput,
+    notDone: 'Not stored',
+    async run({ kind, text, quote, replaces }, context) {
       if (context.speaker.isBot !== undefined)
         return refusal('Not stored: what another bot says is not remembered.');
-      const parsed = rememberSchema.safeParse(input);
-      if (!parsed.success) return refusal(`Not stored: ${z.prettifyError(parsed.error)}`);
-      const { kind, text, quote } = parsed.data;
       const message = context.messages.findLast((each) => standsIn(quote, [each.text]));
       if (message === undefined) {
         return refusal("Not stored: the quote does not stand word for word in the person's own message.");
@@ -68,8 +52,8 @@ export function createRememberItemTool({ durable, stillThere }: RememberItemTool
         );
       }
 
-      const replaced = await findReplaced(parsed.data.replaces, context);
-      if (!replaced.ok) return refusal(replaced.text);
+      const replaced = await findReplaced(replaces, context);
+      if (!replaced.ok) return replaced;
       const outcome = await durable.remember(context.speaker.id, {
         kind,
         text,
@@ -85,31 +69,26 @@ export function createRememberItemTool({ durable, stillThere }: RememberItemTool
       });
       return answer(outcome, context);
     },
-  };
+  });
 
   async function findReplaced(
     target: string | undefined,
     context: TurnContext,
-  ): Promise<{ readonly ok: true; readonly id?: string } | { readonly ok: false; readonly text: string }> {
+  ): Promise<{ readonly ok: true; readonly id?: string } | ReturnType<typeof refusal>> {
     if (target === undefined) return { ok: true };
     const named = await itemsNamed(target, context, durable);
     const [item] = named;
-    if (item === undefined) {
-      return { ok: false, text: 'Not stored: `replaces` names no item. Leave it out, or name one.' };
-    }
+    if (item === undefined)
+      return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
     if (named.length > 1) {
       const choices = named.map(asChoice).join('\n');
-      return {
-        ok: false,
-        text: `Not stored: \`replaces\` fits several items. Name one by its id:\n${choices}`,
-      };
+      return refusal(`Not stored: \`replaces\` fits several items. Name one by its id:\n${choices}`);
     }
     const texts = context.messages.map((message) => message.text);
     if (!mayReplace(texts, item)) {
-      return {
-        ok: false,
-        text: "Not stored: nothing in the person's own message has to do with the item in `replaces`. Leave it out, or ask the person.",
-      };
+      return refusal(
+        "Not stored: nothing in the person's own message has to do with the item in `replaces`. Leave it out, or ask the person.",
+      );
     }
     return { ok: true, id: item.id };
   }
@@ -137,21 +116,6 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
   'unknown-id': 'the item in `replaces` is no longer there.',
 };
 
-const forgetSchema = z.object({ target: z.string() });
-
-const forgetDefinition = {
-  name: 'forget_item',
-  description:
-    'Forget what is remembered about the person, when they ask for it in the message you are answering. `target` is the id of an item or words that stand ' +
-    'in its text; every item with these words is forgotten, so choose them narrowly.',
-  inputSchema: {
-    type: 'object',
-    properties: { target: { type: 'string', description: 'Id, or words of the text, taken literally.' } },
-    required: ['target'],
-    additionalProperties: false,
-  },
-} as const;
-
 /**
  * The model's way to forget: only the speaker's own items that may be used here, and only when the speaker's own words ask for
  * it. What matches elsewhere is not told, so nothing can be found out by trying. `StoreError` rejects.
@@ -161,12 +125,14 @@ export function createForgetItemTool({
 }: {
   readonly durable: Pick<DurableMemory, 'list' | 'forget'>;
 }): Tool {
-  return {
-    definition: forgetDefinition,
-    async run(input, context) {
-      const parsed = forgetSchema.safeParse(input);
-      if (!parsed.success) return refusal(`Nothing forgotten: ${z.prettifyError(parsed.error)}`);
-      const { target } = parsed.data;
+  return checkedTool({
+    name: 'forget_item',
+    description:
+      'Forget what is remembered about the person, when they ask for it in the message you are answering. `target` is the id of an item or words that stand ' +
+      'in its text; every item with these words is forgotten, so choose them narrowly.',
+    input: z.object({ target: z.string().describe('Id, or words of the text, taken literally.') }),
+    notDone: 'Nothing forgotten',
+    async run({ target }, context) {
       const { speaker, place, messages } = context;
       const named = await itemsNamed(target, context, durable);
       const texts = messages.map((message) => message.text);
@@ -183,7 +149,7 @@ export function createForgetItemTool({
         ? refusal('Nothing forgotten: no item here has this id or these words.')
         : { ok: true, text: `Forgotten:\n${lines.join('\n')}` };
     },
-  };
+  });
 }
 
 /** The speaker's own items that the model means, of those that may be used here. */
@@ -205,8 +171,4 @@ function isUsable(item: DurableItem, context: TurnContext): boolean {
 
 function asChoice(item: DurableItem): string {
   return `[${item.kind}] ${dataLine(item.text)} (id ${item.id})`;
-}
-
-function refusal(text: string): ToolOutcome {
-  return { ok: false, text };
 }

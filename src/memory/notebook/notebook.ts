@@ -71,8 +71,16 @@ export function createNotebook(options: NotebookOptions) {
         return [];
       });
     },
-    async fold(_userId, sessions, signal) {
-      for (const work of background) for (const session of sessions) await work(session, signal);
+    /** Work that fails costs neither the work after it nor its own next try. */
+    async fold(userId, sessions, signal) {
+      for (const work of background) {
+        if (signal.aborted) return;
+        try {
+          for (const session of sessions) await work(session, signal);
+        } catch (error) {
+          logger.warn('work on a notebook failed and is tried again after the next turn', { userId, error });
+        }
+      }
     },
     async follow(change, stage) {
       if (change.kind === 'forgotten' || stage === 'erase') return;

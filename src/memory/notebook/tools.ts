@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { localDate } from '../../core/time.ts';
 import { dataText } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
-import type { Tool, ToolOutcome } from '../../core/tool.ts';
+import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
 import { applyPatches, formatAppended, formatPatched, formatWritten, plainText } from './format.ts';
@@ -21,38 +21,18 @@ export function createNotebookTools(files: NotebookFiles, timeZone: string): rea
   ];
 }
 
-/** A tool of one file or folder. Input that does not have the schema's shape is answered with what is wrong with it. */
-function memoryTool<T>(
-  name: string,
-  description: string,
-  inputSchema: Readonly<Record<string, unknown>>,
-  schema: z.ZodType<T>,
-  work: (input: T, context: TurnContext) => Promise<ToolOutcome>,
-): Tool {
-  return {
-    definition: {
-      name,
-      description,
-      inputSchema: { type: 'object', ...inputSchema, additionalProperties: false },
-    },
-    async run(input, context) {
-      const parsed = schema.safeParse(input);
-      if (parsed.success) return work(parsed.data, context);
-      return { ok: false, text: `Nothing was done: ${z.prettifyError(parsed.error)}` };
-    },
-  };
-}
+const notDone = 'Nothing was done';
 
-const pathProperty = {
-  type: 'string',
-  description:
+const pathInput = z
+  .string()
+  .describe(
     'Such as overview.md, detail/plan.md; in direct messages also USER.md, MEMORY.md, facts/user.md, episodes/2026-01.md, topics/rust.md, daily/2026-01-15.md.',
-};
+  );
 
-const summaryProperty = {
-  type: 'string',
-  description: 'What the file then holds, in one line of a few words; lists show it.',
-};
+const summaryInput = z
+  .string()
+  .describe('What the file then holds, in one line of a few words; lists show it.')
+  .exactOptional();
 
 /** Changes a file and reports what was written, or why nothing was. */
 async function change(
@@ -63,29 +43,25 @@ async function change(
   report: (written: WrittenFile) => string,
 ): Promise<ToolOutcome> {
   const written = await files.change(path, context, edit);
-  return written.outcome === 'refused'
-    ? { ok: false, text: written.reason }
-    : { ok: true, text: report(written) };
+  return written.outcome === 'refused' ? refusal(written.reason) : { ok: true, text: report(written) };
 }
 
 /** A line a file, the newest days and months first. */
 function listTool(files: NotebookFiles): Tool {
-  return memoryTool(
-    'memory_list',
-    'List the files that you keep: path, bytes, summary. Here are the notes of this conversation (overview.md, detail/); in direct messages also the notebook of the person.',
-    {
-      properties: {
-        folder: { type: 'string', description: 'Only this folder, such as topics. Default: all.' },
-      },
-    },
-    z.object({ folder: z.string().exactOptional() }),
-    async ({ folder }, context) => {
+  return checkedTool({
+    name: 'memory_list',
+    description:
+      'List the files that you keep: path, bytes, summary. Here are the notes of this conversation (overview.md, detail/); in direct messages also the notebook of the person.',
+    input: z.object({
+      folder: z.string().describe('Only this folder, such as topics. Default: all.').exactOptional(),
+    }),
+    notDone,
+    async run({ folder }, context) {
       const parts = treeParts(context).map(({ part }) => part);
       const wanted =
         folder === undefined ? parts : parts.filter((part) => part === folder.replace(/\/$/u, ''));
-      if (wanted.length === 0) {
-        return { ok: false, text: `There is no such folder here. There are: ${parts.join(', ')}.` };
-      }
+      if (wanted.length === 0)
+        return refusal(`There is no such folder here. There are: ${parts.join(', ')}.`);
       const described = wanted.filter((part) => part !== 'daily');
       const [listed, days] = await Promise.all([
         files.list(context, described, { summaries: true }),
@@ -93,7 +69,7 @@ function listTool(files: NotebookFiles): Tool {
       ]);
       return { ok: true, text: renderList([...listed, ...days.toReversed()]) };
     },
-  );
+  });
 }
 
 /** Characters of a list at most; a tool's result is cut at 8,000 [P4]. */
@@ -116,28 +92,25 @@ function renderList(listed: readonly ListedFile[]): string {
 }
 
 function readTool(files: NotebookFiles): Tool {
-  return memoryTool(
-    'memory_read',
-    'Read a file that you keep. A long one comes in parts; the result says where it goes on.',
-    {
-      properties: {
-        path: pathProperty,
-        offset: { type: 'integer', minimum: 0, description: 'Where to begin, in characters. Default: 0.' },
-      },
-      required: ['path'],
-    },
-    z.object({ path: z.string(), offset: z.int().nonnegative().exactOptional() }),
-    async ({ path, offset = 0 }, context) => {
+  return checkedTool({
+    name: 'memory_read',
+    description: 'Read a file that you keep. A long one comes in parts; the result says where it goes on.',
+    input: z.object({
+      path: pathInput,
+      offset: z.int().nonnegative().default(0).describe('Where to begin, in characters. Default: 0.'),
+    }),
+    notDone,
+    async run({ path, offset }, context) {
       const opened = await files.open(path, context);
-      if (opened.outcome === 'refused') return { ok: false, text: opened.reason };
+      if (opened.outcome === 'refused') return refusal(opened.reason);
       const { file, text } = opened;
-      if (text === undefined) return { ok: false, text: `There is no file ${file.path} yet.` };
+      if (text === undefined) return refusal(`There is no file ${file.path} yet.`);
       const part = partFrom(text, offset);
       const end = offset + part.length;
       files.markRead(context, file, text, offset, end);
       return { ok: true, text: `${partHeading(file.path, offset, end, text.length)}\n${dataText(part)}` };
     },
-  );
+  });
 }
 
 /** Characters of a file given at once; a tool's result is cut at 8,000 [P4]. */
@@ -165,19 +138,17 @@ function partHeading(path: string, from: number, to: number, length: number): st
 
 /** Replaces a file, only where the model has seen all that it replaces [M4]. */
 function writeTool(files: NotebookFiles, timeZone: string): Tool {
-  return memoryTool(
-    'memory_write',
-    'Replace a whole file, or make a new one. The former content is gone, so read the file first and merge; for a small change use memory_patch. Refused where the file changed since you read it.',
-    {
-      properties: {
-        path: pathProperty,
-        content: { type: 'string', description: 'The whole new content, as markdown.' },
-        summary: summaryProperty,
-      },
-      required: ['path', 'content'],
-    },
-    z.object({ path: z.string(), content: z.string(), summary: z.string().exactOptional() }),
-    ({ path, content, summary }, context) => {
+  return checkedTool({
+    name: 'memory_write',
+    description:
+      'Replace a whole file, or make a new one. The former content is gone, so read the file first and merge; for a small change use memory_patch. Refused where the file changed since you read it.',
+    input: z.object({
+      path: pathInput,
+      content: z.string().describe('The whole new content, as markdown.'),
+      summary: summaryInput,
+    }),
+    notDone,
+    run({ path, content, summary }, context) {
       const edit: FileEdit = (present, file) => {
         const problem = present === undefined ? undefined : unreadProblem(file.path, present.knowledge);
         if (problem !== undefined) return refused(problem);
@@ -189,7 +160,7 @@ function writeTool(files: NotebookFiles, timeZone: string): Tool {
           : `Replaced the whole of ${file.path}; it has ${bytes} bytes now.`,
       );
     },
-  );
+  });
 }
 
 /** Why a file may not be replaced yet. */
@@ -207,36 +178,24 @@ function unreadProblem(path: string, knowledge: Knowledge): string | undefined {
 }
 
 function patchTool(files: NotebookFiles): Tool {
-  return memoryTool(
-    'memory_patch',
-    'Change places of a file and leave the rest as it is. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
-    {
-      properties: {
-        path: pathProperty,
-        patches: {
-          type: 'array',
-          minItems: 1,
-          items: {
-            type: 'object',
-            properties: {
-              oldText: { type: 'string', description: 'Literal text that stands once in the file.' },
-              newText: { type: 'string', description: 'What stands there afterwards; empty to remove.' },
-            },
-            required: ['oldText', 'newText'],
-            additionalProperties: false,
-          },
-        },
-      },
-      required: ['path', 'patches'],
-    },
-    z.object({
-      path: z.string(),
+  return checkedTool({
+    name: 'memory_patch',
+    description:
+      'Change places of a file and leave the rest as it is. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
+    input: z.object({
+      path: pathInput,
       patches: z
-        .array(z.object({ oldText: z.string(), newText: z.string() }))
+        .array(
+          z.object({
+            oldText: z.string().describe('Literal text that stands once in the file.'),
+            newText: z.string().describe('What stands there afterwards; empty to remove.'),
+          }),
+        )
         .min(1)
         .max(50),
     }),
-    ({ path, patches }, context) => {
+    notDone,
+    run({ path, patches }, context) {
       const edit: FileEdit = (present, file) => {
         if (present === undefined) return refused(`There is no file ${file.path} yet. Nothing was written.`);
         const patched = applyPatches(present.text, patches);
@@ -248,26 +207,24 @@ function patchTool(files: NotebookFiles): Tool {
         return `Patched ${file.path}; it has ${bytes} bytes now. appliedCount: ${patches.length}`;
       });
     },
-  );
+  });
 }
 
 /** Adds to a file, in the form that the file has [N4]. */
 function appendTool(files: NotebookFiles, timeZone: string): Tool {
-  return memoryTool(
-    'memory_append',
-    'Add an entry at the end of a file; a new file is made where there is none. An entry of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
-    {
-      properties: {
-        path: pathProperty,
-        entry: { type: 'string', description: 'Markdown to add.' },
-        summary: summaryProperty,
-      },
-      required: ['path', 'entry'],
-    },
-    z.object({ path: z.string(), entry: z.string(), summary: z.string().exactOptional() }),
-    async ({ path, entry, summary }, context) => {
+  return checkedTool({
+    name: 'memory_append',
+    description:
+      'Add an entry at the end of a file; a new file is made where there is none. An entry of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
+    input: z.object({
+      path: pathInput,
+      entry: z.string().describe('Markdown to add.'),
+      summary: summaryInput,
+    }),
+    notDone,
+    async run({ path, entry, summary }, context) {
       const added = plainText(entry);
-      if (added.trim() === '') return { ok: false, text: 'The entry is empty. Nothing was written.' };
+      if (added.trim() === '') return refusal('The entry is empty. Nothing was written.');
       const today = localDate(context.now, timeZone);
       const edit: FileEdit = (present, file) =>
         formatAppended(file, present?.text ?? '', added, { today, summary });
@@ -275,5 +232,5 @@ function appendTool(files: NotebookFiles, timeZone: string): Tool {
         return `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`;
       });
     },
-  );
+  });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, StoreError } from '../../core/errors.ts';
-import { textOf } from '../../core/model.ts';
+import { jsonSchemaOf, textOf } from '../../core/model.ts';
 import type { ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
 import { sessionName } from '../../core/place.ts';
 import type { SessionKey } from '../../core/place.ts';
@@ -138,24 +138,6 @@ const answerSchema = z.object({
 /** A profile taken apart: what stays, and what moves to topics files. */
 type TrimmedProfile = z.infer<typeof answerSchema>;
 
-const outputSchema = {
-  type: 'object',
-  properties: {
-    userMd: { type: 'string' },
-    topics: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { path: { type: 'string' }, content: { type: 'string' } },
-        required: ['path', 'content'],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ['userMd', 'topics'],
-  additionalProperties: false,
-} as const;
-
 const task = `USER.md, the profile that a bot keeps of a person, has become too long. Move its less essential lines to topics files; keep in USER.md who the person is and what matters in most conversations.
 
 Answer with:
@@ -182,7 +164,7 @@ function trimRequest(model: string, profile: string, maxChars: number): ModelReq
     model,
     system: [{ type: 'text', text: `${task}\nKeep userMd under ${maxChars} characters.` }],
     messages: [{ role: 'user', content: [{ type: 'text', text: section }] }],
-    outputSchema,
+    outputSchema: jsonSchemaOf(answerSchema),
     maxTokens,
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { dataLine } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
-import type { Tool } from '../../core/tool.ts';
+import { checkedTool, type Tool } from '../../core/tool.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';
 import type { Reference } from './segments.ts';
@@ -16,38 +16,31 @@ const queryChars = 1000;
  * say how many. `StoreError` rejects.
  */
 export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: number): Tool {
-  const scopes = ['all', ...sourceNames] as const;
-  const inputSchema = z.object({
-    query: z.string().trim().min(1).max(queryChars),
-    scope: z.enum(scopes).default('all'),
-    limit: z.number().int().min(1).default(defaultLimit),
-  });
-  return {
-    definition: {
-      name: 'recall_memory',
-      description:
-        'Search what the person said and noted before: earlier conversations, notes, notebook and remembered items. The query is literal words, in ' +
-        'any language; names, dates and rare words find most. Use it before saying that you do not know something about the person.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          query: { type: 'string', description: 'What to look for, in the words that were probably used.' },
-          scope: { type: 'string', enum: [...scopes], description: 'Where to look; everywhere by default.' },
-          limit: {
-            type: 'integer',
-            minimum: 1,
-            maximum: mostResults,
-            description: `Results at most; ${defaultLimit} by default.`,
-          },
-        },
-        required: ['query'],
-        additionalProperties: false,
-      },
-    },
-    async run(input, { speaker, place, messages, now }) {
-      const parsed = inputSchema.safeParse(input);
-      if (!parsed.success) return { ok: false, text: `Nothing searched: ${z.prettifyError(parsed.error)}` };
-      const { query, scope, limit } = parsed.data;
+  return checkedTool({
+    name: 'recall_memory',
+    description:
+      'Search what the person said and noted before: earlier conversations, notes, notebook and remembered items. The query is literal words, in ' +
+      'any language; names, dates and rare words find most. Use it before saying that you do not know something about the person.',
+    input: z.object({
+      query: z
+        .string()
+        .trim()
+        .min(1)
+        .max(queryChars)
+        .describe('What to look for, in the words that were probably used.'),
+      scope: z
+        .enum(['all', ...sourceNames])
+        .default('all')
+        .describe('Where to look; everywhere by default.'),
+      // More is asked for at times; then the most there can be is given.
+      limit: z
+        .int()
+        .min(1)
+        .default(defaultLimit)
+        .meta({ maximum: mostResults, description: `Results at most; ${defaultLimit} by default.` }),
+    }),
+    notDone: 'Nothing searched',
+    async run({ query, scope, limit }, { speaker, place, messages, now }) {
       const passages = await recall.search({
         query,
         scope,
@@ -59,7 +52,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
       });
       return { ok: true, text: renderPassages(query, passages) };
     },
-  };
+  });
 }
 
 /** A tool's result is passed on up to 8,000 characters [P4]; a passage that would go over it is left out whole. */

@@ -3,13 +3,7 @@ import pLimit from 'p-limit';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type {
-  ModelCallOptions,
-  ModelClient,
-  ModelPurpose,
-  ModelResponse,
-  ModelUsage,
-} from '../../core/model.ts';
+import type { ModelCallOptions, ModelClient, ModelResponse } from '../../core/model.ts';
 import { startDeadline, untilAborted } from '../deadline.ts';
 import { attempt } from './attempt.ts';
 import { requestBody } from './request-body.ts';
@@ -31,8 +25,6 @@ export interface AnthropicClientOptions {
   readonly logger: Logger;
   /** From 0 up to 1, for the backoff. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Told of every answer's cost; `model` is the name that was asked for. */
-  readonly onUsage?: (usage: ModelUsage, purpose: ModelPurpose, model: string) => void;
 }
 
 const vendorUrl = 'https://api.anthropic.com';
@@ -78,9 +70,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         const body = requestBody(request);
         const work = () =>
           withRetries(() => attemptOnce(body, signal, streamed), { deadline, random, logger });
-        const response = await limit(work, signal, callOptions.onQueue);
-        options.onUsage?.(response.usage, request.purpose, request.model);
-        return response;
+        return await limit(work, signal, callOptions.onQueue);
       } catch (error) {
         throw finalError(signal.aborted ? signal.reason : error, streamed.partialText);
       } finally {

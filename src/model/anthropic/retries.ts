@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnthropicError, APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import pRetry from 'p-retry';
 
-import { ModelError } from '../../core/errors.ts';
-import type { ModelFailure } from '../../core/errors.ts';
+import { ModelError, type ModelFailure } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { clip, flatten } from '../../core/text.ts';
 import type { Deadline } from '../deadline.ts';

@@ -2,8 +2,7 @@ import type { ModelRequest } from '../../core/model.ts';
 import { clipAtSentence, clipAtWord, normalizeText } from '../../core/text.ts';
 import { memoryWishIn, statementsIn, tellingTerms } from './phrases.ts';
 import { parseTurnLine, readRequest, requestText } from './read-request.ts';
-import { offlineLabel } from './reply.ts';
-import type { ChatReply } from './reply.ts';
+import { offlineLabel, type ChatReply } from './reply.ts';
 
 const lineMaxChars = 200;
 const defaultMaxChars = 2_000;

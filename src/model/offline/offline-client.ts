@@ -1,11 +1,16 @@
 import { estimateTokenCount } from 'tokenx';
 
 import { ModelError } from '../../core/errors.ts';
-import type { ModelCallOptions, ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
+import {
+  noUsage,
+  type ModelCallOptions,
+  type ModelClient,
+  type ModelRequest,
+  type ModelResponse,
+} from '../../core/model.ts';
 import { condense, extractItems, reflect, summarize, trimProfile } from './background.ts';
 import { readRequest, requestText } from './read-request.ts';
-import { chatReply, offlineLabel } from './reply.ts';
-import type { ChatReply } from './reply.ts';
+import { chatReply, offlineLabel, type ChatReply } from './reply.ts';
 
 /** Pieces that a text is streamed in. */
 const pieces = 4;
@@ -48,10 +53,9 @@ function replyTo(request: ModelRequest): ChatReply {
 function responseOf(reply: ChatReply, request: ModelRequest): ModelResponse {
   const output = reply.type === 'text' ? reply.text : JSON.stringify(reply.input);
   const usage = {
+    ...noUsage,
     inputTokens: estimateTokenCount(requestText(request)),
     outputTokens: estimateTokenCount(output),
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
   };
   if (reply.type === 'text') return { content: [{ type: 'text', text: reply.text }], stop: 'end', usage };
   const id = `offline-${request.messages.length}`;

@@ -1,7 +1,5 @@
-import { textOf } from '../../core/model.ts';
-import type { ModelRequest, ToolResultBlock, ToolUseBlock } from '../../core/model.ts';
-import { sectionNames } from '../../core/section.ts';
-import type { SectionName } from '../../core/section.ts';
+import { textOf, type ModelRequest, type ToolResultBlock, type ToolUseBlock } from '../../core/model.ts';
+import { sectionNames, type SectionName } from '../../core/section.ts';
 
 /** A line of the conversation before the message. */
 export interface HistoryLine {
@@ -17,18 +15,7 @@ export interface ToolRun {
 }
 
 /** What a request holds, as far as the offline rules look at it. */
-export interface ReadRequest {
-  /** The lines of each section, without title. */
-  readonly sections: ReadonlyMap<SectionName, readonly string[]>;
-  readonly history: readonly HistoryLine[];
-  /** The words of the message to answer, and the name of who wrote it. */
-  readonly message: { readonly from: string; readonly text: string };
-  /** The names of attached files, opened or not. */
-  readonly files: readonly string[];
-  readonly tools: ReadonlySet<string>;
-  /** What the last round of tool calls gave, in order; empty in the first round. */
-  readonly toolRuns: readonly ToolRun[];
-}
+export type ReadRequest = ReturnType<typeof readRequest>;
 
 const sectionPattern = new RegExp(
   String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n([\s\S]*?)\n</\1>\n?`,
@@ -36,10 +23,13 @@ const sectionPattern = new RegExp(
 );
 
 /** Takes a request apart at the prompt's own tags; no data can forge them, so what is found is what was put there [P3]. */
-export function readRequest(request: ModelRequest): ReadRequest {
+export function readRequest(request: ModelRequest) {
+  /** The lines of each section, without title. */
   const sections = new Map<SectionName, readonly string[]>();
   const history: HistoryLine[] = [];
+  /** The names of attached files, opened or not. */
   const files: string[] = [];
+  /** The words of the message to answer, and the name of who wrote it. */
   let message = { from: '', text: '' };
 
   for (const turn of request.messages) {
@@ -68,6 +58,7 @@ export function readRequest(request: ModelRequest): ReadRequest {
     message,
     files,
     tools: new Set(request.tools?.map((tool) => tool.name)),
+    /** What the last round of tool calls gave, in order; empty in the first round. */
     toolRuns: lastToolRuns(request),
   };
 }
@@ -102,15 +93,8 @@ export function requestText(request: ModelRequest): string {
   return [textOf(request.system), ...request.messages.map((message) => textOf(message.content))].join('\n');
 }
 
-/** A message as requests about past turns show it. */
-export interface TurnLine {
-  readonly messageId: string;
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Reads `- [<messageId>] Name: text`. */
-export function parseTurnLine(line: string): TurnLine | undefined {
+/** A message as requests about past turns show it. Reads `- [<messageId>] Name: text`. */
+export function parseTurnLine(line: string) {
   const [, messageId, name, text] = /^- \[(\d+)\] ([^:]+): (.+)$/u.exec(line) ?? [];
   if (messageId === undefined || name === undefined || text === undefined) return undefined;
   return { messageId, name, text };

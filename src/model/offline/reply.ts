@@ -1,10 +1,8 @@
 import type { ToolUseBlock } from '../../core/model.ts';
 import type { SectionName } from '../../core/section.ts';
 import { clip, clipAtWord, flatten, normalizeText } from '../../core/text.ts';
-import { memoryWishIn, statementsIn, tellingTerms, toSecondPerson } from './phrases.ts';
-import type { MemoryWish } from './phrases.ts';
-import { parseRememberedLine } from './read-request.ts';
-import type { ReadRequest, RememberedLine, ToolRun } from './read-request.ts';
+import { memoryWishIn, statementsIn, tellingTerms, toSecondPerson, type MemoryWish } from './phrases.ts';
+import { parseRememberedLine, type ReadRequest, type RememberedLine, type ToolRun } from './read-request.ts';
 
 /** Begins every reply of the stand-in, so that nobody takes it for a language model [M2]. */
 export const offlineLabel = '[offline model]';

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
-import type { FileSystem } from './file-system.ts';
-import { errorCode, unlessMissing, withFile } from './file-system.ts';
+import { errorCode, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { backupOf, isWithin } from './paths.ts';
 
 export type Disk = ReturnType<typeof createDisk>;

@@ -3,29 +3,22 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { NewerVersionError, StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, ErasingOption } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption, Versioned } from '../../core/store.ts';
 import type { Disk } from './disk.ts';
-import type { FileSystem } from './file-system.ts';
-import { unlessMissing } from './file-system.ts';
+import { unlessMissing, type FileSystem } from './file-system.ts';
 import type { KeyLocks } from './key-locks.ts';
 import { backupOf } from './paths.ts';
 import type { Quarantine } from './quarantine.ts';
-import type { FileContent, FileReader } from './reading.ts';
-import { decodeText, fingerprintOf } from './reading.ts';
+import { createFileReader, decodeText, fingerprintOf, type FileContent } from './reading.ts';
 
-interface Versioned {
-  readonly version: number;
-}
-
-interface DocumentParts {
+/** What documents and logs are made with. */
+export interface FileParts {
   readonly fileSystem: FileSystem;
   readonly disk: Disk;
-  readonly reader: FileReader;
   readonly locks: KeyLocks;
   readonly pathOf: (key: string) => Promise<string>;
   readonly quarantine: Quarantine;
   readonly logger: Logger;
-  readonly readOnly: boolean;
 }
 
 /** How long an unreadable file is left alone after its last change: an editor may be in the middle of saving it. */
@@ -37,8 +30,9 @@ const maxConflicts = 10;
 const textKind = {};
 
 /** JSON documents and text files; failures are those of the file system or `StoreError`. */
-export function createDocuments(parts: DocumentParts) {
-  const { fileSystem, disk, reader, locks, pathOf, quarantine, logger, readOnly } = parts;
+export function createDocuments(parts: FileParts, readOnly: boolean) {
+  const { fileSystem, disk, locks, pathOf, quarantine, logger } = parts;
+  const reader = createFileReader(fileSystem);
 
   function load<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
     return reader.read(key, path, kind, (bytes) => parseDocument(key, decodeText(bytes), kind));

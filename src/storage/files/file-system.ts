@@ -32,12 +32,11 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   removeTree(path: string): Promise<void>;
-  writeFileAtomic(path: string, data: Buffer, options: AtomicWriteOptions): Promise<void>;
-}
-
-export interface AtomicWriteOptions {
-  readonly mode: number;
-  readonly owner?: { readonly uid: number; readonly gid: number };
+  writeFileAtomic(
+    path: string,
+    data: Buffer,
+    options: { readonly mode: number; readonly owner?: { readonly uid: number; readonly gid: number } },
+  ): Promise<void>;
 }
 
 /**
@@ -54,6 +53,18 @@ export async function withFile<T>(
   } finally {
     await closeQuietly(file);
   }
+}
+
+/** Up to `length` bytes from `position` on; fewer only where the file ends. */
+export async function readBytes(file: OpenFile, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = await file.read(bytes.subarray(filled), position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
 }
 
 export async function closeQuietly(file: OpenFile): Promise<void> {

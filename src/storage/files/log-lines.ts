@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { OpenFile } from './file-system.ts';
+import { readBytes, type OpenFile } from './file-system.ts';
 
 /**
  * A log's line: a record under its sequence number, or only the number, which marks that it was given out though its record
@@ -54,7 +54,7 @@ export async function* linesForward(file: OpenFile, end: number): AsyncGenerator
   let parts: Buffer[] = [];
   let start = 0;
   for (let position = 0; position < end;) {
-    const block = await readBlock(file, position, Math.min(blockBytes, end - position));
+    const block = await readBytes(file, position, Math.min(blockBytes, end - position));
     if (block.length === 0) break;
     let from = 0;
     for (let at = block.indexOf(lineBreak); at !== -1; at = block.indexOf(lineBreak, from)) {
@@ -76,7 +76,7 @@ export async function* linesBackward(file: OpenFile, end: number): AsyncGenerato
   let parts: Buffer[] = [];
   for (let position = end; position > 0;) {
     const length = Math.min(blockBytes, position);
-    const block = await readBlock(file, position - length, length);
+    const block = await readBytes(file, position - length, length);
     if (block.length < length) break;
     position -= length;
     let to = block.length;
@@ -96,17 +96,6 @@ export async function* linesBackward(file: OpenFile, end: number): AsyncGenerato
   if (rest.length > 0) yield { bytes: rest, start: 0 };
 }
 
-async function readBlock(file: OpenFile, position: number, length: number): Promise<Buffer> {
-  const block = Buffer.alloc(length);
-  let filled = 0;
-  while (filled < length) {
-    const count = await file.read(block.subarray(filled), position + filled);
-    if (count === 0) break;
-    filled += count;
-  }
-  return block.subarray(0, filled);
-}
-
 /** What has to be known of a log to add to it. */
 export interface LogState {
   readonly inode: bigint;
@@ -121,8 +110,6 @@ export interface LogState {
 }
 
 const knownLogs = 1000;
-
-export type LogStates = ReturnType<typeof createLogStates>;
 
 /** The states of logs, found out at first use and again after somebody else changed the file. */
 export function createLogStates() {

@@ -2,25 +2,26 @@ import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { StoreError } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
 import type { LogEntry } from '../../core/store.ts';
-import type { Disk } from './disk.ts';
-import type { FileSystem, OpenFile } from './file-system.ts';
-import { closeQuietly, isMissing, toStoreError, unlessMissing, withFile } from './file-system.ts';
-import type { KeyLocks } from './key-locks.ts';
-import type { LogLine, LogState, LogStates } from './log-lines.ts';
-import { formatLine, formatRecord, linesBackward, linesForward, parseLine } from './log-lines.ts';
-import type { Quarantine } from './quarantine.ts';
-
-interface LogParts {
-  readonly fileSystem: FileSystem;
-  readonly disk: Disk;
-  readonly locks: KeyLocks;
-  readonly pathOf: (key: string) => Promise<string>;
-  readonly quarantine: Quarantine;
-  readonly states: LogStates;
-  readonly logger: Logger;
-}
+import type { FileParts } from './documents.ts';
+import {
+  closeQuietly,
+  isMissing,
+  toStoreError,
+  unlessMissing,
+  withFile,
+  type OpenFile,
+} from './file-system.ts';
+import {
+  createLogStates,
+  formatLine,
+  formatRecord,
+  linesBackward,
+  linesForward,
+  parseLine,
+  type LogLine,
+  type LogState,
+} from './log-lines.ts';
 
 interface WaitingRecord {
   readonly json: string;
@@ -32,7 +33,8 @@ const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 
 /** Logs, files of JSON lines; failures are those of the file system or `StoreError`. */
-export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, states, logger }: LogParts) {
+export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger }: FileParts) {
+  const states = createLogStates();
   const waiting = new Map<string, WaitingRecord[]>();
 
   /** Writers that wait for the same log share one write and one sync [S2]. */
@@ -165,7 +167,7 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, states
     });
   }
 
-  return { append, scan, lastSequence, rewrite };
+  return { append, scan, lastSequence, rewrite, states };
 }
 
 async function writeAll(log: string, file: OpenFile, bytes: Buffer, position: number): Promise<void> {

@@ -4,8 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../../core/errors.ts';
-import type { FileSystem } from './file-system.ts';
-import { errorCode, unlessMissing, withFile } from './file-system.ts';
+import { errorCode, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 
 /** A lock file's name says all, so that it is never half-written: machine, process id, when that process began. */
 interface Owner {

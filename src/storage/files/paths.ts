@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
-import type { FileSystem } from './file-system.ts';
-import { unlessMissing } from './file-system.ts';
+import { unlessMissing, type FileSystem } from './file-system.ts';
 
 /** The first segment of keys whose files are the owner's own [N1]. */
 const workspaceSegment = 'workspace';

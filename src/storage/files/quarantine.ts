@@ -1,10 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../../core/time.ts';
 import type { Disk } from './disk.ts';
-import type { FileSystem } from './file-system.ts';
-import { errorCode, isMissing, unlessMissing } from './file-system.ts';
-import type { RootFolders } from './paths.ts';
-import { backupOf, locateQuarantine } from './paths.ts';
+import { errorCode, unlessMissing, type FileSystem } from './file-system.ts';
+import { backupOf, locateQuarantine, type RootFolders } from './paths.ts';
 
 /** What stands behind a key's last segment in the name of a quarantined copy. */
 const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
@@ -33,7 +31,7 @@ export function createQuarantine({
     await disk.ensureFolder(dirname(target));
     for (let attempt = 1; ; attempt += 1) {
       const copy = attempt === 1 ? `${target}.${stamp}` : `${target}.${stamp}-${attempt}`;
-      if (await isTaken(fileSystem, copy)) continue;
+      if ((await unlessMissing(fileSystem.lstat(copy))) !== undefined) continue;
       try {
         await disk.copyFile(path, copy);
       } catch (error) {
@@ -77,14 +75,4 @@ async function countFiles(fileSystem: FileSystem, folder: string): Promise<numbe
   for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? [])
     count += entry.isDirectory() ? await countFiles(fileSystem, join(folder, entry.name)) : 1;
   return count;
-}
-
-async function isTaken(fileSystem: FileSystem, path: string): Promise<boolean> {
-  try {
-    await fileSystem.lstat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }

@@ -1,13 +1,10 @@
-import type { BigIntStats, Dirent } from 'node:fs';
-import { constants } from 'node:fs';
+import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
-import type { FileSystem, OpenFile } from './file-system.ts';
-import { unlessMissing, withFile } from './file-system.ts';
-import type { RootFolders } from './paths.ts';
-import { isSegment, locate, locateFolders } from './paths.ts';
+import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
+import { isSegment, locate, locateFolders, type RootFolders } from './paths.ts';
 
 /** What a file's content was made into, and which state of the file it was. */
 export interface FileContent<T> {
@@ -19,8 +16,6 @@ const cacheBytes = 32 * 1024 * 1024;
 
 /** Two changes this close together can leave a file with equal stats, so a file just changed is not cached yet. */
 const timeResolutionMs = 20;
-
-export type FileReader = ReturnType<typeof createFileReader>;
 
 /** Reads whole files through a bounded cache that is checked against the file's stats at each read [S5]. */
 export function createFileReader(fileSystem: FileSystem) {
@@ -64,10 +59,8 @@ export function createFileReader(fileSystem: FileSystem) {
   return { read, remember };
 }
 
-interface CachedContent {
+interface CachedContent extends FileContent<unknown> {
   readonly kind: object;
-  readonly fingerprint: string;
-  readonly value: unknown;
   readonly bytes: number;
 }
 
@@ -91,7 +84,7 @@ async function readStable(
     const opening = fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     const content = await withFile(opening, async (file) => {
       const stats = await file.stat();
-      const bytes = await readAll(file, Number(stats.size));
+      const bytes = await readBytes(file, 0, Number(stats.size));
       const isWhole =
         bytes.length === Number(stats.size) && fingerprintOf(await file.stat()) === fingerprintOf(stats);
       return isWhole ? { bytes, stats } : undefined;
@@ -99,17 +92,6 @@ async function readStable(
     if (content !== undefined) return content;
   }
   throw new StoreError(`${key} kept changing while it was read`, key);
-}
-
-async function readAll(file: OpenFile, size: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(size);
-  let filled = 0;
-  while (filled < size) {
-    const count = await file.read(bytes.subarray(filled), filled);
-    if (count === 0) break;
-    filled += count;
-  }
-  return bytes.subarray(0, filled);
 }
 
 /** The files below a folder that have a key, sorted by path: no backups, no hidden or temporary files, no links. */

@@ -3,16 +3,12 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
-import type { Disk } from './disk.ts';
-import { createDisk, removeTemporaryFiles } from './disk.ts';
+import { createDisk, removeTemporaryFiles, type Disk } from './disk.ts';
 import { createDocuments } from './documents.ts';
-import type { FileSystem } from './file-system.ts';
-import { nodeFileSystem, orStoreError, toStoreError, unlessMissing } from './file-system.ts';
+import { nodeFileSystem, orStoreError, toStoreError, unlessMissing, type FileSystem } from './file-system.ts';
 import { createKeyLocks } from './key-locks.ts';
-import { createLogStates } from './log-lines.ts';
 import { createLogs } from './logs.ts';
 import { takeOwnerLock } from './owner-lock.ts';
-import type { RootFolders } from './paths.ts';
 import {
   allRoots,
   assertKey,
@@ -21,9 +17,10 @@ import {
   locate,
   locateFolders,
   locateQuarantine,
+  type RootFolders,
 } from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
-import { createFileReader, listFiles } from './reading.ts';
+import { listFiles } from './reading.ts';
 
 export interface FileStoreOptions {
   readonly dataDir: string;
@@ -71,11 +68,9 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     await assertNoLinks(fileSystem, key, location);
     return location.path;
   };
-  const reader = createFileReader(fileSystem);
-  const states = createLogStates();
   const parts = { fileSystem, disk, locks, pathOf, quarantine, logger };
-  const documents = createDocuments({ ...parts, reader, readOnly });
-  const logs = createLogs({ ...parts, states });
+  const documents = createDocuments(parts, readOnly);
+  const logs = createLogs(parts);
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -101,7 +96,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     const path = await pathOf(key);
     await quarantine.eraseCopies(key, path);
     await disk.removeFile(path);
-    states.forget((log) => log === key);
+    logs.states.forget((log) => log === key);
   }
 
   async function removeFolder(prefix: string): Promise<void> {
@@ -114,7 +109,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
       else paths.push(path);
     }
     await disk.hide(paths);
-    states.forget((log) => isWithin(log, prefix));
+    logs.states.forget((log) => isWithin(log, prefix));
     for (const { path } of locations) await disk.eraseLeftovers(path);
   }
 
