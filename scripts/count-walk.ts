@@ -27,51 +27,57 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-const folder = await mkdtemp(join(tmpdir(), 'discoclaw-walk-'));
-await cp(new URL('../workspace/SOUL.md', import.meta.url), join(folder, 'workspace', 'SOUL.md'));
-const model = await startModelServer(({ model: name = '' }) => ({
-  text: name.includes('haiku') ? summary : 'It is blue.',
-}));
-const sandbox = await startSandboxServer();
-try {
-  const { config } = readConfig({
-    DISCOCLAW_ACCESS: 'everyone',
-    DISCOCLAW_DATA_DIR: join(folder, 'data'),
-    DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
-    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-    ANTHROPIC_BASE_URL: model.url,
-  });
-  const bot = await startBot(config, {
-    token: sandbox.token,
-    apiUrl: sandbox.apiUrl,
-    logger: createLogger({ level: 'error' }),
-    onLost: () => undefined,
-  });
-  /** Says something in #general and waits until the bot has nothing left to do. */
-  const say = async (text: string): Promise<void> => {
-    const said = await sandbox.say({ as: 'alice', in: '#general', text });
-    await sandbox.waitForReply({ in: said.channelId, after: said.id });
-    await sandbox.delivered();
-    await bot.idle();
-    await delay(quietMs);
-    await bot.idle();
-  };
+const reported = report(await walk());
+session.disconnect();
+console.log(reported);
+
+/** Sends the question to a bot in a sandbox, with a model on loopback that answers at once. Leaves nothing behind. */
+async function walk(): Promise<ReadonlyMap<string, number>> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-walk-'));
+  await cp(new URL('../workspace/SOUL.md', import.meta.url), join(folder, 'workspace', 'SOUL.md'));
+  const model = await startModelServer(({ model: name = '' }) => ({
+    text: name.includes('haiku') ? summary : 'It is blue.',
+  }));
+  const sandbox = await startSandboxServer();
   try {
-    for (const item of items) await say(`!memory remember ${item}`);
-    await say('@Discoclaw Good morning!');
-    const before = model.requests.length;
-    const run = await functionsRunBy(() => say('@Discoclaw What colour is my teapot?'));
-    const [prompt = ''] = model.requests.slice(before).map(({ raw }) => raw);
-    const missing = [...items, summary].filter((text) => !prompt.includes(text));
-    if (missing.length > 0) throw new Error(`The prompt was sent without: ${missing.join(', ')}`);
-    console.log(report(run));
+    const { config } = readConfig({
+      DISCOCLAW_ACCESS: 'everyone',
+      DISCOCLAW_DATA_DIR: join(folder, 'data'),
+      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+      ANTHROPIC_BASE_URL: model.url,
+    });
+    const bot = await startBot(config, {
+      token: sandbox.token,
+      apiUrl: sandbox.apiUrl,
+      logger: createLogger({ level: 'error' }),
+      onLost: () => undefined,
+    });
+    /** Says something in #general and waits until the bot has nothing left to do. */
+    const say = async (text: string): Promise<void> => {
+      const said = await sandbox.say({ as: 'alice', in: '#general', text });
+      await sandbox.waitForReply({ in: said.channelId, after: said.id });
+      await sandbox.delivered();
+      await bot.idle();
+      await delay(quietMs);
+      await bot.idle();
+    };
+    try {
+      for (const item of items) await say(`!memory remember ${item}`);
+      await say('@Discoclaw Good morning!');
+      const before = model.requests.length;
+      const run = await functionsRunBy(() => say('@Discoclaw What colour is my teapot?'));
+      const [prompt = ''] = model.requests.slice(before).map(({ raw }) => raw);
+      const missing = [...items, summary].filter((text) => !prompt.includes(text));
+      if (missing.length > 0) throw new Error(`The prompt was sent without: ${missing.join(', ')}`);
+      return run;
+    } finally {
+      await bot.stop();
+    }
   } finally {
-    await bot.stop();
+    await Promise.all([sandbox.close(), model.close()]);
+    await rm(folder, { recursive: true });
   }
-} finally {
-  await Promise.all([sandbox.close(), model.close()]);
-  await rm(folder, { recursive: true });
-  session.disconnect();
 }
 
 /** How many functions were called while `work` ran, by path below `src`. */

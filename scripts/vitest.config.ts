@@ -31,6 +31,7 @@ export default defineConfig({
     // These end a test that hangs. They say nothing about how fast a test is on a machine that is busy with other things.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // No test changes a module, so that files can share what they have loaded.
