@@ -41,23 +41,20 @@ export type CommandInput<Definition, Subcommands = Part<Definition, 'subcommands
   [Name in keyof Subcommands]: { readonly subcommand: Name } & Values<Part<Subcommands[Name], 'options'>>;
 }[keyof Subcommands];
 
-/** The options whose values are offered while somebody types, each with its subcommand. */
-type CompletedOption<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
-  [Name in keyof Subcommands]: CompletedOf<Name, Part<Subcommands[Name], 'options'>>;
+/** The subcommands that have an option whose values are offered while somebody types. */
+type CompletedSubcommand<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
+  [Name in keyof Subcommands]: HasCompletion<Part<Subcommands[Name], 'options'>> extends true ? Name : never;
 }[keyof Subcommands];
 
-type CompletedOf<Subcommand, Options> = {
-  [Name in keyof Options]: Options[Name] extends { autocomplete: true }
-    ? { readonly subcommand: Subcommand; readonly option: Name }
-    : never;
-}[keyof Options];
+type HasCompletion<Options> =
+  Extract<Options[keyof Options], { autocomplete: true }> extends never ? false : true;
 
 /** What a command does; each of the functions may reject. */
 interface CommandBehaviour<Definition> {
   /** Given only what is for this person and place, and was understood. */
   readonly handle: (input: CommandInput<Definition>, context: CommandContext) => Promise<CommandReply>;
   readonly complete?: (
-    target: CompletedOption<Definition>,
+    subcommand: CompletedSubcommand<Definition>,
     request: CompletionRequest,
   ) => Promise<readonly Choice[]>;
   readonly explain: (error: unknown) => string;
@@ -84,8 +81,8 @@ export function defineCommand<const Definition extends CommandDefinition>(
       const { subcommand, option } = request;
       const asked = own(own(subcommands, subcommand)?.options ?? {}, option);
       if (complete === undefined || asked === undefined || !('autocomplete' in asked)) return [];
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both have just been found in this definition
-      return complete({ subcommand, option } as unknown as CompletedOption<Definition>, request);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has just been found in this definition
+      return complete(subcommand as unknown as CompletedSubcommand<Definition>, request);
     },
     explain,
   };

@@ -10,7 +10,7 @@ import { showMemory } from './memory-show.ts';
 const help = `\`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` makes me forget what contains these words, or the item with this id
+\`!memory forget <words or id>\` makes me forget anything that contains these words, or the item with this id
 \`!memory share <id>\` lets an item be used everywhere
 \`!memory hide <id>\` keeps an item to our DM
 \`!memory reset rolling\` clears the summary of this conversation
@@ -40,7 +40,7 @@ export const memoryDefinition = {
       options: { text: { kind: 'text', description: 'What to remember', mayBeEmpty: true } },
     },
     forget: {
-      description: 'Forget what contains these words, or the item with this id',
+      description: 'Forget anything that contains these words, or the item with this id',
       options: { target: { kind: 'text', description: 'Some of its words, or its id', autocomplete: true } },
       misuse: 'Say what to forget.',
     },
@@ -67,7 +67,7 @@ type MemoryInput = CommandInput<typeof memoryDefinition>;
 export function createMemoryCommand(ports: MemoryCommandPorts): Command {
   return defineCommand(memoryDefinition, {
     handle: (input, context) => handle(input, context, ports),
-    complete: ({ subcommand }, request) => completeItem(subcommand, request, ports),
+    complete: (subcommand, request) => completeItem(subcommand, request, ports),
     explain: writeFailure,
   });
 }

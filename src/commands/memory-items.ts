@@ -44,7 +44,7 @@ function refusal(reason: RefusalReason, text: string, maxChars: number): string 
     case 'empty':
       return 'There is nothing to remember: write it after `!memory remember`.';
     case 'too-long':
-      return `That is too long: ${text.trim().length} characters, ${maxChars} at most. Nothing was saved; say it shorter or in parts.`;
+      return `That is too long: ${text.trim().length} characters, ${maxChars} at most. Nothing was saved; please shorten it or split it up.`;
     case 'full':
       return 'Your memory is full, and everything in it is pinned. Nothing was saved; `!memory forget` makes room.';
     case 'forgotten':
@@ -97,7 +97,7 @@ function forgottenLines(
 
 /** The items are forgotten by now: what fails after that must not look as if they were not. */
 const notEverywhereLine =
-  'I could not look through every other layer for it right now; please say it again in a few minutes.';
+  'I could not search every other layer for it right now; please try again in a few minutes.';
 
 async function summaryNote(
   context: CommandContext,
@@ -127,7 +127,7 @@ export async function changeVisibility(
   const item = await durable.setVisibility(speaker.id, id, visibility, view);
   if (item === undefined)
     return {
-      text: `I know no item with the id ${quoted(id)} here. \`!memory show\` lists the ids, in our DM all of them.`,
+      text: `I know of no item with the id ${quoted(id)} here. \`!memory show\` lists the ids; in our DM, it lists all of them.`,
     };
   const done = visibility === 'everywhere' ? 'Shared' : 'Hidden';
   const text = mayUseItem(item, speaker.id, view)

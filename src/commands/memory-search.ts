@@ -35,7 +35,7 @@ export async function searchMemory(
     });
     const heading =
       passages.length === 0
-        ? `I find nothing about ${brieflyQuoted(query)}.`
+        ? `I found nothing about ${brieflyQuoted(query)}.`
         : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
     const blocks = passages.map((passage, index) => block(index + 1, passage));
     return { text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n') };
@@ -45,7 +45,7 @@ export async function searchMemory(
 }
 
 const elsewhere =
-  'Here I look only through what may be used here; `/memory search`, or this command in our DM, looks through everything.';
+  'Here I search only what may be used here; `/memory search`, or this command in our DM, searches everything.';
 
 function block(number: number, { unit, content }: Passage): string {
   return `[${number}] ${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`;

@@ -67,7 +67,7 @@ async function viewSummary(context: CommandContext, ports: MemoryCommandPorts): 
   if (!summaryEnabled) return { text: 'The rolling summary is switched off on this bot.' };
   const summary = await ports.rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
   return {
-    text: `Rolling summary:\n${summary ?? 'None of this conversation yet.'}`,
+    text: `Rolling summary:\n${summary ?? 'None for this conversation yet.'}`,
     usage: `rolling summary ${Math.min(summary?.length ?? 0, summaryMaxChars)} of ${summaryMaxChars}`,
   };
 }

@@ -55,8 +55,8 @@ async function refusalOf(
 }
 
 const othersMessage =
-  'I remember only what you said yourself or what I answered you, not what others wrote. Nothing was saved; `/memory remember` keeps it in your own words.';
+  'I remember only what you said yourself or what I answered you, not what others wrote. Nothing was saved; use `/memory remember` to save it in your own words.';
 const othersAnswer =
-  'This is no answer of mine to you, so I do not keep it for you. Nothing was saved; `/memory remember` keeps it in your own words.';
+  "This is not one of my answers to you, so I won't remember it for you. Nothing was saved; use `/memory remember` to save it in your own words.";
 const noMessage =
-  'This is a command, an answer to one, or a notice of mine, which I do not remember. Nothing was saved; `/memory remember` keeps something in your own words.';
+  'This is a command, an answer to one, or one of my notices, and I do not remember those. Nothing was saved; use `/memory remember` to save something in your own words.';

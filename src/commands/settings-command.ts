@@ -14,11 +14,11 @@ import {
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
-\`!settings answer mentions|everything|default\` makes me answer to mentions and replies only, or to everything
+\`!settings answer mentions|everything|default\` makes me answer only mentions and replies, or everything
 \`!settings memory on|off|default\` makes me use and keep memory here, or not
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
 
-Each is for this channel or thread; with \`server\` at the end it is for the whole server. What is set for a thread wins over its channel, and that over the server. The same commands exist as \`/settings\`, whose answers only you see.`;
+Each is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
 
 const scope = {
   kind: 'choice',
@@ -56,13 +56,13 @@ export const settingsDefinition = {
   name: 'settings',
   description: 'My settings in this channel and server (for my owner)',
   ownerOnly: 'Only my owner can see and change my settings.',
-  serverOnly: 'Settings belong to servers. Give this command in the server or channel that it is for.',
+  serverOnly: 'Settings belong to servers. Use this command in the server or channel that it is for.',
   subcommands: {
     show: { description: 'Show the settings here and where each was set' },
     answer: settingSubcommand(
       'answer',
       settingChoices.answer,
-      'Answer to mentions and replies only, or to everything',
+      'Answer only mentions and replies, or everything',
     ),
     memory: settingSubcommand('memory', settingChoices.memory, 'Use and keep memory here, or not'),
     actions: settingSubcommand(
@@ -168,10 +168,10 @@ function failure(error: unknown): string {
 }
 
 const memoryOffNote =
-  'I use nothing that I remember here, and keep nothing of what is said from now on. What I remembered before stays: people see and delete it with `!memory show` and `!memory forget`.';
+  'From now on I use nothing that I remember here, and keep nothing of what is said. What I remembered before stays: people can see and delete it with `!memory show` and `!memory forget`.';
 
 const noActionsNote =
-  'It changes nothing yet: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off on the whole bot.';
+  'This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off for the whole bot.';
 
 const changeHint =
   'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server.';

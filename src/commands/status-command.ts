@@ -6,7 +6,7 @@ import { defineCommand, type Command } from './command.ts';
 /** `!status` and `/status` as data. */
 export const statusDefinition = {
   name: 'status',
-  description: 'My status: model, queues, cost of today, storage (for my owner)',
+  description: "My status: model, queues, today's cost, storage (for my owner)",
   ownerOnly: 'Only my owner can see my status.',
 } as const;
 
@@ -98,7 +98,7 @@ function storeLine({ lastWrite, quarantined, now }: StatusFacts): string {
 }
 
 function writeText(lastWrite: LastWrite | undefined, now: Date): string {
-  if (lastWrite === undefined) return 'nothing was written yet';
+  if (lastWrite === undefined) return 'nothing has been written yet';
   const ago = duration(now.getTime() - lastWrite.at.getTime());
   return lastWrite.isOk ? `the last write succeeded ${ago} ago` : `⚠️ the last write failed ${ago} ago`;
 }

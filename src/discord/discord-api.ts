@@ -1,9 +1,11 @@
 import {
+  DiscordAPIError,
   Routes,
   type APIApplication,
   type APIApplicationCommand,
   type APIMessage,
   type Client,
+  type RESTJSONErrorCodes,
   type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
@@ -84,6 +86,11 @@ export class NotPermittedError extends Error {
   constructor(capability: Capability, channelId: string) {
     super(`The bot lacks the permission to ${capability} in channel ${channelId}`);
   }
+}
+
+/** Whether Discord has refused a request with one of these codes. */
+export function hasErrorCode(error: unknown, ...codes: readonly RESTJSONErrorCodes[]): boolean {
+  return error instanceof DiscordAPIError && codes.some((code) => code === error.code);
 }
 
 function commandsRoute(applicationId: string, guildId: string | undefined): `/${string}` {

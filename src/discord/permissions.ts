@@ -6,16 +6,19 @@ import {
   type GuildMember,
 } from 'discord.js';
 
-/** What is done in channels, by people and by the bot. */
-export type Capability =
-  | 'view'
-  | 'read'
-  | 'send'
-  | 'react'
-  | 'pin'
-  | 'poll'
-  | 'start-thread'
-  | 'start-private-thread';
+/** What is done in channels, by people and by the bot: as it reads after "the permission to". */
+export const capabilities = {
+  view: 'see the channel',
+  read: 'read earlier messages',
+  send: 'write',
+  react: 'add reactions',
+  pin: 'pin messages',
+  poll: 'make polls',
+  'start-thread': 'start threads',
+  'start-private-thread': 'start private threads',
+} as const;
+
+export type Capability = keyof typeof capabilities;
 
 /** Besides viewing the channel, and in the order of {@link Capability}; threads have a permission of their own for sending. */
 function neededFor(capability: Capability, channel: GuildBasedChannel): bigint {

@@ -72,7 +72,7 @@ describe('the commands as configured', () => {
     const noRecall = await commandsWith({ DISCOCLAW_RECALL_ENABLED: 'false' });
     expect(await noRecall.search('bees')).toContain('switched off');
     const noItems = await commandsWith({ DISCOCLAW_DURABLE_MEMORY_ENABLED: 'false' });
-    expect(await noItems.search('bees')).toBe('I find nothing about "bees".');
+    expect(await noItems.search('bees')).toBe('I found nothing about "bees".');
   });
 
   it('have neither /memory nor the entries of menus where memory commands are switched off', async () => {

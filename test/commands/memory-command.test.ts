@@ -47,7 +47,7 @@ describe('show', () => {
   it('says so when there is nothing yet', async () => {
     const answer = await createHarness().say('show');
     expect(answer).toContain('Durable memory (0 items):\nNothing yet.');
-    expect(answer).toContain('Rolling summary:\nNone of this conversation yet.');
+    expect(answer).toContain('Rolling summary:\nNone for this conversation yet.');
   });
 
   it('shows in a guild only what may be used there, and counts the rest [K3]', async () => {
@@ -309,7 +309,7 @@ describe('forget', () => {
     shortTerm.follow = () => Promise.reject(new StoreError('disk full', 'users'));
     const answer = await say('forget cat');
     expect(answer).toContain('Deprecated 1 item matching "cat"');
-    expect(answer).toContain('I could not look through every other layer');
+    expect(answer).toContain('I could not search every other layer');
   });
 
   it('changes nothing and says so when the disk refuses', async () => {

@@ -60,11 +60,11 @@ describe('search', () => {
   it('says so where there is nothing, and finds nothing of other people', async () => {
     const { say } = createHarness();
     await say('remember Prefers Rust');
-    expect(await say('search Rust', dmPlace, { speakerId: bobId })).toBe('I find nothing about "Rust".');
-    expect(await say('search Haskell', dmPlace)).toBe('I find nothing about "Haskell".');
+    expect(await say('search Rust', dmPlace, { speakerId: bobId })).toBe('I found nothing about "Rust".');
+    expect(await say('search Haskell', dmPlace)).toBe('I found nothing about "Haskell".');
     // Enough to recognise it by.
     expect(await say(`search ${'z'.repeat(900)}`, dmPlace)).toBe(
-      `I find nothing about "${'z'.repeat(99)}…".`,
+      `I found nothing about "${'z'.repeat(99)}…".`,
     );
   });
 

@@ -71,7 +71,7 @@ describe('Remember this', () => {
   });
 
   it.each([
-    ['what the bot answered somebody else', { author: self }, 'no answer of mine to you'],
+    ['what the bot answered somebody else', { author: self }, 'not one of my answers to you'],
     ['what other people wrote', { author: bob }, 'not what others wrote'],
     ['what another bot wrote', { author: { ...bob, kind: 'bot' } }, 'not what others wrote'],
     ['more than an item holds', { text: 'x'.repeat(501) }, '500 at most'],
@@ -116,7 +116,7 @@ describe('What do you know about this?', () => {
       now: new Date(0),
       hasThirdPartyText: false,
     });
-    expect(await choose('about', {})).toContain('I find nothing');
+    expect(await choose('about', {})).toContain('I found nothing');
   });
 
   it('says so where there is no text', async () => {

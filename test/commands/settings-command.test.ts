@@ -64,7 +64,9 @@ describe('the settings command', () => {
   it('says what it did, and that what was remembered stays', async () => {
     const { say, placeSettings } = ownersCommand();
     const said = await say('memory off');
-    expect(said).toMatch(/^Done: `memory` is `off` for this place\.\nI use nothing that I remember here/u);
+    expect(said).toMatch(
+      /^Done: `memory` is `off` for this place\.\nFrom now on I use nothing that I remember here/u,
+    );
     expect(said).toContain('- `memory`: off (set for this channel)');
     expect(await placeSettings.isMemoryOff(publicPlace)).toBe(true);
     expect(await say('memory default')).toMatch(/^Done: `memory` is no longer set for this place\./u);
@@ -86,7 +88,7 @@ describe('the settings command', () => {
   it('names the configuration where there are no actions at all', async () => {
     const { say } = ownersCommand({ actionsEnabled: false });
     const on = await say('actions on');
-    expect(on).toContain('It changes nothing yet: `DISCOCLAW_DISCORD_ACTIONS_ENABLED`');
+    expect(on).toContain('This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED`');
     expect(on).toContain('- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)');
     expect(await ownersCommand().say('actions on')).not.toContain('changes nothing');
   });

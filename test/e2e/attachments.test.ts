@@ -113,7 +113,10 @@ describe('what hangs on a message', () => {
 
   it('is named with the reason where it is not opened, and nothing is asked of other hosts', async () => {
     const files: readonly (readonly [File, string])[] = [
-      [{ name: 'setup.exe', base64: sampleBytes.exe.toString('base64') }, 'not a picture, a PDF or a text'],
+      [
+        { name: 'setup.exe', base64: sampleBytes.exe.toString('base64') },
+        'not a picture, a PDF or a text file',
+      ],
       [{ name: 'long.log', text: 'x'.repeat(101 * 1024) }, 'over 100 KB'],
       [{ ...picture, name: 'huge.png', pretended: { bytes: 4 * 1024 * 1024 } }, 'a picture over 3.75 MB'],
       [

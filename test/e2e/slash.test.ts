@@ -99,7 +99,7 @@ describe('the menu of a message', () => {
     const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep wasps' });
     const reply = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
     expect(await menu('alice', said.id)).toContain('not what others wrote');
-    expect(await menu('alice', reply.id)).toContain('no answer of mine to you');
+    expect(await menu('alice', reply.id)).toContain('not one of my answers to you');
     const help = await stage.ask('bob', '#general', '!memory help');
     expect(await menu('bob', help.id)).toContain('do not remember');
     const long = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'w'.repeat(501) });
@@ -155,7 +155,7 @@ describe('over a restart', () => {
     expect(await writes()).toHaveLength(before);
     const message = answer?.id ?? '';
     const click = await stage.sandbox.click({ as: 'alice', message, label: '▶', followUps: 1 });
-    expect(click.followUps[0]?.text).toContain('give the command again');
+    expect(click.followUps[0]?.text).toContain('use the command again');
     expect(click.answer?.components.rows).toEqual([]);
   });
 

@@ -109,7 +109,7 @@ const explanations: ReadonlyMap<number | string, string> = new Map<number | stri
     RESTJSONErrorCodes.MaximumNumberOfPinsReachedForTheChannel,
     'the channel has as many pins as it can take.',
   ],
-  [RESTJSONErrorCodes.CannotExecuteActionOnSystemMessage, 'that message was written by nobody.'],
+  [RESTJSONErrorCodes.CannotExecuteActionOnSystemMessage, 'that is a system message.'],
   [RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType, 'this kind of channel does not take it.'],
   [RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage, 'that message has a thread already.'],
   [RESTJSONErrorCodes.MaximumActiveThreads, 'the server has as many open threads as it can take.'],
@@ -123,7 +123,7 @@ function failureText(error: unknown): string {
   if (error instanceof ActionRefusal) return `Not done: ${error.message}`;
   if (error instanceof DiscordAPIError)
     return `Not done: ${explanations.get(error.code) ?? 'Discord refused it.'}`;
-  return 'Discord could not be reached, so nobody knows whether it was done. Do not claim that it was.';
+  return 'Discord could not be reached, so it is not known whether it was done. Do not claim that it was.';
 }
 
 /** What is posted: a text, or a poll without one. */

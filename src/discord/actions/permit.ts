@@ -1,6 +1,5 @@
 import {
   ChannelType,
-  DiscordAPIError,
   PermissionFlagsBits,
   RESTJSONErrorCodes,
   type Channel,
@@ -12,20 +11,10 @@ import {
 import { becamePublic, type Place } from '../../core/place.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
-import { memberMay, type Capability } from '../permissions.ts';
+import { hasErrorCode } from '../discord-api.ts';
+import { capabilities, memberMay, type Capability } from '../permissions.ts';
 import { placeOf, type FindChannel } from '../place.ts';
 import { ActionRefusal } from './action.ts';
-
-const names: Readonly<Record<Capability, string>> = {
-  view: 'see the channel',
-  read: 'read earlier messages',
-  send: 'write',
-  react: 'add reactions',
-  pin: 'pin messages',
-  poll: 'make polls',
-  'start-thread': 'start threads',
-  'start-private-thread': 'start private threads',
-};
 
 /** The same for what does not exist and for what one of the two cannot see, so that nobody learns of a channel by asking. */
 export const noSuchChannel = 'there is no such channel that the person and I can both see.';
@@ -56,9 +45,9 @@ export async function permit(
   if (!worksIn(settings, { channelId: channel.id, isDm: false, parentId }))
     throw new ActionRefusal('I do not work in that channel.');
   if (memberMay(capability, channel, me) !== true)
-    throw new ActionRefusal(`I lack the permission to ${names[capability]} there.`);
+    throw new ActionRefusal(`I lack the permission to ${capabilities[capability]} there.`);
   if (memberMay(capability, channel, speaker) !== true)
-    throw new ActionRefusal(`the person lacks the permission to ${names[capability]} there.`);
+    throw new ActionRefusal(`the person lacks the permission to ${capabilities[capability]} there.`);
 }
 
 function sees(channel: GuildBasedChannel, member: GuildMember): boolean {
@@ -74,7 +63,8 @@ async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
   try {
     return await guild.members.fetch({ user: userId, force: true });
   } catch (error) {
-    const reason = isUnknown(error) ? noSuchChannel : 'what the person may do there cannot be found out now.';
+    const isUnknown = hasErrorCode(error, RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser);
+    const reason = isUnknown ? noSuchChannel : 'I cannot find out right now what the person may do there.';
     throw new ActionRefusal(reason, { cause: error });
   }
 }
@@ -89,13 +79,6 @@ async function isAdmitted(channel: GuildBasedChannel, member: GuildMember): Prom
   } catch {
     return false;
   }
-}
-
-function isUnknown(error: unknown): boolean {
-  return (
-    error instanceof DiscordAPIError &&
-    (error.code === RESTJSONErrorCodes.UnknownMember || error.code === RESTJSONErrorCodes.UnknownUser)
-  );
 }
 
 /** Where a channel's messages are said by now. @throws {ActionRefusal} where that cannot be told. */
@@ -115,5 +98,5 @@ export async function requireSameAudience(
   findChannel: FindChannel,
 ): Promise<void> {
   if (becamePublic(context.place, await currentPlaceOf(here, findChannel)))
-    throw new ActionRefusal('this channel became visible to more people meanwhile.');
+    throw new ActionRefusal('this channel has become visible to more people in the meantime.');
 }

@@ -73,7 +73,8 @@ async function emojiOf(text: string, guild: Guild | undefined, speakerId: string
     (member) => new Set(member?.roles.cache.keys() ?? []),
   );
   const found = chooseEmoji(wanted, await emojisOf(guild), people);
-  if (found === undefined) throw new ActionRefusal('this server has no such emoji for the two of us.');
+  if (found === undefined)
+    throw new ActionRefusal('this server has no such emoji that the person and I can both use.');
   return `<${found.isAnimated ? 'a' : ''}:${found.name}:${found.id}>`;
 }
 

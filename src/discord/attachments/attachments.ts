@@ -21,7 +21,7 @@ const mediaTotalBytes = 20 * megabyte;
 const textTotalBytes = 200 * kilobyte;
 
 /** Why nothing is made of a file that is whole and small enough. */
-const notReadable = 'not a picture, a PDF or a text';
+const notReadable = 'not a picture, a PDF or a text file';
 
 /** For the beginning of a file, and for the rest of it; milliseconds. */
 const downloadTimeoutMs = 5_000;

@@ -31,7 +31,7 @@ const acknowledgedWithinMs = 3000;
 const choicesWithinMs = 2000;
 
 const restarting = 'I am being restarted. Please try again in a moment.';
-const unknown = 'I no longer know what this was for. Please give the command again.';
+const unknown = 'I no longer know what this was for. Please use the command again.';
 const failed = '⚠️ Something went wrong on my side. Please try again.';
 const noAccess = 'I only answer people whom my owner has given access.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';

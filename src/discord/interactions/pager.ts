@@ -19,8 +19,8 @@ const openForMs = 10 * 60_000;
 /** Answers whose pages are kept at the same time, of all people. */
 const mostOpen = 200;
 
-const notYours = 'Only the person who gave the command can turn these pages.';
-const gone = 'I no longer have these pages. Please give the command again.';
+const notYours = 'Only the person who used the command can turn these pages.';
+const gone = 'I no longer have these pages. Please use the command again.';
 
 const processTimer: Timer = (callback, ms) => {
   const timer = setTimeout(callback, ms);

@@ -7,7 +7,7 @@ import {
 
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
-import { type DiscordApi, NotPermittedError } from '../discord-api.ts';
+import { hasErrorCode, NotPermittedError, type DiscordApi } from '../discord-api.ts';
 
 /** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
 const nonceHoldsMs = 2 * 60_000;
@@ -36,7 +36,8 @@ export async function postChunk(
   try {
     return await api.postMessage(channelId, { ...body, message_reference: reference });
   } catch (error) {
-    if (!isReplyForbidden(error)) throw error;
+    if (!hasErrorCode(error, RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory))
+      throw error;
     return await api.postMessage(channelId, body);
   }
 }
@@ -51,12 +52,12 @@ export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean
 }
 
 /** Discord will not take a message in this channel, however often it is sent: gone, forbidden, or a person who refuses DMs. */
-const lasting: ReadonlySet<number | string> = new Set([
+const lasting = [
   RESTJSONErrorCodes.UnknownChannel,
   RESTJSONErrorCodes.MissingAccess,
   RESTJSONErrorCodes.CannotSendMessagesToThisUser,
   RESTJSONErrorCodes.MissingPermissions,
-]);
+];
 
 /** A reply could not be sent, or only in part. */
 export class ReplyError extends Error {
@@ -70,8 +71,7 @@ export class ReplyError extends Error {
     super(`A reply in channel ${channelId} could not be sent`, { cause });
     this.channelId = channelId;
     this.sentIds = sentIds;
-    this.isLasting =
-      cause instanceof NotPermittedError || (cause instanceof DiscordAPIError && lasting.has(cause.code));
+    this.isLasting = cause instanceof NotPermittedError || hasErrorCode(cause, ...lasting);
   }
 }
 
@@ -80,15 +80,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof DiscordAPIError || error instanceof NotPermittedError;
 }
 
-/** Discord's refusal of a reply, as against a message, where the bot may not read the channel's history. */
-function isReplyForbidden(error: unknown): boolean {
-  return (
-    error instanceof DiscordAPIError &&
-    error.code === RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory
-  );
-}
-
 /** Whether the message is not there any more. */
 export function isGone(error: unknown): boolean {
-  return error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.UnknownMessage;
+  return hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage);
 }

@@ -81,8 +81,8 @@ describe('an attached file', () => {
   });
 
   it.each([
-    ['a program', sampleBytes.exe, {}, 'not a picture, a PDF or a text'],
-    ['a text in Latin-1', Buffer.from('caf\xe9', 'latin1'), {}, 'not a picture, a PDF or a text'],
+    ['a program', sampleBytes.exe, {}, 'not a picture, a PDF or a text file'],
+    ['a text in Latin-1', Buffer.from('caf\xe9', 'latin1'), {}, 'not a picture, a PDF or a text file'],
     ['an empty file', Buffer.alloc(0), {}, 'empty'],
     ['a text of 101 KB', Buffer.alloc(101 * kilobyte, 'x'), {}, 'over 100 KB'],
     ['a picture of 4 MB', sampleBytes.png, { size: 4 * megabyte }, 'a picture over 3.75 MB'],

@@ -114,7 +114,7 @@ describe('a click', () => {
     await runGateway({ server });
     const outcome = await server.click({ as: 'bob', message: answer?.id ?? '', label: '▶', followUps: 1 });
     expect(outcome.followUps).toMatchObject([
-      { isEphemeral: true, text: expect.stringContaining('give the command again') },
+      { isEphemeral: true, text: expect.stringContaining('use the command again') },
     ]);
     expect(outcome.answer).toMatchObject({ text: answer?.text, components: { rows: [] } });
   });

@@ -85,7 +85,7 @@ describe('pages', () => {
     const { click, answers } = openPager();
     await click(1, eve);
     expect(answers).toMatchObject([
-      ['reply', { content: expect.stringContaining('Only the person who gave') }],
+      ['reply', { content: expect.stringContaining('Only the person who used') }],
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('pages', () => {
     const { pager, answers } = openPager();
     await pager.click(interaction(eve, answers, `page:${pagerId}:${eve}:1`));
     expect(answers).toMatchObject([
-      ['reply', { content: expect.stringContaining('Only the person who gave') }],
+      ['reply', { content: expect.stringContaining('Only the person who used') }],
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('pages', () => {
     await click(1);
     expect(answers).toMatchObject([
       ['update', { components: [] }],
-      ['follow-up', { content: expect.stringContaining('give the command again') }],
+      ['follow-up', { content: expect.stringContaining('use the command again') }],
     ]);
   });
 
