@@ -68,10 +68,8 @@ export const stepsBefore: readonly DrawnStep[] = [
     ]),
     drawn('remember', where, 0),
     drawn('remember', where, 1, true),
-    drawn('note', where, 0),
-    drawn('note', where, 1, true),
-    drawn('note', where, 2),
-    drawn('note', where, 3, true),
+    ...[0, 2, 3, 5].map((pick) => drawn('note', where, pick)),
+    ...[1, 4].map((pick) => drawn('note', where, pick, true)),
   ]),
   drawn('say', 0),
 ];
@@ -149,7 +147,7 @@ export class Conversation {
       }
       case 'note': {
         if (said === undefined) return undefined;
-        const isOfPerson = place.audience === 'dm' && pick % 2 === 0;
+        const isOfPerson = place.audience === 'dm' && pick % 3 === 0;
         if (isOfPerson) return { do: 'note', place, path: 'MEMORY.md', line: said.words[0] ?? '' };
         const words = [...said.words.slice(0, 1), ...(said.reply?.words.slice(-1) ?? [])];
         return {
