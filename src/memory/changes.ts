@@ -117,7 +117,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     }
     for (const { sequence, change } of unfinished) open.set(sequence, change);
     const noted = new Map<string, unknown>();
-    for (const { sequence, change } of unfinished) {
+    for (const [index, { sequence, change }] of unfinished.entries()) {
+      // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
+      if (unfinished.slice(index + 1).some((later) => isSupersededBy(change, later.change))) continue;
       if (change.kind === 'forgotten') {
         await writes.run(change.userId, async () => {
           if ((await deliver(change)).size === 0) await close(sequence, change);
