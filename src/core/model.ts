@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import type { ModelFailure } from './errors.ts';
+import { ModelError, type ModelFailure } from './errors.ts';
+import { withoutFence } from './text.ts';
 
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
 export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction' | 'reflection' | 'trim';
@@ -161,6 +162,23 @@ export function textOf(content: readonly { readonly type: string; readonly text?
   return content
     .flatMap((block) => (block.type === 'text' && block.text !== undefined ? [block.text] : []))
     .join('');
+}
+
+/** The text of a whole answer; errors name `what` was asked for. @throws {ModelError} when it was cut or refused: nothing of it may be used [M7]. */
+export function wholeAnswer({ stop, content }: ModelResponse, what: string): string {
+  if (stop !== 'end') throw new ModelError(`${what} ended by ${stop}`, 'invalid');
+  return textOf(content).trim();
+}
+
+/** A whole answer of the schema's shape. @throws {ModelError} when it may not be used [M7]. */
+export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
+  const text = wholeAnswer(response, what);
+  try {
+    return schema.parse(JSON.parse(withoutFence(text)));
+  } catch {
+    // The reason is left out: it would carry words of the person into the log.
+    throw new ModelError(`${what} gave no valid JSON`, 'invalid');
+  }
 }
 
 /** Whether the model that answers people can be reached, as far as the newest calls tell. */

@@ -21,7 +21,7 @@ export interface Forgotten {
 export interface WithdrawnMessage {
   /** Its place in the log. */
   readonly sequence: number;
-  /** As it was. An answer of the bot goes as a whole. */
+  /** As it was, with all that it said where an earlier edit could not be finished. An answer of the bot goes as a whole. */
   readonly before: LoggedMessage;
   /** What it says now; `undefined` where it is gone. */
   readonly now: string | undefined;

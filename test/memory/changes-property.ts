@@ -13,7 +13,10 @@ export function timeFor(sequences: number): number {
 }
 
 const anyKills: fc.Arbitrary<Kills> = fc.record({
-  at: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 }),
+  at: fc.array(
+    fc.noBias(fc.nat(999)).map((part) => part / 1000),
+    { maxLength: 2 },
+  ),
   isTorn: fc.boolean(),
 });
 const anySequence = fc.array(fc.record({ step: anyStep, kills: anyKills }), { minLength: 1, maxLength: 8 });
@@ -62,6 +65,34 @@ export async function playChanges(sequences: number): Promise<number> {
     { numRuns: sequences },
   );
   return kills;
+}
+
+const anyTrouble = fc.constantFrom(
+  undefined,
+  'durable.json',
+  'short-term',
+  'state.json',
+  'overview.md',
+  'detail',
+);
+
+/** Plays random sequences in which the disk refuses some layers' files now and then; the next start finishes what could not be done [F5][G5][S7]. */
+export async function playTroubles(sequences: number): Promise<void> {
+  await using start = await openStart();
+  const anyTroubled = fc.array(fc.record({ step: anyStep, trouble: anyTrouble }), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(anyTroubled, async (drawn) => {
+      const { conversation, steps } = decideAll(drawn.map(({ step }) => step));
+      await using scene = await Scene.open(start.folder, stepsBefore.length);
+      for (const [index, step] of steps.entries()) {
+        const trouble = drawn[index]?.trouble;
+        await (trouble === undefined ? scene.take(step) : scene.takeInTrouble(step, trouble));
+      }
+      await scene.restart();
+      await judge(scene, conversation.removed);
+    }),
+    { numRuns: sequences },
+  );
 }
 
 /** Nothing is to be done any more, and what was taken back is neither found nor anywhere on disk. Resolves with what is. */

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { z } from 'zod';
 
@@ -150,10 +151,13 @@ class MortalDisk {
   /** Dies in the operation with this number, of which half may still be done. */
   diesIn = Infinity;
   isTorn = false;
+  /** Operations on paths with this in them fail. */
+  trouble: string | undefined;
 
   constructor() {
-    this.fileSystem = createObservedFileSystem(({ name }) => {
+    this.fileSystem = createObservedFileSystem(({ name, path }) => {
       if (this.isDead) return diskError('EIO');
+      if (this.trouble !== undefined && path.includes(this.trouble)) return diskError('EIO');
       this.operations += 1;
       if (this.operations <= this.diesIn) return 'works';
       this.isDead = true;
@@ -200,25 +204,35 @@ export class Scene {
   async take(step: Step | undefined, kills?: Kills, expected = 0): Promise<number> {
     this.#steps += 1;
     if (step === undefined) return 0;
+    const former = kills === undefined ? undefined : await this.#withoutLedger();
     const begun = this.#disk.operations;
     this.#arm(kills, 0, expected);
     await this.#attempt(() => this.#memory.take(step));
     for (let kill = 1; this.#disk.isDead; kill += 1) {
       this.kills += 1;
-      await this.#bury();
-      const disk = new MortalDisk();
-      this.#disk = disk;
-      this.#arm(kills, kill, expected + operationsOfStart);
-      await this.#attempt(async () => {
-        this.#memory = await openMemory(this.folder, disk.fileSystem);
-        this.#memory.time.now = this.#now;
-        await this.#memory.ledger.finish();
-        // Discord tells of it again, and people repeat what was not acknowledged.
-        await this.#memory.take(step);
+      const hasBegun = !isDeepStrictEqual(await this.#withoutLedger(), former);
+      await this.#restart(kills, kill, expected + operationsOfStart, async () => {
+        // Discord tells of what it was not known to have told, and people repeat what was not acknowledged; but for what has begun, the ledger is enough.
+        if (!isChange(step) || !hasBegun) await this.#memory.take(step);
       });
     }
     this.#disk.diesIn = Infinity;
     return this.#disk.operations - begun;
+  }
+
+  /** An edit or deletion while what is in some files can be neither read nor written. */
+  async takeInTrouble(step: Step | undefined, trouble: string): Promise<void> {
+    this.#steps += 1;
+    if (step === undefined) return;
+    this.#memory.time.now = this.#now;
+    if (step.do === 'edit' || step.do === 'delete') this.#disk.trouble = trouble;
+    await this.#memory.take(step);
+    this.#disk.trouble = undefined;
+  }
+
+  /** Ends the process and begins another. */
+  async restart(): Promise<void> {
+    await this.#restart(undefined, 0, 0, () => Promise.resolve());
   }
 
   search(query: string, place: Place): Promise<string> {
@@ -255,6 +269,24 @@ export class Scene {
     }
   }
 
+  async #restart(
+    kills: Kills | undefined,
+    kill: number,
+    operations: number,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    await this.#bury();
+    const disk = new MortalDisk();
+    this.#disk = disk;
+    this.#arm(kills, kill, operations);
+    await this.#attempt(async () => {
+      this.#memory = await openMemory(this.folder, disk.fileSystem);
+      this.#memory.time.now = this.#now;
+      await this.#memory.ledger.finish();
+      await work();
+    });
+  }
+
   /** What the system does with a dead process: the lock that says that it has the folder tells so by its number. */
   async #bury(): Promise<void> {
     await this.#memory.store.close();
@@ -262,6 +294,20 @@ export class Scene {
     const locks = (await readdir(data)).filter((name) => name.startsWith('.owner-'));
     for (const lock of locks) await rm(join(data, lock), { force: true });
   }
+
+  /** All that stands in files that the store reads, but for the ledger. */
+  async #withoutLedger(): Promise<ReadonlyMap<string, string>> {
+    const files = await filesBelow(this.folder);
+    return new Map([...files].filter(([path]) => isRead(path) && basename(path) !== 'changes.jsonl'));
+  }
+}
+
+function isChange(step: Step): boolean {
+  return step.do === 'edit' || step.do === 'delete' || step.do === 'forget';
+}
+
+function isRead(path: string): boolean {
+  return !basename(path).startsWith('.') && !path.endsWith('.bak');
 }
 
 /** Every file below the folder, whatever its name, by its path. */
@@ -276,7 +322,7 @@ export async function filesBelow(folder: string): Promise<ReadonlyMap<string, st
 export function contentOf(files: ReadonlyMap<string, string>): Readonly<Record<string, unknown>> {
   const contents: Record<string, unknown> = {};
   for (const [path, text] of files) {
-    if (basename(path).startsWith('.') || path.endsWith('.bak')) continue;
+    if (!isRead(path)) continue;
     const content = path.endsWith('.jsonl')
       ? linesOf(text)
       : path.endsWith('.json')

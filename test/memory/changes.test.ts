@@ -113,6 +113,16 @@ describe('an edit or deletion [G5]', () => {
     expect(await logIn(store)).not.toContain('Oslo');
   });
 
+  it('leaves the disk at the next start at the latest, though a layer can never follow', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId] } as const;
+    await ledgerOver([failing]).record(deletion);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([failing]).finish();
+    expect(await logIn(store)).not.toContain('Oslo');
+    expect(await openIn(store)).toEqual([]);
+  });
+
   it('that a kill interrupted is finished, edited or deleted, and an older one does not undo a newer', async () => {
     const { store, ledgerOver, durable, messageId, texts } = await setUp();
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
@@ -193,6 +203,47 @@ describe('an edit or deletion [G5]', () => {
     await ledgerOver([failing]).record({ ...edit, text: 'a secret of the first edit' });
     await ledgerOver([durable]).record({ ...edit, text: 'I live in Oslo' });
     expect(await openIn(store)).toEqual([]);
+  });
+
+  it('takes out what an earlier edit said that could not be finished', async () => {
+    const { store, ledgerOver, say, answer, log } = await setUp();
+    const context = await say('I play the bassoon');
+    const [{ id: messageId } = { id: '' }] = context.messages;
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([failing]).record({ ...edit, text: 'I play the clarinet' });
+    const [answerId = ''] = await answer(context, 'A clarinet is fine.');
+    await ledgerOver([]).record({ ...edit, text: 'I play the drums' });
+    expect(await log.message(session, answerId)).toBeUndefined();
+    expect(await logIn(store)).toContain('drums');
+    expect(await logIn(store)).not.toMatch(/bassoon|clarinet/u);
+  });
+
+  it('that came while the log could not be read is finished after the next start', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    store.list = () => Promise.reject(new StoreError('unreadable', 'sessions'));
+    await ledgerOver([]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
+    expect(await logIn(store)).toContain('Oslo');
+    Reflect.deleteProperty(store, 'list');
+    expect(await openIn(store)).toHaveLength(1);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([openDurable(restarted)]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await logIn(store)).not.toContain('Oslo');
+  });
+
+  it('that a newer one overtook takes out nothing that is said now, when both are finished after the next start', async () => {
+    const { store, ledgerOver, say, answer } = await setUp();
+    const context = await say('I play the bassoon');
+    const [{ id: messageId } = { id: '' }] = context.messages;
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([failing]).record({ ...edit, text: 'I play the clarinet' });
+    await ledgerOver([failing]).record({ ...edit, text: 'I play the drums' });
+    const [answerId = ''] = await answer(context, 'Drums are fine.');
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await restarted.log.message(session, answerId)).toBe('Drums are fine.');
+    expect(await logIn(store)).not.toMatch(/bassoon|clarinet/u);
   });
 
   it('of a message that is being logged meanwhile leaves nothing of it', async () => {

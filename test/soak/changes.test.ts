@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { playChanges, timeFor } from '../memory/changes-property.ts';
+import { playChanges, playTroubles, timeFor } from '../memory/changes-property.ts';
 
 const sequences = 2000;
 
@@ -9,5 +9,13 @@ it(
   { timeout: timeFor(sequences) },
   async () => {
     expect(await playChanges(sequences)).toBeGreaterThan(sequences);
+  },
+);
+
+it(
+  'leaves nothing on disk of what an edit or deletion took out while the disk refused a layer [F5][G5][S7]',
+  { timeout: timeFor(sequences) },
+  async () => {
+    await expect(playTroubles(sequences)).resolves.toBeUndefined();
   },
 );

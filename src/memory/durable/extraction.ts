@@ -1,18 +1,10 @@
 import { z } from 'zod';
 
-import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import {
-  jsonSchemaOf,
-  textOf,
-  type ModelClient,
-  type ModelRequest,
-  type ModelResponse,
-} from '../../core/model.ts';
+import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
-import { withoutFence } from '../../core/text.ts';
 import { itemKinds, type DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
@@ -62,7 +54,8 @@ export function createExtraction({ model, modelName, durable, logger }: Extracti
       for (const batch of inBatches(telling)) {
         const request = extractionRequest(modelName, speakerName, batch);
         const response = await model.complete(request, signal === undefined ? {} : { signal });
-        findings.push(...provenFindings(answeredItems(response), batch));
+        const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
+        findings.push(...provenFindings(items, batch));
       }
 
       const items: DurableItem[] = [];
@@ -112,20 +105,6 @@ function provenFindings(
     counts.set(message.id, count);
     return count > maxItemsPerMessage ? [] : [{ item, message }];
   });
-}
-
-/** @throws {ModelError} when the answer may not be used: then nothing of it is stored [M7]. */
-function answeredItems(response: ModelResponse): readonly ExtractedItem[] {
-  if (response.stop !== 'end') {
-    throw new ModelError(`The extraction ended with "${response.stop}"`, 'invalid');
-  }
-  const text = textOf(response.content);
-  try {
-    return extractionAnswerSchema.parse(JSON.parse(withoutFence(text))).items;
-  } catch {
-    // The reason is left out: it would carry words of the person into the log.
-    throw new ModelError('The extraction gave no valid JSON', 'invalid');
-  }
 }
 
 function inBatches(messages: readonly ExtractionMessage[]): readonly (readonly ExtractionMessage[])[] {

@@ -1,10 +1,11 @@
 import type { MessageChange } from '../../core/changes.ts';
 import type { SessionKey } from '../../core/place.ts';
+import type { LogEntry } from '../../core/store.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 import type { WithdrawnMessage } from '../layer.ts';
 import { foldLog, idsOf } from './records.ts';
-import type { AssistantMessage, SequencedMessage } from './records.ts';
+import type { AssistantMessage, LogRecord, SequencedMessage } from './records.ts';
 import type { LogTails } from './tails.ts';
 
 /**
@@ -23,12 +24,22 @@ export async function affectedMessages(
   const changes = textsOf(change);
   const entries = await tails.covering(session, [...changes.keys()]);
   const present = new Map(foldLog(entries).messages.map(({ sequence, message }) => [sequence, message.text]));
-  const held = entries.flatMap(({ sequence, record }) =>
-    record.type === 'message' ? [{ sequence, message: record }] : [],
-  );
+  const held = heldMessages(entries);
   return changedBy(held, changes, present).map(({ sequence, message }) => {
     const now = message.role === 'user' ? changes.get(message.id) : undefined;
     return { sequence, before: message, now };
+  });
+}
+
+/** Messages with every text that the log's lines still hold of them: several, where an earlier edit could not be finished. */
+function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly SequencedMessage[] {
+  return entries.flatMap(({ sequence, record: message }) => {
+    if (message.type !== 'message') return [];
+    const edits = entries.flatMap(({ record }) =>
+      record.type === 'edit' && record.of === sequence ? [record.text] : [],
+    );
+    const text = [...new Set([message.text, ...edits])].join('\n');
+    return [{ sequence, message: { ...message, text } }];
   });
 }
 

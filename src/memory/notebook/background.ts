@@ -7,8 +7,7 @@ import type { Store, StoredFile } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { sessionFolder } from '../log/session-state.ts';
-import type { SessionState, SessionStates } from '../log/session-state.ts';
+import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import type { NotebookStore } from './files.ts';
 
 /** The tree of notes as one piece of background work has it. What exists where is decided by the context's place [V3]. */

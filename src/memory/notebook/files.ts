@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 import { StoreError } from '../../core/errors.ts';
-import { sessionName } from '../../core/place.ts';
-import type { SessionKey } from '../../core/place.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { sessionOf } from '../../core/turn-context.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
+import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { plainText, summaryOf } from './format.ts';
-import type { FormattedText } from './format.ts';
+import { plainText, summaryOf, type FormattedText } from './format.ts';
 import {
   archivedOverviewKey,
   isKeptSummary,
@@ -18,8 +15,15 @@ import {
   readMark,
   withMark,
 } from './session-files.ts';
-import { refused, resolvePath, treeParts } from './tree.ts';
-import type { Refusal, TreeContext, TreeFile, TreePart } from './tree.ts';
+import {
+  refused,
+  resolvePath,
+  treeParts,
+  type Refusal,
+  type TreeContext,
+  type TreeFile,
+  type TreePart,
+} from './tree.ts';
 
 /** What a notebook's tools and readers use of a store. */
 export type NotebookStore = Pick<Store, 'readText' | 'writeText' | 'list'>;

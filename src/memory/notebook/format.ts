@@ -1,6 +1,5 @@
 import { clipAtWord, flatten } from '../../core/text.ts';
-import { isDay, refused } from './tree.ts';
-import type { Refusal, TreeFile } from './tree.ts';
+import { isDay, refused, type Refusal, type TreeFile } from './tree.ts';
 
 /** What becomes of a file's text: the text as it is stored, or why it cannot be. */
 export type FormattedText = { readonly outcome: 'formatted'; readonly text: string } | Refusal;

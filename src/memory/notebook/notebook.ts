@@ -10,7 +10,7 @@ import type { OpenNotebook } from './background.ts';
 import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
-import { notesOfSession, withdrawNotes } from './withdraw.ts';
+import { keysBelow, notesOfSession, withdrawNotes } from './withdraw.ts';
 
 /** How the layer is set, as configured: characters of each section as rendered. */
 export interface NotebookSettings {
@@ -52,9 +52,7 @@ export function createNotebook(options: NotebookOptions) {
   /** Everything of the person's that this layer holds, but for the sessions that are not among the given ones. */
   async function keysOf(userId: string, sessions: readonly SessionKey[]): Promise<readonly string[]> {
     const notes = await Promise.all(sessions.map((session) => notesOfSession(store, session)));
-    const folder = notebookFolder(userId);
-    const notebook = (await store.list(folder)).map(({ path }) => `${folder}/${path}`);
-    return [...notebook, ...notes.flat()];
+    return [...(await keysBelow(store, notebookFolder(userId))), ...notes.flat()];
   }
 
   const layer: MemoryLayer = {

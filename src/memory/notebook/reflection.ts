@@ -1,21 +1,24 @@
 import { ModelError, StoreError } from '../../core/errors.ts';
 import { localDate, type Clock } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
-import { sessionName } from '../../core/place.ts';
-import type { SessionKey } from '../../core/place.ts';
-import { dataText, renderSection } from '../../core/section.ts';
-import type { SectionName } from '../../core/section.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
+import { dataText, renderSection, type SectionName } from '../../core/section.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import { inBatches, turnLine } from '../log/transcript.ts';
-import { wholeTurns } from '../log/records.ts';
-import type { LoggedMessage, SequencedMessage } from '../log/records.ts';
+import { wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { changeState } from '../log/session-state.ts';
-import type { SessionState } from '../log/session-state.ts';
-import { contextOf, inWriteQueues, stageFiles } from './background.ts';
-import type { BackgroundOptions, BackgroundSession, OpenedNotebook, StagedFiles } from './background.ts';
+import { changeState, type SessionState } from '../log/session-state.ts';
+import {
+  contextOf,
+  inWriteQueues,
+  stageFiles,
+  type BackgroundOptions,
+  type BackgroundSession,
+  type OpenedNotebook,
+  type StagedFiles,
+} from './background.ts';
 
 /** Milliseconds after which a dropped result is tried for again. */
 const retryMs = 60_000;

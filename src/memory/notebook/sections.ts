@@ -1,6 +1,5 @@
 import { dayBefore, localDate } from '../../core/time.ts';
-import { dataLine, dataText, renderSection } from '../../core/section.ts';
-import type { Section, SectionSource } from '../../core/section.ts';
+import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
 import { clipAtWord } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { ListedFile, NotebookFiles } from './files.ts';

@@ -1,7 +1,6 @@
 import { localDateTime } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
-import { mayUse, reachOf } from '../../core/visibility.ts';
-import type { Reach } from '../../core/visibility.ts';
+import { mayUse, reachOf, type Reach } from '../../core/visibility.ts';
 import { cursorOfNote, parseNote, reachLines } from '../log/kept-summary.ts';
 import type { TreeFile } from './tree.ts';
 

@@ -1,6 +1,5 @@
 import { assertSnowflake } from '../../core/snowflake.ts';
-import { sessionOf } from '../../core/turn-context.ts';
-import type { Speaker, TurnContext } from '../../core/turn-context.ts';
+import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
 import { sessionFolder } from '../log/session-state.ts';
 
 /** Whose memory is looked at, and where. */

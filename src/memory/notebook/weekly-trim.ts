@@ -1,16 +1,18 @@
 import { z } from 'zod';
 
 import { ModelError, StoreError } from '../../core/errors.ts';
-import { jsonSchemaOf, textOf } from '../../core/model.ts';
-import type { ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
-import { sessionName } from '../../core/place.ts';
-import type { SessionKey } from '../../core/place.ts';
+import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
-import { withoutFence } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { changeState } from '../log/session-state.ts';
-import { contextOf, inWriteQueues, stageFiles } from './background.ts';
-import type { BackgroundOptions, OpenedNotebook } from './background.ts';
+import {
+  contextOf,
+  inWriteQueues,
+  stageFiles,
+  type BackgroundOptions,
+  type OpenedNotebook,
+} from './background.ts';
 
 const weekMs = 7 * 24 * 60 * 60_000;
 /** Topics files that one trimming may touch. */
@@ -57,7 +59,8 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
     if (profile === undefined || profile.length <= profileMaxChars) return 'not-due';
 
     const request = trimRequest(modelName, profile, profileMaxChars);
-    const answer = trimmedProfile(await model.complete(request, signal === undefined ? {} : { signal }));
+    const response = await model.complete(request, signal === undefined ? {} : { signal });
+    const answer = structuredAnswer(response, answerSchema, 'The trimming');
     const problem = await stage(notebook, context, profile, answer);
     if (problem !== undefined) {
       logger.warn('a profile could not be trimmed; it stays as it is', { userId: session.userId, problem });
@@ -167,15 +170,4 @@ function trimRequest(model: string, profile: string, maxChars: number): ModelReq
     outputSchema: jsonSchemaOf(answerSchema),
     maxTokens,
   };
-}
-
-/** @throws {ModelError} when the answer may not be used [M7]. */
-function trimmedProfile(response: ModelResponse): TrimmedProfile {
-  if (response.stop !== 'end') throw new ModelError(`The trimming ended by ${response.stop}`, 'invalid');
-  try {
-    return answerSchema.parse(JSON.parse(withoutFence(textOf(response.content))));
-  } catch {
-    // The reason is left out: it would carry words of the person into the log.
-    throw new ModelError('The trimming gave no valid JSON', 'invalid');
-  }
 }

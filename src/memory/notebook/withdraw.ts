@@ -6,8 +6,7 @@ import { stopTerms } from '../../core/stop-words.ts';
 import type { Withdrawn } from '../layer.ts';
 import { cursorOfNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { sessionFolder } from '../log/session-state.ts';
-import type { SessionState, SessionStates } from '../log/session-state.ts';
+import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import { withdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
 import { notebookParts } from './tree.ts';
@@ -85,7 +84,7 @@ async function keysOfNotebook(
   return [...files, ...(await Promise.all(folders)).flat()].filter((key) => key.endsWith('.md'));
 }
 
-async function keysBelow(store: Store, folder: string): Promise<readonly string[]> {
+export async function keysBelow(store: Store, folder: string): Promise<readonly string[]> {
   return (await store.list(folder)).map(({ path }) => `${folder}/${path}`);
 }
 

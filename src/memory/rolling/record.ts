@@ -1,12 +1,16 @@
 import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { cursorOfNote, noteName, parseNote, renderNote } from '../log/kept-summary.ts';
-import type { SummaryNote } from '../log/kept-summary.ts';
-import { wholeTurns } from '../log/records.ts';
-import type { SequencedMessage, Withdrawal } from '../log/records.ts';
+import { cursorOfNote, noteName, parseNote, renderNote, type SummaryNote } from '../log/kept-summary.ts';
+import { wholeTurns, type SequencedMessage, type Withdrawal } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { sessionFolder, transactState } from '../log/session-state.ts';
-import type { RollingState, SessionState, SessionStates, StoredSummary } from '../log/session-state.ts';
+import {
+  sessionFolder,
+  transactState,
+  type RollingState,
+  type SessionState,
+  type SessionStates,
+  type StoredSummary,
+} from '../log/session-state.ts';
 
 /** A session's summary and what it does not hold yet. */
 export interface RollingView {

@@ -1,24 +1,19 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ModelClient } from '../../core/model.ts';
-import { sessionName } from '../../core/place.ts';
-import type { Place, SessionKey } from '../../core/place.ts';
-import { dataText, renderSection } from '../../core/section.ts';
-import type { Section } from '../../core/section.ts';
+import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
+import { dataText, renderSection, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import { clipAtSentence, flatten } from '../../core/text.ts';
-import { localDateTime } from '../../core/time.ts';
-import type { Clock } from '../../core/time.ts';
+import { localDateTime, type Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { ExportedFile, MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates, StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/transcript.ts';
-import { createRollingRecord, rollingOf } from './record.ts';
-import type { RollingView } from './record.ts';
-import { foldBatch } from './write-summary.ts';
-import type { SummaryWriter } from './write-summary.ts';
+import { createRollingRecord, rollingOf, type RollingView } from './record.ts';
+import { foldBatch, type SummaryWriter } from './write-summary.ts';
 
 /**
  * What came of a look at a session: too few turns yet; a new summary; a result dropped because a reset, an edit or a deletion came

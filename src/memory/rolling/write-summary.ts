@@ -1,11 +1,9 @@
 import { ModelError } from '../../core/errors.ts';
-import { textOf } from '../../core/model.ts';
-import type { ModelClient, ModelRequest } from '../../core/model.ts';
+import { wholeAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import type { Clock } from '../../core/time.ts';
-import { mayUse, narrower } from '../../core/visibility.ts';
-import type { Reach } from '../../core/visibility.ts';
+import { mayUse, narrower, type Reach } from '../../core/visibility.ts';
 import type { SequencedMessage } from '../log/records.ts';
 import type { StoredSummary } from '../log/session-state.ts';
 import { turnLine } from '../log/transcript.ts';
@@ -66,8 +64,7 @@ async function ask(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const response = await model.complete(asked, signal === undefined ? {} : { signal });
-  const text = textOf(response.content).trim();
-  if (response.stop !== 'end') throw new ModelError(`The summary ended by ${response.stop}`, 'invalid');
+  const text = wholeAnswer(response, 'The summary');
   if (text === '') throw new ModelError('The summary is empty', 'invalid');
   return text;
 }

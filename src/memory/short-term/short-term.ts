@@ -1,17 +1,14 @@
 import type { SessionKey } from '../../core/place.ts';
-import { dataLine, fitLines } from '../../core/section.ts';
-import type { Section } from '../../core/section.ts';
+import { dataLine, fitLines, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import { normalizeText } from '../../core/text.ts';
-import { localDateTime } from '../../core/time.ts';
-import type { Clock } from '../../core/time.ts';
+import { localDateTime, type Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { ExportedFile, Forgotten, MemoryLayer } from '../layer.ts';
 import { wholeTurns } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { transactState } from '../log/session-state.ts';
-import type { SessionStates, StateJob } from '../log/session-state.ts';
+import { transactState, type SessionStates, type StateJob } from '../log/session-state.ts';
 import {
   exchangesOf,
   isFresh,
@@ -20,8 +17,9 @@ import {
   shortTermKind,
   withEntry,
   withoutEntries,
+  type ShortTermDocument,
+  type ShortTermEntry,
 } from './exchanges.ts';
-import type { ShortTermDocument, ShortTermEntry } from './exchanges.ts';
 
 /** How the layer is set, as configured. */
 export interface ShortTermSettings {
