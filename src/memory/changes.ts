@@ -86,7 +86,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    * decides follows first; where it cannot, or the decision or the ledger rejects, this rejects with `StoreError` and nothing has changed.
    */
   function forget<T>(
-    layer: Pick<MemoryLayer, 'follow'>,
+    layer: Pick<MemoryLayer, 'name' | 'follow'>,
     userId: string,
     decide: () => Promise<{ readonly change: Forgotten; readonly result: T }>,
   ): Promise<{ readonly result: T; readonly failures: Failures }> {
@@ -99,7 +99,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         await close(sequence, change);
         throw error;
       }
-      const failures = await deliver(change);
+      const others = layers.filter(({ name }) => name !== layer.name);
+      const failures = await deliver(change, { to: others });
       if (failures.size === 0) await close(sequence, change);
       return { result, failures };
     });
@@ -142,8 +143,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await carryOut(change, sequence);
   }
 
-  /** `opened` is the change's record in the ledger, where it has one already. */
+  /** `opened` is the record in the ledger of a change that an earlier process left; then this is the last try. */
   async function carryOut(change: MessageChange, opened: number | undefined): Promise<void> {
+    const isLastTry = opened !== undefined;
     let sequence = opened;
     let isDone = true;
     let isLogged = false;
@@ -153,8 +155,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       if (messages.length === 0) return;
       isLogged = true;
       sequence ??= await enter(change);
-      const failures = await deliver({ kind: 'withdrawn', session, messages }, change);
-      isDone &&= failures.size === 0;
+      const failures = await deliver({ kind: 'withdrawn', session, messages }, { cause: change, isLastTry });
+      isDone &&= failures.size === 0 || isLastTry;
       ports.changed(session);
     }
 
@@ -186,8 +188,22 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return [...open.values()].some((earlier) => isSupersededBy(earlier, change));
   }
 
-  /** Has every layer follow, as part of a job of the person's queue: first it is used nowhere, then it is on no disk. Never rejects. */
-  async function deliver(change: LayerChange, cause?: MessageChange): Promise<Failures> {
+  /**
+   * Has every layer follow, as part of a job of the person's queue: first it is used nowhere, then it is on no disk. Where a layer cannot, the
+   * words stay where it can look them up; but they outlive no second try, even if one file can never be written again. Never rejects.
+   */
+  async function deliver(
+    change: LayerChange,
+    {
+      cause,
+      to = layers,
+      isLastTry = false,
+    }: {
+      readonly cause?: MessageChange;
+      readonly to?: readonly MemoryLayer[];
+      readonly isLastTry?: boolean;
+    } = {},
+  ): Promise<Failures> {
     const failures = new Map<LayerName | 'answers', unknown>();
     const attempt = async (name: LayerName | 'answers', work: () => Promise<void>): Promise<void> => {
       try {
@@ -202,10 +218,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         });
       }
     };
-    for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
+    for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
     if (change.kind === 'withdrawn' && cause !== undefined)
       await attempt('answers', () => withdrawAnswers(cause, change.messages));
-    if (failures.size > 0) return failures;
+    if (failures.size > 0 && !isLastTry) return failures;
     for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
   }

@@ -113,6 +113,16 @@ describe('an edit or deletion [G5]', () => {
     expect(await logIn(store)).not.toContain('Oslo');
   });
 
+  it('leaves the disk at the next start at the latest, though a layer can never follow', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId] } as const;
+    await ledgerOver([failing]).record(deletion);
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([failing]).finish();
+    expect(await logIn(store)).not.toContain('Oslo');
+    expect(await openIn(store)).toEqual([]);
+  });
+
   it('that a kill interrupted is finished, edited or deleted, and an older one does not undo a newer', async () => {
     const { store, ledgerOver, durable, messageId, texts } = await setUp();
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;

@@ -57,11 +57,6 @@ export interface GuildEmojiFacts {
   readonly roleIds: readonly string[];
 }
 
-/** What is asked for: an emoji that everybody has, or one of the server's own. */
-type EmojiReference =
-  | { readonly kind: 'unicode'; readonly emoji: string }
-  | { readonly kind: 'custom'; readonly name?: string; readonly id?: string };
-
 /** An emoji as Discord takes it: one that everybody has, or one of this server's that speaker and bot may both use. */
 async function emojiOf(text: string, guild: Guild | undefined, speakerId: string): Promise<string> {
   const wanted = readEmoji(text);
@@ -95,15 +90,15 @@ const coloured = '\u{FE0F}';
 // Written as a text, since the compiler's target does not know the flag yet.
 const unicode = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
 
-/** Reads one emoji; `undefined` where it is none. The sign that asks for an emoji's coloured form may be missing. */
-export function readEmoji(text: string): EmojiReference | undefined {
+/** Reads one emoji, which everybody has or which is a server's own; `undefined` where it is none. The sign that asks for an emoji's coloured form may be missing. */
+export function readEmoji(text: string) {
   const trimmed = text.trim();
   const emoji = [trimmed, `${trimmed}${coloured}`].find((candidate) => unicode.test(candidate));
-  if (emoji !== undefined) return { kind: 'unicode', emoji };
+  if (emoji !== undefined) return { kind: 'unicode', emoji } as const;
   const { name, id, bare } = custom.exec(trimmed)?.groups ?? {};
-  if (id !== undefined) return { kind: 'custom', id };
+  if (id !== undefined) return { kind: 'custom', id } as const;
   const called = name ?? bare;
-  return called === undefined ? undefined : { kind: 'custom', name: called };
+  return called === undefined ? undefined : ({ kind: 'custom', name: called } as const);
 }
 
 /** The server's emoji that is meant, if all these people have the role that it may ask for. Each person is the ids of their roles. */

@@ -6,24 +6,13 @@ export type DownloadFailure =
   'redirect' | 'status' | 'timeout' | 'broken' | 'too-long' | 'aborted';
 
 /** A download that has begun: its first bytes are here, the rest waits at the server. */
-export interface Download {
-  /** At least as many bytes as tell what the file is, where it has so many. */
-  readonly head: Buffer;
-  /** The whole file; `too-long` as soon as more than `maxBytes` have come, whatever the server announced. */
-  readAll(maxBytes: number): Promise<Buffer | DownloadFailure>;
-  /** Gives the rest up. */
-  drop(): void;
-}
+export type Download = Exclude<Awaited<ReturnType<typeof beginDownload>>, DownloadFailure>;
 
 /**
  * Begins to fetch a file, without credentials and without following redirects. Never rejects. `timeoutMs` holds for the beginning, and again
  * for the rest: between the two the download waits for others, which is not its fault.
  */
-export async function beginDownload(
-  url: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<Download | DownloadFailure> {
+export async function beginDownload(url: string, timeoutMs: number, signal: AbortSignal) {
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
   let isLate = false;
@@ -48,9 +37,12 @@ export async function beginDownload(
     const chunks: Uint8Array[] = [];
     await readUntil(reader, chunks, signatureBytes);
     return {
+      /** At least as many bytes as tell what the file is, where it has so many. */
       head: Buffer.concat(chunks),
-      drop: () => over.abort(),
-      async readAll(maxBytes) {
+      /** Gives the rest up. */
+      drop: (): void => over.abort(),
+      /** The whole file; `too-long` as soon as more than `maxBytes` have come, whatever the server announced. */
+      async readAll(maxBytes: number): Promise<Buffer | DownloadFailure> {
         const secondTimer = startTimer();
         try {
           await readUntil(reader, chunks, maxBytes + 1);

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { APIMessage } from 'discord.js';
 
 import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
@@ -26,16 +28,19 @@ import {
   type ReplyStep,
 } from './reply-state.ts';
 
-export interface GrowingReplyOptions {
-  readonly api: Pick<DiscordApi, 'postMessage' | 'editMessage' | 'deleteMessage' | 'messagesAfter'>;
+export interface RepliesOptions {
+  readonly api: Pick<
+    DiscordApi,
+    'postMessage' | 'editMessage' | 'deleteMessage' | 'messagesAfter' | 'showTyping'
+  >;
   /** Called with each message that is there, be it from an earlier try; as a rule before the gateway tells of it. */
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
   /** Resolves after so many milliseconds, or when the signal is aborted. */
-  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Pauses before a request is sent again that met a broken connection or server; milliseconds. */
-  readonly retryDelaysMs: readonly number[];
+  readonly retryDelaysMs?: readonly number[];
   /** Known once the bot is logged in. */
   readonly botId: () => string | undefined;
   readonly clock: Clock;
@@ -48,8 +53,8 @@ type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>
  * Carries out what {@link nextStep} says, one request at a time [G3]. While a request or a pause lasts, text only gathers; what is shown next
  * is the newest. Every message carries a nonce made from the message answered, so that sending it again puts nothing there twice.
  */
-export function growReply(options: GrowingReplyOptions, start: ReplyStart): GrowingReply {
-  const { api, clock, logger, sleep } = options;
+export function growReply(options: RepliesOptions, start: ReplyStart): GrowingReply {
+  const { api, clock, logger, sleep = pauseFor, retryDelaysMs = [500, 2000, 5000] } = options;
   const { channelId, nonceBase } = start;
   let state: ReplyState = newReply(start.standing ?? []);
   let working: Promise<void> | undefined;
@@ -168,7 +173,7 @@ export function growReply(options: GrowingReplyOptions, start: ReplyStart): Grow
 
   async function failed(request: Request, error: unknown): Promise<void> {
     if (request.kind === 'edit' && edit.signal.aborted) return;
-    const pause = isRefusal(error) ? undefined : options.retryDelaysMs[failures];
+    const pause = isRefusal(error) ? undefined : retryDelaysMs[failures];
     if (isGone(error) && request.kind !== 'post') {
       state = withoutMessage(state, request.id);
       if (request.kind === 'delete') return;
@@ -246,5 +251,13 @@ export function growReply(options: GrowingReplyOptions, start: ReplyStart): Grow
       case 'finishing':
         return { kind: 'withheld' };
     }
+  }
+}
+
+async function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await delay(milliseconds, undefined, { ...(signal !== undefined && { signal }) });
+  } catch {
+    // Aborted: the pause is over.
   }
 }

@@ -1,23 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import type { ReplyPort } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DiscordApi } from '../discord-api.ts';
-import { growReply, type GrowingReplyOptions } from './growing-reply.ts';
-
-export interface RepliesOptions extends Omit<GrowingReplyOptions, 'sleep' | 'retryDelaysMs'> {
-  readonly api: GrowingReplyOptions['api'] & Pick<DiscordApi, 'showTyping'>;
-  readonly sleep?: GrowingReplyOptions['sleep'];
-  readonly retryDelaysMs?: readonly number[];
-}
+import { growReply, type RepliesOptions } from './growing-reply.ts';
 
 /**
  * How replies reach Discord [G3]: in chunks, in order, pinging nobody, the first one as a reply to the message that `nonceBase` names; at once or
  * growing. `send` and `finish` reject with `ReplyError`.
  */
-export function createReplies(given: RepliesOptions): ReplyPort {
-  const options = { sleep: pause, retryDelaysMs: [500, 2000, 5000], ...given };
-
+export function createReplies(options: RepliesOptions): ReplyPort {
   return {
     typing: (channelId) => keepTyping(options.api, channelId, options.logger),
     async find(channelId, messageId) {
@@ -49,14 +39,6 @@ export function createReplies(given: RepliesOptions): ReplyPort {
       return finished.kind === 'sent' ? finished.ids : [...seen];
     },
   };
-}
-
-async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await delay(milliseconds, undefined, { ...(signal !== undefined && { signal }) });
-  } catch {
-    // Aborted: the pause is over.
-  }
 }
 
 /** Discord shows "is typing…" for 10 seconds; milliseconds. */

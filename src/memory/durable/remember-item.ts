@@ -30,7 +30,7 @@ export interface RememberRequest {
   readonly turnMessageId?: string;
 }
 
-/** Why nothing was stored. `forgotten`: its owner has forgotten it, or used `forget` after saying it, or took the message back. */
+/** Why nothing was stored. `forgotten`: its owner has forgotten it, or used `forget` after saying it, or the message was withdrawn. */
 export type RefusalReason = 'empty' | 'too-long' | 'full' | 'forgotten' | 'unknown-id';
 
 export type RememberOutcome =
@@ -170,7 +170,7 @@ function refreshed(item: DurableItem, request: RememberRequest, now: Date): Dura
   return { ...confirmed, text: request.text, visibility, source };
 }
 
-/** Whether nobody but the message itself took the item back. */
+/** Whether the item was withdrawn with its message, and not forgotten. */
 function mayBeSaidAgain({ retracted, forgotten }: DurableItem): boolean {
   return retracted === true && forgotten !== true;
 }

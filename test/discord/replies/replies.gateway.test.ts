@@ -3,7 +3,8 @@ import { DiscordAPIError } from 'discord.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { snowflakeAt } from '../../../src/core/snowflake.ts';
-import { createReplies, type RepliesOptions } from '../../../src/discord/replies/replies.ts';
+import type { RepliesOptions } from '../../../src/discord/replies/growing-reply.ts';
+import { createReplies } from '../../../src/discord/replies/replies.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { runGateway } from '../support/gateway-harness.ts';
 

@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord.js';
 
-import type { GrowingReplyOptions } from '../../../src/discord/replies/growing-reply.ts';
+import type { RepliesOptions } from '../../../src/discord/replies/growing-reply.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 const botId = '130000000000000001';
@@ -35,7 +35,7 @@ export class VirtualDiscord {
   #sleepers: Sleeper[] = [];
   readonly #byNonce = new Map<string, string>();
 
-  readonly options: GrowingReplyOptions = {
+  readonly options: RepliesOptions = {
     botId: () => botId,
     clock: () => new Date(this.#now),
     logger: this.logger,
@@ -46,6 +46,7 @@ export class VirtualDiscord {
     sleep: (milliseconds, signal) => this.sleep(milliseconds, signal),
     api: {
       messagesAfter: () => Promise.resolve([]),
+      showTyping: () => Promise.resolve(),
       postMessage: (_channelId, { content = '', nonce = '' }) =>
         this.#request('post', () => {
           const known = this.#byNonce.get(String(nonce));
