@@ -1,6 +1,5 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { Session } from 'node:inspector/promises';
-import type { Profiler } from 'node:inspector/promises';
+import { Session, type Profiler } from 'node:inspector/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util';
 
-import { createLayers } from '../src/bot/layers.ts';
-import type { Memory } from '../src/bot/layers.ts';
+import { createLayers, type Memory } from '../src/bot/layers.ts';
 import { createModel } from '../src/bot/start-bot.ts';
-import type { Config } from '../src/config/config.ts';
-import { loadEnvironment, readConfig } from '../src/config/config.ts';
+import { loadEnvironment, readConfig, type Config } from '../src/config/config.ts';
 import { RecentChanges } from '../src/core/changes.ts';
 import type { ChatMessage } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';

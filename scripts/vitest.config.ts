@@ -1,5 +1,4 @@
-import { defineConfig } from 'vitest/config';
-import type { TestProjectInlineConfiguration } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 import type { Reach } from '../test/support/confine.ts';
 

@@ -7,8 +7,7 @@ import { Client, Events, GatewayDispatchEvents, GatewayIntentBits } from 'discor
 
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import { startBot } from '../../src/bot/start-bot.ts';
 import { measure } from './measured.ts';
 

@@ -27,14 +27,12 @@ import { createIntake } from '../turn/intake.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
 import { recover } from '../turn/recover.ts';
-import { runTurn } from '../turn/run-turn.ts';
-import type { TurnPorts } from '../turn/run-turn.ts';
+import { runTurn, type TurnPorts } from '../turn/run-turn.ts';
 import { SessionTurns } from '../turn/sessions.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { createLayers } from './layers.ts';
-import { createReadStatus } from './status.ts';
-import type { StatusSources } from './status.ts';
+import { createReadStatus, type StatusSources } from './status.ts';
 
 export interface BotPorts {
   readonly store: Store;

@@ -1,5 +1,11 @@
-import { choiceMaxChars, mostChoices } from '../core/commands.ts';
-import type { Choice, CommandContext, CommandReply, CompletionRequest } from '../core/commands.ts';
+import {
+  choiceMaxChars,
+  mostChoices,
+  type Choice,
+  type CommandContext,
+  type CommandReply,
+  type CompletionRequest,
+} from '../core/commands.ts';
 import { clip, flatten, normalizeText } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { Visibility } from '../core/visibility.ts';

@@ -1,5 +1,15 @@
-import { address, flag, ids, oneOf, secret, text, textOr, timeZone, wholeNumber } from './variable.ts';
-import type { Variable } from './variable.ts';
+import {
+  address,
+  flag,
+  ids,
+  oneOf,
+  secret,
+  text,
+  textOr,
+  timeZone,
+  wholeNumber,
+  type Variable,
+} from './variable.ts';
 
 /** Every environment variable that the bot reads, by theme. `.env.example` and the table in docs/configuration.md are generated from this. */
 export const variables = {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import { createKeyedQueue } from '../core/keyed-queue.ts';
-import type { KeyedQueue } from '../core/keyed-queue.ts';
+import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Store } from '../core/store.ts';

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import { sessionName } from '../core/place.ts';
-import type { Place, SessionKey } from '../core/place.ts';
+import { sessionName, type Place, type SessionKey } from '../core/place.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';

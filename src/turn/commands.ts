@@ -2,10 +2,8 @@ import type { CommandCall, IncomingMessage, PresentPlace, ReplyPort } from '../c
 import type { CommandReply, CommandRequest } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import { becamePublic, sessionName } from '../core/place.ts';
-import type { SessionKey } from '../core/place.ts';
-import { saveBestEffort } from './journal.ts';
-import type { ChannelJournal } from './journal.ts';
+import { becamePublic, sessionName, type SessionKey } from '../core/place.ts';
+import { saveBestEffort, type ChannelJournal } from './journal.ts';
 import { keptBackLine } from './reply.ts';
 
 /**

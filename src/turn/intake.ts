@@ -5,8 +5,7 @@ import type { BotHandlers, CommandCall, IncomingMessage } from '../core/chat.ts'
 import type { CommandHandlers } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { saveBestEffort } from './journal.ts';
-import type { ChannelJournal } from './journal.ts';
+import { saveBestEffort, type ChannelJournal } from './journal.ts';
 import type { CommandOrder } from './commands.ts';
 import type { SessionTurns } from './sessions.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';

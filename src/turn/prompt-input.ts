@@ -11,19 +11,14 @@ import type {
 import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
-import { renderSection } from '../core/section.ts';
-import type { Section, SectionSource } from '../core/section.ts';
+import { renderSection, type Section, type SectionSource } from '../core/section.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
-import { sessionOf } from '../core/turn-context.ts';
-import type { TurnContext } from '../core/turn-context.ts';
-import { buildPrompt } from '../prompt/build-prompt.ts';
-import type { Prompt } from '../prompt/build-prompt.ts';
-import { nextWindow, windowMessages } from '../prompt/history.ts';
-import type { HistoryWindow } from '../prompt/history.ts';
+import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
+import { nextWindow, windowMessages, type HistoryWindow } from '../prompt/history.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules } from '../prompt/rules.ts';
-import { nextSnapshot } from '../prompt/snapshot.ts';
-import type { Snapshot } from '../prompt/snapshot.ts';
+import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
 
 /** Sessions whose prompt state is kept; one that falls out begins with a new snapshot, nothing more. */
 const keptSessions = 1000;

@@ -8,10 +8,16 @@ import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
-import { saveBestEffort } from './journal.ts';
-import type { BegunReply, PreparedReply } from './journal.ts';
-import { beginReply, interruptedLine, keptBackLine, newestOf, sendLine } from './reply.ts';
-import type { Question, ReplyPorts } from './reply.ts';
+import { saveBestEffort, type BegunReply, type PreparedReply } from './journal.ts';
+import {
+  beginReply,
+  interruptedLine,
+  keptBackLine,
+  newestOf,
+  sendLine,
+  type Question,
+  type ReplyPorts,
+} from './reply.ts';
 import type { TurnPorts } from './run-turn.ts';
 import { TurnControl } from './sessions.ts';
 

@@ -1,10 +1,8 @@
 import type { FinishedReply, PresentPlace, ReplyPort } from '../core/chat.ts';
 import { ModelError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { becamePublic } from '../core/place.ts';
-import type { Place } from '../core/place.ts';
-import { saveBestEffort } from './journal.ts';
-import type { BegunReply, ChannelJournal } from './journal.ts';
+import { becamePublic, type Place } from '../core/place.ts';
+import { saveBestEffort, type BegunReply, type ChannelJournal } from './journal.ts';
 import type { TurnControl } from './sessions.ts';
 
 /** Whom bringing a reply out needs. */

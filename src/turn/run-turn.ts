@@ -2,11 +2,9 @@ import type { IncomingMessage } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { ModelError } from '../core/errors.ts';
 import type { ModelClient } from '../core/model.ts';
-import { becamePublic } from '../core/place.ts';
-import type { Place } from '../core/place.ts';
+import { becamePublic, type Place } from '../core/place.ts';
 import type { Tool } from '../core/tool.ts';
-import { sessionOf } from '../core/turn-context.ts';
-import type { TurnContext } from '../core/turn-context.ts';
+import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
@@ -24,8 +22,10 @@ import {
   newestOf,
   sendLine,
   stoppedLine,
+  type Question,
+  type Reply,
+  type ReplyPorts,
 } from './reply.ts';
-import type { Question, Reply, ReplyPorts } from './reply.ts';
 import type { TurnControl } from './sessions.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { defineCommand } from '../../src/commands/command.ts';
-import type { Command } from '../../src/commands/command.ts';
+import { defineCommand, type Command } from '../../src/commands/command.ts';
 import { createCommandSet } from '../../src/commands/commands.ts';
 import type { CommandRequest } from '../../src/core/commands.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';

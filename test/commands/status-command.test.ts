@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createCommandSet } from '../../src/commands/commands.ts';
-import { createStatusCommand } from '../../src/commands/status-command.ts';
-import type { StatusFacts } from '../../src/commands/status-command.ts';
+import { createStatusCommand, type StatusFacts } from '../../src/commands/status-command.ts';
 import type { DayUsage } from '../../src/core/model.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
 import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const robotId = '140000000000000099';
 

@@ -4,10 +4,8 @@ import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import type { ControlInput } from '../../src/sandbox/control/control-inputs.ts';
 import { sampleBytes } from '../discord/attachments/samples.ts';
 import type { MessagesBlock } from '../support/model-server.ts';
-import { answeringBy, newestOf, toldIn } from './model-calls.ts';
-import type { Answers } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { answeringBy, newestOf, toldIn, type Answers } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
 
 type Saying = ControlInput<'say'>;
 type File = NonNullable<Saying['attachments']>[number];

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { asksForSummary, callsForAnswers, command, idIn, newestCall, toldIn, ways } from './memory-talk.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const summary = 'They talked about the parser.';
 /** Ids of people who come as the tests need them, and have access. */

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** The model thinks about a message that says `slowly` until this is resolved. */
 let thought = deferred<void>();

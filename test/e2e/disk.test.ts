@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const failingDisk = [import.meta.resolve('tsx'), new URL('failing-disk.ts', import.meta.url).href];
 

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ModelScript } from '../support/model-server.ts';
 import { command, idIn, newestCall, promptFor, toldIn } from './memory-talk.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** Calls a tool where a message holds `CALL <tool> <JSON>`, then reports what the tool said. */
 const obedient: ModelScript = ({ messages = [] }) => {

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { answersTo } from './answers-to.ts';
 import { eventually } from '../support/eventually.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
 

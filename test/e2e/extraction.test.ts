@@ -2,10 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { deferred } from '../support/deferred.ts';
 import type { MessagesBody, ModelServerRequest } from '../support/model-server.ts';
-import { answeringBy, callsOf, toldIn } from './model-calls.ts';
-import type { Answers } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { answeringBy, callsOf, toldIn, type Answers } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** What the model says it has found; by itself, in the message that holds the words, quoted as they are. */
 interface Claim {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessagesBody } from '../support/model-server.ts';
-import { halfText } from '../support/model-answer.ts';
-import type { ModelAnswer } from '../support/model-answer.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { halfText, type ModelAnswer } from '../support/model-answer.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const referenceIn = (text: string): string => /\(reference ([0-9a-f]+)\)/.exec(text)?.[1] ?? 'none';
 

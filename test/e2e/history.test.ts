@@ -1,9 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { blocksIn, answeringBy, chatCall, historyIn, toldIn } from './model-calls.ts';
-import type { Answers, SaidBlock } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import {
+  blocksIn,
+  answeringBy,
+  chatCall,
+  historyIn,
+  toldIn,
+  type Answers,
+  type SaidBlock,
+} from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const answers: Answers = {};
 let stage: Stage;

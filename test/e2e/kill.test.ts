@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { answersTo } from './answers-to.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** Lives that end right after an acknowledgement, and lives that end at any moment. */
 const acknowledgedLives = 50;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const prose = (title: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${title} ${index} is a sentence of the answer.`).join(' ');

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { obedientModel } from './obedient-model.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let people = 0;

@@ -7,8 +7,7 @@ import { z } from 'zod';
 
 import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/sandbox-control.ts';
-import { startChild } from './child.ts';
-import type { Child } from './child.ts';
+import { startChild, type Child } from './child.ts';
 
 describe('another process’s Discord-compatible server', () => {
   let folder: string;

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { runProcess } from '../support/processes.ts';
-import type { Outcome } from '../support/processes.ts';
+import { runProcess, type Outcome } from '../support/processes.ts';
 import { answeringBy, blocksIn, chatCall } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { command, idIn } from './memory-talk.ts';
 import { answeringBy, blocksIn, callsOf, chatCall, sectionIn, systemIn, toldIn } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const soul = 'You are Pincers, a crab of few words.';
 const notes = 'The rent is due on the first.';

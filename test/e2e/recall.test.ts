@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../support/model-server.ts';
 import { asksForSummary, newestCall, toldIn } from './memory-talk.ts';
 import { obedientModel } from './obedient-model.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** Each summary names the turn that it was made after, so that a replaced one can be told from its successor. */
 let summaries = 0;

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { answeringBy, callsOf, chatCall, historyIn, newestOf, toldIn } from './model-calls.ts';
-import type { Answers } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { answeringBy, callsOf, chatCall, historyIn, newestOf, toldIn, type Answers } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const answers: Answers = {};
 let stage: Stage;

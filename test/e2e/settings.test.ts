@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { answersTo } from './answers-to.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let owner: string;

@@ -7,10 +7,8 @@ import { z } from 'zod';
 import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/sandbox-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import { startModelServer } from '../support/model-server.ts';
-import type { ModelScript, ModelServer } from '../support/model-server.ts';
-import { startChild } from './child.ts';
-import type { Child } from './child.ts';
+import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
+import { startChild, type Child } from './child.ts';
 
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */

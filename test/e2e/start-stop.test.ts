@@ -4,12 +4,10 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
+import { startSandboxServer, type SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
 import { halfText } from '../support/model-answer.ts';
 import { answersTo } from './answers-to.ts';
-import { startChild } from './child.ts';
-import type { Child } from './child.ts';
+import { startChild, type Child } from './child.ts';
 import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage } from './stage.ts';

@@ -6,8 +6,7 @@ import type { ModelAnswer } from '../support/model-answer.ts';
 import { read } from '../discord/support/markdown.ts';
 import { answersTo } from './answers-to.ts';
 import { eventually } from '../support/eventually.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const prose = (title: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${title} ${index} is a sentence of the answer.`).join(' ');

@@ -3,13 +3,10 @@ import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { halfText } from '../support/model-answer.ts';
-import type { ModelAnswer } from '../support/model-answer.ts';
+import { halfText, type ModelAnswer } from '../support/model-answer.ts';
 import { deferred } from '../support/deferred.ts';
-import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
-import type { Answers } from './model-calls.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn, type Answers } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** What `!memory show` says of a person in their DM. */
 async function shown(stage: Stage, name: string): Promise<string> {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { asksForSummary, command, idIn, ways } from './memory-talk.ts';
-import type { Way } from './memory-talk.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { asksForSummary, command, idIn, ways, type Way } from './memory-talk.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const summary = 'They talked about bees.';
 let stage: Stage;

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { deferred } from '../support/deferred.ts';
 import { callsForAnswers, toldIn } from './memory-talk.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 let isDown = false;
 

@@ -2,10 +2,8 @@ import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { contentOf, filesBelow, leaksIn, Scene } from './changes-scene.ts';
-import type { Kills } from './changes-scene.ts';
-import { anyStep, Conversation, places, stepsBefore } from './changes-steps.ts';
-import type { DrawnStep } from './changes-steps.ts';
+import { contentOf, filesBelow, leaksIn, Scene, type Kills } from './changes-scene.ts';
+import { anyStep, Conversation, places, stepsBefore, type DrawnStep } from './changes-steps.ts';
 
 /** Milliseconds for so many sequences, with what it takes to make a failing one shorter. */
 export function timeFor(sequences: number): number {

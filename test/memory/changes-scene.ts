@@ -6,11 +6,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
 import type { Place } from '../../src/core/place.ts';
-import { sessionOf } from '../../src/core/turn-context.ts';
-import type { TurnContext } from '../../src/core/turn-context.ts';
+import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
 import type { ChangeLedger } from '../../src/memory/changes.ts';
-import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
-import type { DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';

@@ -3,12 +3,10 @@ import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
-import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
-import type { DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { openSessions, session, silent } from '../support/sessions.ts';
-import type { Sessions } from '../support/sessions.ts';
+import { openSessions, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */

@@ -9,8 +9,7 @@ import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
-import { channel, openSessions, silent } from '../support/sessions.ts';
-import type { Sessions } from '../support/sessions.ts';
+import { channel, openSessions, silent, type Sessions } from '../support/sessions.ts';
 
 /** A layer under test, and the public ways in which it is fed and asked. */
 export interface LayerUnderTest {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { TurnContext } from '../../src/core/turn-context.ts';
-import { sessionOf } from '../../src/core/turn-context.ts';
-import { createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
-import type { DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
+import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
@@ -11,10 +9,8 @@ import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createRollingSummary } from '../../src/memory/rolling/rolling-summary.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
-import { silent } from '../support/sessions.ts';
-import type { Sessions } from '../support/sessions.ts';
-import { contract } from './layer-contract.ts';
-import type { LayerUnderTest, OpenLayer } from './layer-contract.ts';
+import { silent, type Sessions } from '../support/sessions.ts';
+import { contract, type LayerUnderTest, type OpenLayer } from './layer-contract.ts';
 import {
   shortTermSettings,
   rollingSettings,

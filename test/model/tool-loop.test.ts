@@ -3,13 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../src/core/errors.ts';
 import type { ModelClient } from '../../src/core/model.ts';
 import type { Tool, ToolOutcome } from '../../src/core/tool.ts';
-import { runToolLoop } from '../../src/model/tool-loop.ts';
-import type { LoopResult, ToolLoopOptions } from '../../src/model/tool-loop.ts';
+import { runToolLoop, type LoopResult, type ToolLoopOptions } from '../../src/model/tool-loop.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { aliceContext } from './alice-context.ts';
 import { failureOf } from './failure-of.ts';
-import { calls, hangsAfter, RoundsModel, says, usage } from './rounds-model.ts';
-import type { Answer } from './rounds-model.ts';
+import { calls, hangsAfter, RoundsModel, says, usage, type Answer } from './rounds-model.ts';
 
 const request: ToolLoopOptions['request'] = {
   purpose: 'chat',

@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ModelError } from '../../src/core/errors.ts';
-import type { ModelFailure } from '../../src/core/errors.ts';
+import { ModelError, type ModelFailure } from '../../src/core/errors.ts';
 import type { ModelCallOptions, ModelClient, ModelRequest } from '../../src/core/model.ts';
 import {
   afterFailure,
   afterSuccess,
   unknownHealth,
   watchModel,
+  type ModelHealth,
 } from '../../src/observability/watched-model.ts';
-import type { ModelHealth } from '../../src/observability/watched-model.ts';
 
 const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
 

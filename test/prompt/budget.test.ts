@@ -1,10 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { renderSection } from '../../src/core/section.ts';
-import type { SectionName } from '../../src/core/section.ts';
-import { fitPrompt, renderSoul, withinBudget } from '../../src/prompt/budget.ts';
-import type { PromptDraft } from '../../src/prompt/budget.ts';
+import { renderSection, type SectionName } from '../../src/core/section.ts';
+import { fitPrompt, renderSoul, withinBudget, type PromptDraft } from '../../src/prompt/budget.ts';
 import { historyEntry } from '../../src/prompt/history.ts';
 import { chatMessage, section } from './samples.ts';
 

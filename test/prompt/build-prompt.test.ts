@@ -1,15 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { dataLine, renderSection, sectionNames } from '../../src/core/section.ts';
-import type { Section, SectionName, SectionSlot } from '../../src/core/section.ts';
-import { buildPrompt, renderTurns } from '../../src/prompt/build-prompt.ts';
-import type { PromptInput } from '../../src/prompt/build-prompt.ts';
-import { nextWindow } from '../../src/prompt/history.ts';
-import type { HistoryWindow } from '../../src/prompt/history.ts';
+import {
+  dataLine,
+  renderSection,
+  sectionNames,
+  type Section,
+  type SectionName,
+  type SectionSlot,
+} from '../../src/core/section.ts';
+import { buildPrompt, renderTurns, type PromptInput } from '../../src/prompt/build-prompt.ts';
+import { nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
 import { promptRules } from '../../src/prompt/rules.ts';
-import { nextSnapshot } from '../../src/prompt/snapshot.ts';
-import type { Snapshot } from '../../src/prompt/snapshot.ts';
+import { nextSnapshot, type Snapshot } from '../../src/prompt/snapshot.ts';
 import {
   after,
   blocksOf,

@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../src/core/chat.ts';
-import { historyEntry, nextWindow, windowMessages } from '../../src/prompt/history.ts';
-import type { HistoryWindow } from '../../src/prompt/history.ts';
+import { historyEntry, nextWindow, windowMessages, type HistoryWindow } from '../../src/prompt/history.ts';
 import { chatMessage, chatMessages, otherBotMessage, ownMessage } from './samples.ts';
 
 function texts(window: HistoryWindow): readonly string[] {

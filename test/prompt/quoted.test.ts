@@ -14,8 +14,8 @@ import {
   renderFile,
   renderMessage,
   repliedSection,
+  type PromptMessage,
 } from '../../src/prompt/quoted.ts';
-import type { PromptMessage } from '../../src/prompt/quoted.ts';
 import {
   chatMessage,
   countTags,

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import { textOf } from '../../src/core/model.ts';
-import { sectionNames } from '../../src/core/section.ts';
-import type { Section } from '../../src/core/section.ts';
+import { sectionNames, type Section } from '../../src/core/section.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { Prompt, PromptInput } from '../../src/prompt/build-prompt.ts';
 

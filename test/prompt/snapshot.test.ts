@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderSection } from '../../src/core/section.ts';
-import type { Section } from '../../src/core/section.ts';
-import { nextSnapshot } from '../../src/prompt/snapshot.ts';
-import type { NextSnapshot, Snapshot } from '../../src/prompt/snapshot.ts';
+import { renderSection, type Section } from '../../src/core/section.ts';
+import { nextSnapshot, type NextSnapshot, type Snapshot } from '../../src/prompt/snapshot.ts';
 import { after, minuteMs, noon, section } from './samples.ts';
 
 const running = { windowWasRebuilt: false };

@@ -1,10 +1,14 @@
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { brokenMessage, saidMessage, streamedMessage, wholeMessage } from './model-answer.ts';
-import type { ModelAnswer } from './model-answer.ts';
+import {
+  brokenMessage,
+  saidMessage,
+  streamedMessage,
+  wholeMessage,
+  type ModelAnswer,
+} from './model-answer.ts';
 
 /** One call as the server got it. */
 export interface ModelServerRequest {

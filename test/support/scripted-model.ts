@@ -1,6 +1,5 @@
 import { ModelError } from '../../src/core/errors.ts';
-import type { ModelClient, ModelRequest, ModelResponse } from '../../src/core/model.ts';
-import { textOf } from '../../src/core/model.ts';
+import { textOf, type ModelClient, type ModelRequest, type ModelResponse } from '../../src/core/model.ts';
 
 export type ScriptedAnswer =
   | string

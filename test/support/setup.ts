@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { configureGlobal } from 'fast-check';
 import { afterAll, inject } from 'vitest';
 
-import { confine } from './confine.ts';
-import type { Reach } from './confine.ts';
+import { confine, type Reach } from './confine.ts';
 import { cleanUpAtEnd, endProcesses } from './processes.ts';
 
 declare module 'vitest' {

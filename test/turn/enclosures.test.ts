@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
 import type { TurnMessage } from '../../src/core/turn-context.ts';
-import { readEnclosures } from '../../src/turn/prompt-input.ts';
-import type { Enclosures } from '../../src/turn/prompt-input.ts';
+import { readEnclosures, type Enclosures } from '../../src/turn/prompt-input.ts';
 import { aliceContext } from '../model/alice-context.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createChannelJournal, recordSchema } from '../../src/turn/journal.ts';
-import type { BegunReply, PreparedReply } from '../../src/turn/journal.ts';
+import {
+  createChannelJournal,
+  recordSchema,
+  type BegunReply,
+  type PreparedReply,
+} from '../../src/turn/journal.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 

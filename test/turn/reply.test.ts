@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { ModelError } from '../../src/core/errors.ts';
-import type { ModelFailure } from '../../src/core/errors.ts';
+import { ModelError, type ModelFailure } from '../../src/core/errors.ts';
 import { failureLine } from '../../src/turn/reply.ts';
 
 function lineOf(failure: ModelFailure): string {

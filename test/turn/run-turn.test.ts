@@ -11,8 +11,7 @@ import { TurnControl } from '../../src/turn/sessions.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { generalId, incoming, publicPlace } from '../support/incoming.ts';
 import { secretPlace } from '../support/sessions.ts';
-import { settle, turnWith } from './turn-harness.ts';
-import type { AnswerTurn } from './turn-harness.ts';
+import { settle, turnWith, type AnswerTurn } from './turn-harness.ts';
 
 const message = incoming({ id: '400000000000000011' });
 const full = () => Promise.reject(new StoreError('full', 'log'));

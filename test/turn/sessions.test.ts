@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/chat.ts';
-import { SessionTurns } from '../../src/turn/sessions.ts';
-import type { TurnControl } from '../../src/turn/sessions.ts';
+import { SessionTurns, type TurnControl } from '../../src/turn/sessions.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 
 /** Turns that run until they are released, one gate a turn. */

@@ -1,5 +1,4 @@
-import { createBot } from '../../src/bot/create-bot.ts';
-import type { Bot } from '../../src/bot/create-bot.ts';
+import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
@@ -9,8 +8,7 @@ import { createChannelJournal } from '../../src/turn/journal.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { canaryWords, mayBeTold } from './canary.ts';
-import type { Canary, PersonName } from './canary.ts';
+import { canaryWords, mayBeTold, type Canary, type PersonName } from './canary.ts';
 import { createHarmfulModel, modelAnswer } from './harmful-model.ts';
 
 export type PlaceName = 'hall' | 'office' | 'thread' | 'backroom' | 'dm';

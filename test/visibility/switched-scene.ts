@@ -1,5 +1,4 @@
-import { createBot } from '../../src/bot/create-bot.ts';
-import type { Bot } from '../../src/bot/create-bot.ts';
+import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Place } from '../../src/core/place.ts';
@@ -9,8 +8,7 @@ import { createChannelJournal } from '../../src/turn/journal.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { canaryWords } from './canary.ts';
-import type { PersonName } from './canary.ts';
+import { canaryWords, type PersonName } from './canary.ts';
 import { createHarmfulModel } from './harmful-model.ts';
 
 const people = { alice: '500000000000000001', bob: '500000000000000002' };

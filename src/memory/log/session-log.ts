@@ -5,12 +5,17 @@ import type { Place, SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
-import { sessionOf } from '../../core/turn-context.ts';
-import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
+import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { reachOf } from '../../core/visibility.ts';
 import type { ChangeStage, Erasure, ExportedFile, LayerChange, MemoryLayer } from '../layer.ts';
-import { foldLog, idsOf } from './records.ts';
-import type { LogFold, LoggedMessage, LogRecord, SequencedMessage } from './records.ts';
+import {
+  foldLog,
+  idsOf,
+  type LogFold,
+  type LoggedMessage,
+  type LogRecord,
+  type SequencedMessage,
+} from './records.ts';
 import {
   changeState,
   channelFolder,
@@ -20,8 +25,8 @@ import {
   sessionOfLog,
   sessionsFolder,
   stateKey,
+  type FoldName,
 } from './session-state.ts';
-import type { FoldName } from './session-state.ts';
 import { LogTails } from './tails.ts';
 import {
   affectedMessages,

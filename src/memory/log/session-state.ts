@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { placeSchema } from '../../core/place.ts';
-import type { SessionKey } from '../../core/place.ts';
+import { placeSchema, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
 import type { TurnContext } from '../../core/turn-context.ts';

@@ -1,11 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-import { sessionName } from '../../core/place.ts';
-import type { SessionKey } from '../../core/place.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
-import { logRecordSchema } from './records.ts';
-import type { LogRecord } from './records.ts';
+import { logRecordSchema, type LogRecord } from './records.ts';
 import { logKey } from './session-state.ts';
 
 const keptSessions = 200;

@@ -4,8 +4,7 @@ import type { LogEntry } from '../../core/store.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 import type { WithdrawnMessage } from '../layer.ts';
-import { foldLog, idsOf } from './records.ts';
-import type { AssistantMessage, LogRecord, SequencedMessage } from './records.ts';
+import { foldLog, idsOf, type AssistantMessage, type LogRecord, type SequencedMessage } from './records.ts';
 import type { LogTails } from './tails.ts';
 
 /**

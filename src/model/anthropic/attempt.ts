@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { AnthropicError } from '@anthropic-ai/sdk';
-import type { Anthropic, Middleware } from '@anthropic-ai/sdk';
+import { AnthropicError, type Anthropic, type Middleware } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsStreaming, MessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError } from '../../core/errors.ts';

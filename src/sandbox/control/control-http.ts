@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { controlInputs } from './control-inputs.ts';
-import { SandboxError } from './sandbox-control.ts';
-import type { ControlCall, SandboxControl } from './sandbox-control.ts';
+import { SandboxError, type ControlCall, type SandboxControl } from './sandbox-control.ts';
 
 interface OnMethod {
   readonly Params: { readonly method: string };

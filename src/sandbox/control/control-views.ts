@@ -1,10 +1,12 @@
-import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord-api-types/v10';
-import type { APIApplicationCommandOption } from 'discord-api-types/v10';
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  type APIApplicationCommandOption,
+} from 'discord-api-types/v10';
 
 import type { Channel, Command, User } from '../world/entities.ts';
 import { canView } from '../world/permissions.ts';
-import { guildIdOf, userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { guildIdOf, userOf, type World } from '../world/world.ts';
 
 export interface PersonView {
   readonly id: string;

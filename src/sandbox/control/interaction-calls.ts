@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
-import { ApplicationCommandType, ButtonStyle, ComponentType } from 'discord-api-types/v10';
-import type { APIButtonComponentWithCustomId, APIStringSelectComponent } from 'discord-api-types/v10';
+import {
+  ApplicationCommandType,
+  ButtonStyle,
+  ComponentType,
+  type APIButtonComponentWithCustomId,
+  type APIStringSelectComponent,
+} from 'discord-api-types/v10';
 
 import type {
   Channel,
@@ -13,11 +18,9 @@ import type {
 } from '../world/entities.ts';
 import { createInteraction, failIfLate, firstResponseWithin } from '../world/interactions.ts';
 import { findMessageAnywhere } from '../world/messages.ts';
-import { channelOf, guildIdOf, memberOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { channelOf, guildIdOf, memberOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
-import { interactionView } from './message-view.ts';
-import type { InteractionView } from './message-view.ts';
+import { interactionView, type InteractionView } from './message-view.ts';
 import { waitUntil } from './observation.ts';
 import {
   findChannel,
@@ -27,8 +30,7 @@ import {
   requireView,
   titleOf,
 } from './references.ts';
-import { SandboxError } from './sandbox-control.ts';
-import type { DefineCall } from './sandbox-control.ts';
+import { SandboxError, type DefineCall } from './sandbox-control.ts';
 import { halfTypedOptions, offeredCommand, requireRightToCommand, slashOptions } from './slash-command.ts';
 
 /** How far an interaction is to be before its caller hears of it. */

@@ -7,8 +7,13 @@ import { messageView } from './message-view.ts';
 import { matchingRequests, observedMessages, waitForReply } from './observation.ts';
 import { operatorCalls } from './operator-calls.ts';
 import { findChannel, findMessageById, findPerson } from './references.ts';
-import { createControlCalls } from './sandbox-control.ts';
-import type { ControlCall, SandboxControl, SandboxInfo, TypingView } from './sandbox-control.ts';
+import {
+  createControlCalls,
+  type ControlCall,
+  type SandboxControl,
+  type SandboxInfo,
+  type TypingView,
+} from './sandbox-control.ts';
 import { threadCalls } from './thread-calls.ts';
 
 interface LocalControlParts extends Omit<RestContext, 'token' | 'urls'> {

@@ -20,8 +20,7 @@ import {
   setReaction,
   setVote,
 } from '../world/reactions-and-polls.ts';
-import { channelOf, userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { channelOf, userOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { messageView } from './message-view.ts';
 import {
@@ -33,8 +32,7 @@ import {
   requireRightToWrite,
   requireView,
 } from './references.ts';
-import { SandboxError } from './sandbox-control.ts';
-import type { DefineCall } from './sandbox-control.ts';
+import { SandboxError, type DefineCall } from './sandbox-control.ts';
 
 /** What people do with messages. */
 export function messageCalls(define: DefineCall, world: World) {

@@ -3,10 +3,8 @@ import { ButtonStyle, ComponentType, MessageType } from 'discord-api-types/v10';
 import type { Button, ComponentRow, Interaction, Message, Poll } from '../world/entities.ts';
 import { isEphemeral, isThere } from '../world/messages.ts';
 import { isOver } from '../world/reactions-and-polls.ts';
-import { userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
-import { personView } from './control-views.ts';
-import type { PersonView } from './control-views.ts';
+import { userOf, type World } from '../world/world.ts';
+import { personView, type PersonView } from './control-views.ts';
 
 export interface MessageView {
   readonly id: string;

@@ -4,13 +4,11 @@ import { createTextChannel, deleteTextChannel, setOverwrite, setPrivacy } from '
 import type { Overwrite, TextChannel, User } from '../world/entities.ts';
 import { addEmoji, addMember, createGuild, createUser, setRole } from '../world/guilds.ts';
 import { deleteThread } from '../world/threads.ts';
-import { guildOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { guildOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { channelView, personView } from './control-views.ts';
 import { findChannel, findGuild, findPerson, findTextChannel } from './references.ts';
-import { SandboxError } from './sandbox-control.ts';
-import type { DefineCall } from './sandbox-control.ts';
+import { SandboxError, type DefineCall } from './sandbox-control.ts';
 
 /** What an operator changes: people, guilds, roles, channels, permissions. */
 export function operatorCalls(define: DefineCall, world: World) {

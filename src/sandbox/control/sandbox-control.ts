@@ -2,8 +2,7 @@ import { z } from 'zod';
 
 import type { Download, RecordedRequest } from '../rest/request-log.ts';
 import type { MessageVersion, Presence } from '../world/entities.ts';
-import { controlInputs } from './control-inputs.ts';
-import type { CheckedInput, ControlInput, ControlMethod } from './control-inputs.ts';
+import { controlInputs, type CheckedInput, type ControlInput, type ControlMethod } from './control-inputs.ts';
 import type { ChannelView, CommandView, PersonView } from './control-views.ts';
 import type { InteractionView, MessageView } from './message-view.ts';
 

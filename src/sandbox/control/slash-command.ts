@@ -4,13 +4,12 @@ import {
   ApplicationCommandType,
   InteractionContextType,
   PermissionFlagsBits,
+  type APIApplicationCommandOption,
 } from 'discord-api-types/v10';
-import type { APIApplicationCommandOption } from 'discord-api-types/v10';
 
 import type { Channel, Command, InteractionOption, User } from '../world/entities.ts';
 import { may } from '../world/permissions.ts';
-import { guildIdOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { guildIdOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { findChannel, findPerson, titleOf } from './references.ts';
 import { SandboxError } from './sandbox-control.ts';

@@ -16,8 +16,7 @@ import {
   requirePermission,
   requireView,
 } from './references.ts';
-import { SandboxError } from './sandbox-control.ts';
-import type { DefineCall } from './sandbox-control.ts';
+import { SandboxError, type DefineCall } from './sandbox-control.ts';
 
 /** What people do with threads and posts as a whole. */
 export function threadCalls(define: DefineCall, world: World) {

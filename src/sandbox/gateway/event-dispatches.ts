@@ -21,8 +21,10 @@ import {
   threadUpdated,
   typingEvent,
   voteEvent,
+  type Audience,
+  type ClientEvent,
+  type Found,
 } from './gated-events.ts';
-import type { Audience, ClientEvent, Found } from './gated-events.ts';
 
 /** What a client with these intents is told of an event: nothing where it is not subscribed or the bot may not see it. */
 export function dispatchesFor(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {

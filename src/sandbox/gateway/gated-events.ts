@@ -8,8 +8,7 @@ import { activeThreads } from '../world/channels.ts';
 import type { Channel, Message, TextChannel, ThreadChannel } from '../world/entities.ts';
 import { pinnedMessages } from '../world/messages.ts';
 import { canView } from '../world/permissions.ts';
-import { channelOf, guildIdOf, memberOf } from '../world/world.ts';
-import type { World, WorldEvent } from '../world/world.ts';
+import { channelOf, guildIdOf, memberOf, type World, type WorldEvent } from '../world/world.ts';
 
 /** An event for one client, not numbered yet. */
 export interface ClientEvent {

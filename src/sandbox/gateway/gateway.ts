@@ -9,12 +9,16 @@ import { SandboxError } from '../control/sandbox-control.ts';
 import { guildCreatePayload, memberPayload } from '../payloads/guild-payload.ts';
 import { applicationFlags, userPayload } from '../payloads/user-payload.ts';
 import type { Presence, PrivilegedIntents } from '../world/entities.ts';
-import { guildOf, offline, setPresence, userOf } from '../world/world.ts';
-import type { World, WorldEvent } from '../world/world.ts';
+import { guildOf, offline, setPresence, userOf, type World, type WorldEvent } from '../world/world.ts';
 import { dispatchesFor } from './event-dispatches.ts';
 import { subscribes } from './gated-events.ts';
-import { GatewayConnection } from './gateway-connection.ts';
-import type { ConnectionHost, IdentifyRequest, MembersRequest, ResumeRequest } from './gateway-connection.ts';
+import {
+  GatewayConnection,
+  type ConnectionHost,
+  type IdentifyRequest,
+  type MembersRequest,
+  type ResumeRequest,
+} from './gateway-connection.ts';
 import { GatewaySession } from './gateway-session.ts';
 
 interface GatewayOptions {

@@ -1,20 +1,21 @@
 import { Snowflake } from '@sapphire/snowflake';
-import { ChannelType, ForumLayoutType, OverwriteType } from 'discord-api-types/v10';
-import type {
-  APIChannel,
-  APIDMChannel,
-  APIGuildForumChannel,
-  APIOverwrite,
-  APIPrivateThreadChannel,
-  APIPublicThreadChannel,
-  APITextChannel,
-  APIThreadMember,
+import {
+  ChannelType,
+  ForumLayoutType,
+  OverwriteType,
+  type APIChannel,
+  type APIDMChannel,
+  type APIGuildForumChannel,
+  type APIOverwrite,
+  type APIPrivateThreadChannel,
+  type APIPublicThreadChannel,
+  type APITextChannel,
+  type APIThreadMember,
 } from 'discord-api-types/v10';
 
 import type { Channel, DmChannel, Overwrite, TextChannel, ThreadChannel } from '../world/entities.ts';
 import { beginsThread, messagesOf } from '../world/messages.ts';
-import { userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { userOf, type World } from '../world/world.ts';
 import { flagBits, userPayload } from './user-payload.ts';
 
 type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;

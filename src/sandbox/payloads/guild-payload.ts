@@ -6,18 +6,15 @@ import {
   GuildPremiumTier,
   GuildVerificationLevel,
   Locale,
-} from 'discord-api-types/v10';
-import type {
-  APIGuild,
-  APIGuildMember,
-  APIRole,
-  GatewayGuildCreateDispatchData,
+  type APIGuild,
+  type APIGuildMember,
+  type APIRole,
+  type GatewayGuildCreateDispatchData,
 } from 'discord-api-types/v10';
 
 import { activeThreads } from '../world/channels.ts';
 import type { Guild, Member, Role } from '../world/entities.ts';
-import { memberOf, userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { memberOf, userOf, type World } from '../world/world.ts';
 import { guildChannelPayload, threadPayload } from './channel-payload.ts';
 import { emojiPayload, flagBits, userPayload } from './user-payload.ts';
 

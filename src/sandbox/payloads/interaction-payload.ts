@@ -5,8 +5,8 @@ import {
   InteractionContextType,
   InteractionType,
   Locale,
+  type APIApplicationCommand,
 } from 'discord-api-types/v10';
-import type { APIApplicationCommand } from 'discord-api-types/v10';
 
 import type {
   Channel,
@@ -16,8 +16,7 @@ import type {
   InteractionRequest,
 } from '../world/entities.ts';
 import { channelPermissions } from '../world/permissions.ts';
-import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
 import { channelPayload } from './channel-payload.ts';
 import { memberPayload, memberPayloadWithoutUser } from './guild-payload.ts';
 import { messagePayload } from './message-payload.ts';

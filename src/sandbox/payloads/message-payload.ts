@@ -1,19 +1,21 @@
-import { InteractionType, MessageReferenceType, MessageType, PollLayoutType } from 'discord-api-types/v10';
-import type {
-  APIAttachment,
-  APIMessage,
-  APIMessageInteractionMetadata,
-  APIPoll,
-  APIReaction,
-  GatewayMessageCreateDispatchData,
+import {
+  InteractionType,
+  MessageReferenceType,
+  MessageType,
+  PollLayoutType,
+  type APIAttachment,
+  type APIMessage,
+  type APIMessageInteractionMetadata,
+  type APIPoll,
+  type APIReaction,
+  type GatewayMessageCreateDispatchData,
 } from 'discord-api-types/v10';
 
 import { imageDimensions, signedUrl } from '../world/attachments.ts';
 import type { Attachment, InteractionOrigin, Message, Poll } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
 import { isOver } from '../world/reactions-and-polls.ts';
-import { channelOf, guildIdOf, memberOf, userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
 import { channelType, threadPayload } from './channel-payload.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
 import { flagBits, reactionEmoji, userPayload } from './user-payload.ts';

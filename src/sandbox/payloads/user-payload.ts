@@ -1,9 +1,15 @@
-import { ApplicationFlags, TeamMemberMembershipState, TeamMemberRole } from 'discord-api-types/v10';
-import type { APIApplication, APIEmoji, APITeam, APIUser } from 'discord-api-types/v10';
+import {
+  ApplicationFlags,
+  TeamMemberMembershipState,
+  TeamMemberRole,
+  type APIApplication,
+  type APIEmoji,
+  type APITeam,
+  type APIUser,
+} from 'discord-api-types/v10';
 
 import type { GuildEmoji, Team, User } from '../world/entities.ts';
-import { userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { userOf, type World } from '../world/world.ts';
 
 /** A user as Discord shows one; `bot` is left out for people. */
 export function userPayload(user: User): APIUser {

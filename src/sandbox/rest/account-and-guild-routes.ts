@@ -13,8 +13,7 @@ import { applicationPayload, emojiPayload, userPayload } from '../payloads/user-
 import { activeThreads, openDm } from '../world/channels.ts';
 import { userOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { guildWithBot } from './rest-context.ts';
-import type { RestContext } from './rest-context.ts';
+import { guildWithBot, type RestContext } from './rest-context.ts';
 
 const dmSchema = z.object({ recipient_id: z.string() });
 

@@ -29,8 +29,10 @@ import {
   requirePermission,
   restView,
   viewableChannel,
+  type InChannel,
+  type OnMessage,
+  type RestContext,
 } from './rest-context.ts';
-import type { InChannel, OnMessage, RestContext } from './rest-context.ts';
 
 /** Channels themselves: what they are, and typing in them. */
 export function channelRoutes(app: FastifyInstance, context: RestContext): void {

@@ -6,16 +6,15 @@ import {
   ApplicationIntegrationType,
   ChannelType,
   InteractionContextType,
+  type APIApplicationCommandOption,
 } from 'discord-api-types/v10';
-import type { APIApplicationCommandOption } from 'discord-api-types/v10';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { commandPayload } from '../payloads/interaction-payload.ts';
 import type { Command } from '../world/entities.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { guildWithBot } from './rest-context.ts';
-import type { RestContext } from './rest-context.ts';
+import { guildWithBot, type RestContext } from './rest-context.ts';
 
 /** How many commands of a type there may be, globally and in each guild. */
 const mostCommands: Readonly<Record<ApplicationCommandType, number>> = {

@@ -17,13 +17,10 @@ import {
 } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { parseCallback } from './callback-form.ts';
-import type { Callback } from './callback-form.ts';
-import { parseMessageForm, requireContent, Upload } from './message-form.ts';
-import type { MessageForm } from './message-form.ts';
+import { parseCallback, type Callback } from './callback-form.ts';
+import { parseMessageForm, requireContent, Upload, type MessageForm } from './message-form.ts';
 import { attachmentsAfter } from './post-message.ts';
-import { restView } from './rest-context.ts';
-import type { RestContext } from './rest-context.ts';
+import { restView, type RestContext } from './rest-context.ts';
 
 const querySchema = z.object({ with_response: z.enum(['true', 'false']).default('false') });
 

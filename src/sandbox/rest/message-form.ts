@@ -1,5 +1,4 @@
-import { PollLayoutType } from 'discord-api-types/v10';
-import type { APIEmbed } from 'discord-api-types/v10';
+import { PollLayoutType, type APIEmbed } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 import { contentTypeOf, maxFileBytes, maxFiles } from '../world/attachments.ts';

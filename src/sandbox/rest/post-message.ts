@@ -2,14 +2,11 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
-import { createMessage, findMessage, messagesOf } from '../world/messages.ts';
-import type { NewMessage } from '../world/messages.ts';
+import { createMessage, findMessage, messagesOf, type NewMessage } from '../world/messages.ts';
 import { canSend, isLockedFor, may } from '../world/permissions.ts';
-import { memberOf, userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { memberOf, userOf, type World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
-import { newPoll, requireContent } from './message-form.ts';
-import type { MessageForm } from './message-form.ts';
+import { newPoll, requireContent, type MessageForm } from './message-form.ts';
 
 /** Discord looks for an equal nonce among the messages "of the past few minutes", in milliseconds. */
 const nonceWindow = 5 * 60_000;

@@ -15,11 +15,9 @@ import {
   reactionKey,
   setReaction,
 } from '../world/reactions-and-polls.ts';
-import { userOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { userOf, type World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { messageAt, requirePermission, restView } from './rest-context.ts';
-import type { OnMessage, RestContext } from './rest-context.ts';
+import { messageAt, requirePermission, restView, type OnMessage, type RestContext } from './rest-context.ts';
 
 /** A page of people, by id. */
 const pageSchema = z.object({

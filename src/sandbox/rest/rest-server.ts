@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import fastify from 'fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import { accountRoutes, guildRoutes } from './account-and-guild-routes.ts';
 import { ApiError, apiErrors } from './api-error.ts';

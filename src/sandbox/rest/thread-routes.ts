@@ -20,8 +20,10 @@ import {
   restView,
   viewableChannel,
   viewableThread,
+  type InChannel,
+  type OnMessage,
+  type RestContext,
 } from './rest-context.ts';
-import type { InChannel, OnMessage, RestContext } from './rest-context.ts';
 
 const name = z.string().min(1).max(100);
 const autoArchiveMinutes = z

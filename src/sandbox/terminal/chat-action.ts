@@ -1,9 +1,7 @@
 import type { ChannelView, PersonView } from '../control/control-views.ts';
 import type { MessageView } from '../control/message-view.ts';
-import { SandboxError } from '../control/sandbox-control.ts';
-import type { SandboxControl } from '../control/sandbox-control.ts';
-import { quoted } from './readable.ts';
-import type { Names } from './readable.ts';
+import { SandboxError, type SandboxControl } from '../control/sandbox-control.ts';
+import { quoted, type Names } from './readable.ts';
 
 /** Who does something, and where. */
 export interface Scene {

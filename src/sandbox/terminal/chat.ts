@@ -1,16 +1,12 @@
 import type { ChannelView, PersonView } from '../control/control-views.ts';
-import { SandboxError } from '../control/sandbox-control.ts';
-import type { SandboxInfo } from '../control/sandbox-control.ts';
+import { SandboxError, type SandboxInfo } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
-import { requireWords } from './chat-action.ts';
-import type { ActionResult, Scene } from './chat-action.ts';
+import { requireWords, type ActionResult, type Scene } from './chat-action.ts';
 import type { ChatEvent, Said } from './chat-events.ts';
-import { chatActions, chatCommands, helpText, whoText } from './chat-texts.ts';
-import type { ChatView } from './chat-texts.ts';
+import { chatActions, chatCommands, helpText, whoText, type ChatView } from './chat-texts.ts';
 import { giveSlashCommand } from './interaction-actions.ts';
 import { findPlace, placeName } from './places.ts';
-import { describeEvent, saidLine } from './readable.ts';
-import type { Names } from './readable.ts';
+import { describeEvent, saidLine, type Names } from './readable.ts';
 import type { Transcript, TranscriptLine } from './transcript.ts';
 
 interface ChatOptions {

@@ -1,8 +1,15 @@
 import type { CommandView, OptionView } from '../control/control-views.ts';
 import type { MessageView } from '../control/message-view.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
-import { findTarget, newestMessage, readTarget, visibleMessages } from './chat-action.ts';
-import type { ActionResult, ChatAction, Scene } from './chat-action.ts';
+import {
+  findTarget,
+  newestMessage,
+  readTarget,
+  visibleMessages,
+  type ActionResult,
+  type ChatAction,
+  type Scene,
+} from './chat-action.ts';
 import { quoted, readableText } from './readable.ts';
 
 /** What people ask of the bot other than by writing. */

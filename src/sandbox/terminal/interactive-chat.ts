@@ -1,6 +1,5 @@
 import type { SandboxServer } from '../sandbox-server.ts';
-import { followSandbox } from './chat-events.ts';
-import type { ChatEvent } from './chat-events.ts';
+import { followSandbox, type ChatEvent } from './chat-events.ts';
 import { Chat } from './chat.ts';
 import type { PromptLine } from './prompt-line.ts';
 import type { Transcript } from './transcript.ts';

@@ -14,8 +14,9 @@ import {
   requireShared,
   requireWords,
   visibleMessages,
+  type ChatAction,
+  type Scene,
 } from './chat-action.ts';
-import type { ChatAction, Scene } from './chat-action.ts';
 import { bytesText, quoted, readableText } from './readable.ts';
 
 /** So many messages are listed. */

@@ -1,5 +1,4 @@
-import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
-import type { Interface } from 'node:readline';
+import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from 'node:readline';
 
 import type { TerminalOutput } from './transcript.ts';
 

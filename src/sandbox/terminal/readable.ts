@@ -1,5 +1,4 @@
-import { componentsView } from '../control/message-view.ts';
-import type { ComponentsView } from '../control/message-view.ts';
+import { componentsView, type ComponentsView } from '../control/message-view.ts';
 import type { Message, Poll } from '../world/entities.ts';
 import type { ChatEvent, Said } from './chat-events.ts';
 import type { TranscriptLine } from './transcript.ts';

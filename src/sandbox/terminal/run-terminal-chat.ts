@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import type { SandboxServer } from '../sandbox-server.ts';
 import { chatInteractively } from './interactive-chat.ts';
 import { PromptLine } from './prompt-line.ts';
-import { chatByLines, playDemonstration } from './scripted-chat.ts';
-import type { Demonstration } from './scripted-chat.ts';
+import { chatByLines, playDemonstration, type Demonstration } from './scripted-chat.ts';
 import type { TerminalMode } from './terminal-mode.ts';
-import { createTranscript } from './transcript.ts';
-import type { TerminalOutput } from './transcript.ts';
+import { createTranscript, type TerminalOutput } from './transcript.ts';
 
 interface TerminalChatOptions {
   readonly mode: TerminalMode;

@@ -1,7 +1,6 @@
 import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
-import { collapseEvents, followSandbox } from './chat-events.ts';
-import type { ChatEvent } from './chat-events.ts';
+import { collapseEvents, followSandbox, type ChatEvent } from './chat-events.ts';
 import { Chat } from './chat.ts';
 import type { Lines } from './terminal-mode.ts';
 import type { Transcript } from './transcript.ts';

@@ -1,5 +1,4 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
-import type { ThreadAutoArchiveDuration } from 'discord-api-types/v10';
+import { PermissionFlagsBits, type ThreadAutoArchiveDuration } from 'discord-api-types/v10';
 
 import type { DmChannel, Overwrite, TextChannel, ThreadChannel } from './entities.ts';
 import { canView } from './permissions.ts';

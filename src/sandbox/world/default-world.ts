@@ -2,8 +2,7 @@ import { createTextChannel, openDm } from './channels.ts';
 import type { PrivilegedIntents, Team } from './entities.ts';
 import { addMember, createGuild, createUser } from './guilds.ts';
 import type { Clock } from './snowflakes.ts';
-import { createWorld } from './world.ts';
-import type { World } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 /** The ids of the default world: valid, the same in every run, and older than every id made later. */
 const defaultIds = {

@@ -1,7 +1,6 @@
 import type { Guild, GuildEmoji, Member, Role, User } from './entities.ts';
 import { botPermissions, everyonePermissions } from './permissions.ts';
-import { guildOf } from './world.ts';
-import type { World } from './world.ts';
+import { guildOf, type World } from './world.ts';
 
 export function createUser(
   world: World,

@@ -1,6 +1,5 @@
 import { Snowflake } from '@sapphire/snowflake';
-import { MessageFlags, MessageType } from 'discord-api-types/v10';
-import type { APIEmbed } from 'discord-api-types/v10';
+import { MessageFlags, MessageType, type APIEmbed } from 'discord-api-types/v10';
 
 import { changeThread, joinThread } from './channels.ts';
 import type {

@@ -1,8 +1,7 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { Channel, Guild, Member, TextChannel, ThreadChannel } from './entities.ts';
-import { channelOf, guildOf } from './world.ts';
-import type { World } from './world.ts';
+import { channelOf, guildOf, type World } from './world.ts';
 
 /** What @everyone may do in a new guild. */
 export const everyonePermissions =

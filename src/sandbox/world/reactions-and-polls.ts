@@ -1,10 +1,8 @@
-import { MessageType } from 'discord-api-types/v10';
-import type { APIEmbed } from 'discord-api-types/v10';
+import { MessageType, type APIEmbed } from 'discord-api-types/v10';
 
 import type { Message, Poll } from './entities.ts';
 import { createMessage } from './messages.ts';
-import { channelOf } from './world.ts';
-import type { World } from './world.ts';
+import { channelOf, type World } from './world.ts';
 
 /** So many different emoji a message takes. */
 export const maxReactionKinds = 20;

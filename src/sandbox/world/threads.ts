@@ -1,8 +1,7 @@
 import { MessageFlags, MessageType, ThreadAutoArchiveDuration } from 'discord-api-types/v10';
 
 import type { Message, TextChannel, ThreadChannel } from './entities.ts';
-import { createMessage } from './messages.ts';
-import type { NewMessage } from './messages.ts';
+import { createMessage, type NewMessage } from './messages.ts';
 import type { World } from './world.ts';
 
 interface ThreadBasics {

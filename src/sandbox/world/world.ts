@@ -14,8 +14,7 @@ import type {
   ThreadChannel,
   User,
 } from './entities.ts';
-import { createSnowflakeSource } from './snowflakes.ts';
-import type { Clock } from './snowflakes.ts';
+import { createSnowflakeSource, type Clock } from './snowflakes.ts';
 
 /** Everything the sandbox knows. Changed only by the functions of this folder, which announce each change through `emit`. */
 export interface World {

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ActionStage } from '../support/action-harness.ts';
-import { inPrivate, openActionStage } from '../support/action-harness.ts';
+import { inPrivate, openActionStage, type ActionStage } from '../support/action-harness.ts';
 
 const nowhere = 'Not done: there is no such channel that the person and I can both see.';
 

@@ -1,5 +1,4 @@
-import type { APIMessage, RESTPostAPIChannelMessageJSONBody } from 'discord.js';
-import { DiscordAPIError } from 'discord.js';
+import { DiscordAPIError, type APIMessage, type RESTPostAPIChannelMessageJSONBody } from 'discord.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { snowflakeAt } from '../../../src/core/snowflake.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import type { DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { ledgerFor } from '../../support/ledger.ts';

@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
 
-import { ModelError } from '../../../src/core/errors.ts';
-import type { ModelFailure } from '../../../src/core/errors.ts';
+import { ModelError, type ModelFailure } from '../../../src/core/errors.ts';
 import { createExtractionFold } from '../../../src/memory/durable/extraction-fold.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { openSessions, session } from '../../support/sessions.ts';
-import type { Sessions } from '../../support/sessions.ts';
+import { openSessions, session, type Sessions } from '../../support/sessions.ts';
 
 /** A step whose model fails as told, call by call, and finds nothing otherwise. */
 function stepThatFails(...failures: readonly (ModelFailure | undefined)[]) {

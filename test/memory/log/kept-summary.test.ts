@@ -1,8 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { cursorOfNote, noteName, parseNote, renderNote } from '../../../src/memory/log/kept-summary.ts';
-import type { SummaryNote } from '../../../src/memory/log/kept-summary.ts';
+import {
+  cursorOfNote,
+  noteName,
+  parseNote,
+  renderNote,
+  type SummaryNote,
+} from '../../../src/memory/log/kept-summary.ts';
 
 const note: SummaryNote = {
   text: 'Alice deploys on Fridays.',

@@ -5,8 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
 import { createShortTerm } from '../../../src/memory/short-term/short-term.ts';
-import { createFileStore } from '../../../src/storage/files/store.ts';
-import type { FileStore } from '../../../src/storage/files/store.ts';
+import { createFileStore, type FileStore } from '../../../src/storage/files/store.ts';
 import { generalId } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { openSessions, session, silent } from '../../support/sessions.ts';

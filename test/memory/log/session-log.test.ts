@@ -9,8 +9,15 @@ import { logKey } from '../../../src/memory/log/session-state.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
-import { channel, dmPlace, messageId, openSessions, secretPlace, session } from '../../support/sessions.ts';
-import type { Sessions } from '../../support/sessions.ts';
+import {
+  channel,
+  dmPlace,
+  messageId,
+  openSessions,
+  secretPlace,
+  session,
+  type Sessions,
+} from '../../support/sessions.ts';
 
 async function texts({ log }: Pick<Sessions, 'log'>, of = session): Promise<string[]> {
   return (await log.turnsAfter(of, 0)).map(({ message }) => message.text);

@@ -1,7 +1,6 @@
 import { StoreError } from '../../../src/core/errors.ts';
 import type { Tool, ToolOutcome } from '../../../src/core/tool.ts';
-import { sessionOf } from '../../../src/core/turn-context.ts';
-import type { TurnContext } from '../../../src/core/turn-context.ts';
+import { sessionOf, type TurnContext } from '../../../src/core/turn-context.ts';
 import type { OpenNotebook } from '../../../src/memory/notebook/background.ts';
 import type { NotebookStore } from '../../../src/memory/notebook/files.ts';
 import { sessionFolder } from '../../../src/memory/log/session-state.ts';

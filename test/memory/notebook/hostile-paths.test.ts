@@ -7,8 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { aliceId, bobId, generalId } from '../../support/incoming.ts';
 import { dmPlace } from '../../support/sessions.ts';
-import { createTemporaryStores } from '../../storage/files/temporary-store.ts';
-import type { TemporaryStores } from '../../storage/files/temporary-store.ts';
+import { createTemporaryStores, type TemporaryStores } from '../../storage/files/temporary-store.ts';
 import { asOwner, dmContext, inGuild, openNotebook } from './notebook-fixtures.ts';
 
 const canary = 'must stay unread and unchanged';

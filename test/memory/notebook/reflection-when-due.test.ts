@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SessionKey } from '../../../src/core/place.ts';
-import type { ReflectionOutcome } from '../../../src/memory/notebook/reflection.ts';
-import { reflectWhenDue } from '../../../src/memory/notebook/reflection.ts';
+import { reflectWhenDue, type ReflectionOutcome } from '../../../src/memory/notebook/reflection.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 
 const session: SessionKey = { channelId: generalId, userId: aliceId };

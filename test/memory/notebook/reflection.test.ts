@@ -4,17 +4,22 @@ import { describe, expect, it } from 'vitest';
 import { ModelError, StoreError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import type { Place } from '../../../src/core/place.ts';
-import { createReflection } from '../../../src/memory/notebook/reflection.ts';
-import type { ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
+import { createReflection, type ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
-import { RoundsModel, calls, says } from '../../model/rounds-model.ts';
-import type { Answer } from '../../model/rounds-model.ts';
+import { RoundsModel, calls, says, type Answer } from '../../model/rounds-model.ts';
 import { aliceId, bobId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { dmPlace, messageId, openSessions, secretPlace, silent, startTime } from '../../support/sessions.ts';
-import type { Sessions } from '../../support/sessions.ts';
+import {
+  dmPlace,
+  messageId,
+  openSessions,
+  secretPlace,
+  silent,
+  startTime,
+  type Sessions,
+} from '../../support/sessions.ts';
 import { openUncheckedNotebook } from './fake-notebook.ts';
 
 const notebook = `users/${aliceId}/notebook`;

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { renderSection } from '../../../src/core/section.ts';
-import type { Section } from '../../../src/core/section.ts';
+import { renderSection, type Section } from '../../../src/core/section.ts';
 import { withoutEmptyParts } from '../../../src/memory/notebook/format.ts';
 import { textSection } from '../../../src/memory/notebook/sections.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';

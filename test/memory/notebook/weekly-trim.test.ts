@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
-import { createWeeklyTrim } from '../../../src/memory/notebook/weekly-trim.ts';
-import type { WeeklyTrimOptions } from '../../../src/memory/notebook/weekly-trim.ts';
+import { createWeeklyTrim, type WeeklyTrimOptions } from '../../../src/memory/notebook/weekly-trim.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
-import { renderSection } from '../../../src/core/section.ts';
-import type { Section } from '../../../src/core/section.ts';
+import { renderSection, type Section } from '../../../src/core/section.ts';
 import type { Place } from '../../../src/core/place.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createWorkspace } from '../../../src/memory/notebook/workspace.ts';

@@ -1,6 +1,5 @@
 import type { Place } from '../../../src/core/place.ts';
-import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import type { DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createMessageSource } from '../../../src/memory/recall/messages.ts';
 import { createRecall, type RecallOptions, type RecallRequest } from '../../../src/memory/recall/recall.ts';
 import { createDetailSource, createItemSource } from '../../../src/memory/recall/sources.ts';

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import { renderSection } from '../../../src/core/section.ts';
-import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
-import type { RollingSettings } from '../../../src/memory/rolling/rolling-summary.ts';
+import { createRollingSummary, type RollingSettings } from '../../../src/memory/rolling/rolling-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
@@ -16,8 +15,8 @@ import {
   session,
   silent,
   withdrawal,
+  type Sessions,
 } from '../../support/sessions.ts';
-import type { Sessions } from '../../support/sessions.ts';
 import { rollingSettings } from '../../support/layer-settings.ts';
 
 function open(sessions: Sessions, model: ScriptedModel, changes: Partial<RollingSettings> = {}) {

@@ -3,11 +3,21 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place, SessionKey } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
-import { createShortTerm, shortTermSection } from '../../../src/memory/short-term/short-term.ts';
-import type { ShortTermSettings } from '../../../src/memory/short-term/short-term.ts';
+import {
+  createShortTerm,
+  shortTermSection,
+  type ShortTermSettings,
+} from '../../../src/memory/short-term/short-term.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
-import { channel, dmPlace, openSessions, secretPlace, session, startTime } from '../../support/sessions.ts';
-import type { Sessions } from '../../support/sessions.ts';
+import {
+  channel,
+  dmPlace,
+  openSessions,
+  secretPlace,
+  session,
+  startTime,
+  type Sessions,
+} from '../../support/sessions.ts';
 import { shortTermSettings } from '../../support/layer-settings.ts';
 
 const dev = channel('dev', '200000000000000002');

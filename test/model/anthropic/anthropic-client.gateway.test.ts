@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-client.ts';
 import type { ModelRequest } from '../../../src/core/model.ts';
-import { blockEvents, messageEvents } from '../../support/model-answer.ts';
-import type { ModelAnswer } from '../../support/model-answer.ts';
+import { blockEvents, messageEvents, type ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';

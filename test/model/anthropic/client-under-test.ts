@@ -1,10 +1,11 @@
 import { onTestFinished } from 'vitest';
 
-import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-client.ts';
-import type { AnthropicClientOptions } from '../../../src/model/anthropic/anthropic-client.ts';
+import {
+  createAnthropicClient,
+  type AnthropicClientOptions,
+} from '../../../src/model/anthropic/anthropic-client.ts';
 import type { ModelClient, ModelRequest } from '../../../src/core/model.ts';
-import { startModelServer } from '../../support/model-server.ts';
-import type { ModelScript, ModelServer } from '../../support/model-server.ts';
+import { startModelServer, type ModelScript, type ModelServer } from '../../support/model-server.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 /** A scripted server and a client of it that does not wait between attempts; both end with the test. */

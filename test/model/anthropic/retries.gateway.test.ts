@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { halfText, messageEvents } from '../../support/model-answer.ts';
-import type { ModelAnswer } from '../../support/model-answer.ts';
+import { halfText, messageEvents, type ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';

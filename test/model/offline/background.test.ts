@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { textOf } from '../../../src/core/model.ts';
-import type { ModelRequest } from '../../../src/core/model.ts';
+import { textOf, type ModelRequest } from '../../../src/core/model.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { offlineRequest } from './offline-request.ts';
 

@@ -1,5 +1,4 @@
-import { renderSection, sectionNames } from '../../../src/core/section.ts';
-import type { SectionName } from '../../../src/core/section.ts';
+import { renderSection, sectionNames, type SectionName } from '../../../src/core/section.ts';
 import type { ModelMessage, ModelPurpose, ModelRequest, ToolDefinition } from '../../../src/core/model.ts';
 
 interface Written {

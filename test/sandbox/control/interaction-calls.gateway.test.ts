@@ -1,10 +1,16 @@
-import { ButtonStyle, ComponentType, Events, MessageFlags } from 'discord.js';
-import type { APIActionRowComponent, APIButtonComponent, MessageComponentInteraction } from 'discord.js';
+import {
+  ButtonStyle,
+  ComponentType,
+  Events,
+  MessageFlags,
+  type APIActionRowComponent,
+  type APIButtonComponent,
+  type MessageComponentInteraction,
+} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { connectSandbox } from '../../../src/sandbox/control/control-http.ts';
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 const dev = '120000000000000002';
 const secret = '120000000000000003';

@@ -5,8 +5,7 @@ import { outcomeOf } from '../../../src/sandbox/control/interaction-calls.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import type { Interaction } from '../../../src/sandbox/world/entities.ts';
 import { advanceInteraction, createInteraction } from '../../../src/sandbox/world/interactions.ts';
-import { channelOf } from '../../../src/sandbox/world/world.ts';
-import type { World } from '../../../src/sandbox/world/world.ts';
+import { channelOf, type World } from '../../../src/sandbox/world/world.ts';
 
 const privileged = { messageContent: true, guildMembers: true, presences: true };
 const patient = { until: 'answered', followUps: 0, timeoutMs: 20_000 } as const;

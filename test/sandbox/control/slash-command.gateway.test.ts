@@ -4,12 +4,12 @@ import {
   Events,
   InteractionContextType,
   PermissionFlagsBits,
+  type ApplicationCommandDataResolvable,
+  type Interaction,
 } from 'discord.js';
-import type { ApplicationCommandDataResolvable, Interaction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 async function botAnswering(
   commands: readonly ApplicationCommandDataResolvable[],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { GatewaySession } from '../../../src/sandbox/gateway/gateway-session.ts';
-import type { SessionLink } from '../../../src/sandbox/gateway/gateway-session.ts';
+import { GatewaySession, type SessionLink } from '../../../src/sandbox/gateway/gateway-session.ts';
 
 class FakeLink implements SessionLink {
   readonly sent: string[] = [];

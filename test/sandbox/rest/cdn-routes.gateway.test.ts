@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attachment } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 const file = { name: 'a.txt', text: '0123456789' };
 

@@ -1,9 +1,7 @@
-import { ChannelType, MessageType } from 'discord.js';
-import type { TextChannel } from 'discord.js';
+import { ChannelType, MessageType, type TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { runBot, textsFromPeople } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, textsFromPeople, type RunningBot } from '../support/bot-client.ts';
 
 async function botInDev(): Promise<RunningBot & { readonly channel: TextChannel }> {
   const bot = await runBot();

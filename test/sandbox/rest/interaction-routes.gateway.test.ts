@@ -1,10 +1,13 @@
-import { ApplicationCommandOptionType, Events, MessageFlags } from 'discord.js';
-import type { ChatInputCommandInteraction } from 'discord.js';
+import {
+  ApplicationCommandOptionType,
+  Events,
+  MessageFlags,
+  type ChatInputCommandInteraction,
+} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../../src/sandbox/world/snowflakes.ts';
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 const memoryCommand = {
   name: 'memory',

@@ -1,10 +1,8 @@
-import { DiscordAPIError, MessageFlags } from 'discord.js';
-import type { TextChannel } from 'discord.js';
+import { DiscordAPIError, MessageFlags, type TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../../src/sandbox/world/snowflakes.ts';
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 async function botIn(
   name: string,

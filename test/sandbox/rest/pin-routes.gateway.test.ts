@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 
-import { ChannelType, MessageType, REST } from 'discord.js';
-import type { Message, TextChannel } from 'discord.js';
+import { ChannelType, MessageType, REST, type Message, type TextChannel } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { openSandbox, runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { openSandbox, runBot, type RunningBot } from '../support/bot-client.ts';
 
 /** A message of Bob's in #general, as the bot has it. */
 async function botWithMessage(): Promise<

@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 
-import { ChannelType, GatewayIntentBits, MessageType } from 'discord.js';
-import type { Message, PollData, TextChannel } from 'discord.js';
+import {
+  ChannelType,
+  GatewayIntentBits,
+  MessageType,
+  type Message,
+  type PollData,
+  type TextChannel,
+} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../../src/sandbox/world/snowflakes.ts';
-import { botIntents, runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { botIntents, runBot, type RunningBot } from '../support/bot-client.ts';
 
 const poll: PollData = {
   question: { text: 'Tea or coffee?' },

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 
-import { ChannelType, GatewayDispatchEvents, GatewayIntentBits } from 'discord.js';
-import type { Message, TextChannel } from 'discord.js';
+import {
+  ChannelType,
+  GatewayDispatchEvents,
+  GatewayIntentBits,
+  type Message,
+  type TextChannel,
+} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { botIntents, runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { botIntents, runBot, type RunningBot } from '../support/bot-client.ts';
 
 /** A message of Bob's in #general, as the bot has it. */
 async function botWithMessage(

@@ -1,11 +1,17 @@
 import { once } from 'node:events';
 
-import { ChannelType, MessageFlags, MessageType, ThreadAutoArchiveDuration } from 'discord.js';
-import type { AnyThreadChannel, ForumChannel, TextChannel } from 'discord.js';
+import {
+  ChannelType,
+  MessageFlags,
+  MessageType,
+  ThreadAutoArchiveDuration,
+  type AnyThreadChannel,
+  type ForumChannel,
+  type TextChannel,
+} from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { runBot, textsFromPeople } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, textsFromPeople, type RunningBot } from '../support/bot-client.ts';
 
 async function botInDev(): Promise<RunningBot & { readonly channel: TextChannel }> {
   const bot = await runBot();

@@ -1,9 +1,7 @@
-import { Events, MessageFlags, Routes } from 'discord.js';
-import type { ChatInputCommandInteraction } from 'discord.js';
+import { Events, MessageFlags, Routes, type ChatInputCommandInteraction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 const call = { as: 'bob', in: '#dev', name: 'go' };
 

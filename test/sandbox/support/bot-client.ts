@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 
-import { Client, GatewayIntentBits, Partials } from 'discord.js';
-import type { Message } from 'discord.js';
+import { Client, GatewayIntentBits, Partials, type Message } from 'discord.js';
 import { onTestFinished } from 'vitest';
 
-import { startSandboxServer } from '../../../src/sandbox/sandbox-server.ts';
-import type { SandboxOptions, SandboxServer } from '../../../src/sandbox/sandbox-server.ts';
+import {
+  startSandboxServer,
+  type SandboxOptions,
+  type SandboxServer,
+} from '../../../src/sandbox/sandbox-server.ts';
 
 export const botIntents = [
   GatewayIntentBits.Guilds,

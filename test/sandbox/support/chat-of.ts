@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
-import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
-import type { TerminalMode } from '../../../src/sandbox/terminal/terminal-mode.ts';
-import { runEchoBot } from './echo-bot.ts';
-import type { EchoBot } from './echo-bot.ts';
+import { readLines, type TerminalMode } from '../../../src/sandbox/terminal/terminal-mode.ts';
+import { runEchoBot, type EchoBot } from './echo-bot.ts';
 import { RecordingOutput } from './recording-output.ts';
 
 export const facts = [

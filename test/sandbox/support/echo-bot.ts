@@ -5,17 +5,14 @@ import {
   ApplicationCommandType,
   ComponentType,
   MessageFlags,
-} from 'discord.js';
-import type {
-  APIActionRowComponent,
-  APIButtonComponent,
-  ChatInputCommandInteraction,
-  Interaction,
-  Message,
+  type APIActionRowComponent,
+  type APIButtonComponent,
+  type ChatInputCommandInteraction,
+  type Interaction,
+  type Message,
 } from 'discord.js';
 
-import { runBot } from './bot-client.ts';
-import type { RunningBot } from './bot-client.ts';
+import { runBot, type RunningBot } from './bot-client.ts';
 
 export interface EchoBot extends RunningBot {
   /** Resolves when every message was answered. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { collapseEvents } from '../../../src/sandbox/terminal/chat-events.ts';
-import type { ChatEvent } from '../../../src/sandbox/terminal/chat-events.ts';
+import { collapseEvents, type ChatEvent } from '../../../src/sandbox/terminal/chat-events.ts';
 import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
 import type { Message } from '../../../src/sandbox/world/entities.ts';
 import { createMessage } from '../../../src/sandbox/world/messages.ts';

@@ -1,11 +1,8 @@
-import { MessageFlags } from 'discord.js';
-import type { ChatInputCommandInteraction } from 'discord.js';
+import { MessageFlags, type ChatInputCommandInteraction } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 
-import { followSandbox } from '../../../src/sandbox/terminal/chat-events.ts';
-import type { ChatEvent } from '../../../src/sandbox/terminal/chat-events.ts';
-import { runBot } from '../support/bot-client.ts';
-import type { RunningBot } from '../support/bot-client.ts';
+import { followSandbox, type ChatEvent } from '../../../src/sandbox/terminal/chat-events.ts';
+import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 async function follow(): Promise<RunningBot & { readonly told: () => readonly string[] }> {
   const bot = await runBot();

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
 import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
 import { chatOf, demonstration, facts, textOf } from '../support/chat-of.ts';
-import { runEchoBot } from '../support/echo-bot.ts';
-import type { EchoBot } from '../support/echo-bot.ts';
+import { runEchoBot, type EchoBot } from '../support/echo-bot.ts';
 import { RecordingOutput } from '../support/recording-output.ts';
 
 const { signal: forever } = new AbortController();

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createTranscript } from '../../../src/sandbox/terminal/transcript.ts';
-import type { Transcript } from '../../../src/sandbox/terminal/transcript.ts';
+import { createTranscript, type Transcript } from '../../../src/sandbox/terminal/transcript.ts';
 
 function written(use: (transcript: Transcript) => void, isColoured = false): string {
   let text = '';

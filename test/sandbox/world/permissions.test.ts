@@ -8,8 +8,7 @@ import type { TextChannel } from '../../../src/sandbox/world/entities.ts';
 import { setRole } from '../../../src/sandbox/world/guilds.ts';
 import { canSend, canView, channelPermissions, may } from '../../../src/sandbox/world/permissions.ts';
 import { createThread } from '../../../src/sandbox/world/threads.ts';
-import { guildOf } from '../../../src/sandbox/world/world.ts';
-import type { World } from '../../../src/sandbox/world/world.ts';
+import { guildOf, type World } from '../../../src/sandbox/world/world.ts';
 
 const { ViewChannel, SendMessages, SendMessagesInThreads, ManageThreads, Administrator } =
   PermissionFlagsBits;

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDisk } from '../../../src/storage/files/disk.ts';
-import type { Fate } from './observed-file-system.ts';
-import { createObservedFileSystem, diskError } from './observed-file-system.ts';
+import { createObservedFileSystem, diskError, type Fate } from './observed-file-system.ts';
 
 let root: string;
 beforeEach(async () => {

@@ -6,8 +6,7 @@ import { NewerVersionError } from '../../../src/core/errors.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
 import { alice, counterKind, document, increment, text } from '../store-fixtures.ts';
 import { createObservedFileSystem, diskError } from './observed-file-system.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 let store: FileStore;

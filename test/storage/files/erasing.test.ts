@@ -6,10 +6,8 @@ import { z } from 'zod';
 import type { DocumentKind } from '../../../src/core/store.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
 import { alice, ben, document, log, noteSchema, notesOf, text } from '../store-fixtures.ts';
-import type { Fate, Operation } from './observed-file-system.ts';
-import { createObservedFileSystem, diskError } from './observed-file-system.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createObservedFileSystem, diskError, type Fate, type Operation } from './observed-file-system.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 beforeEach(async () => {

@@ -14,10 +14,8 @@ import {
   notesOf,
   text,
 } from '../store-fixtures.ts';
-import type { Fate, Operation } from './observed-file-system.ts';
-import { createObservedFileSystem, diskError } from './observed-file-system.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createObservedFileSystem, diskError, type Fate, type Operation } from './observed-file-system.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 beforeEach(async () => {

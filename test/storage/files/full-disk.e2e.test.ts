@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProcess } from '../../support/processes.ts';
 import { alice } from '../store-fixtures.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 beforeEach(async () => {

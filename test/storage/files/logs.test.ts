@@ -2,10 +2,8 @@ import { appendFile, mkdir, readFile, rename, truncate, writeFile } from 'node:f
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { entriesOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
-import type { Operation } from './observed-file-system.ts';
-import { createObservedFileSystem } from './observed-file-system.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createObservedFileSystem, type Operation } from './observed-file-system.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 let path: string;

@@ -1,5 +1,4 @@
-import type { FileSystem, OpenFile } from '../../../src/storage/files/file-system.ts';
-import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
+import { nodeFileSystem, type FileSystem, type OpenFile } from '../../../src/storage/files/file-system.ts';
 
 /** One operation on the disk, told before it happens. */
 export interface Operation {

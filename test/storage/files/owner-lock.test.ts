@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
 import { counterKind, document, entriesOf, increment, log, noteSchema, text } from '../store-fixtures.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 beforeEach(async () => {

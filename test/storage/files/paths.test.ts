@@ -16,8 +16,7 @@ import {
   notesOf,
   text,
 } from '../store-fixtures.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 let outside: string;

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { counterKind, document, increment, text } from '../store-fixtures.ts';
-import type { Operation } from './observed-file-system.ts';
-import { createObservedFileSystem } from './observed-file-system.ts';
-import type { TemporaryStores } from './temporary-store.ts';
-import { createTemporaryStores } from './temporary-store.ts';
+import { createObservedFileSystem, type Operation } from './observed-file-system.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
 beforeEach(async () => {

@@ -2,8 +2,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '../../../src/core/logger.ts';
-import type { FileStore, FileStoreOptions } from '../../../src/storage/files/store.ts';
-import { createFileStore } from '../../../src/storage/files/store.ts';
+import { createFileStore, type FileStore, type FileStoreOptions } from '../../../src/storage/files/store.ts';
 
 export interface LoggedLine {
   readonly level: keyof Logger;
