@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { idIn } from './memory-talk.ts';
+import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -89,7 +90,8 @@ describe('the menu of a message', () => {
     const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep bees' });
     const reply = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
     expect(await menu('bob', said.id)).toContain('Remembered: "I keep bees"');
-    expect(await menu('bob', reply.id)).toContain('Remembered: "Bees dance');
+    // The reply is seen a moment before it is logged.
+    await eventually(async () => expect(await menu('bob', reply.id)).toContain('Remembered: "Bees dance'));
     const durable = await stage.readFile(`data/users/${stage.info.people['bob']}/durable.json`);
     for (const { id } of [said, reply]) expect(durable).toContain(id);
   });
@@ -98,7 +100,9 @@ describe('the menu of a message', () => {
     const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep wasps' });
     const reply = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
     expect(await menu('alice', said.id)).toContain('not what others wrote');
-    expect(await menu('alice', reply.id)).toContain('not one of my answers to you');
+    await eventually(async () =>
+      expect(await menu('alice', reply.id)).toContain('not one of my answers to you'),
+    );
     const help = await stage.ask('bob', '#general', '!memory help');
     expect(await menu('bob', help.id)).toContain('do not remember');
     const long = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'w'.repeat(501) });
