@@ -86,7 +86,7 @@ export interface MessageEdit {
   /** Absent where Discord does not tell. */
   readonly authorId?: string;
   readonly text: string;
-  /** It reads as a command now. Commands are not carried out by edits: the message is taken back, as if it were deleted [F2]. */
+  /** It reads as a command now. Commands are not carried out by edits: the message is withdrawn, as if it were deleted [F2]. */
   readonly isCommand: boolean;
 }
 
@@ -124,7 +124,7 @@ export type FinishedReply =
   | { readonly kind: 'sent'; readonly ids: readonly string[] }
   /** Somebody deleted it meanwhile; what is left of it was not touched any more. */
   | { readonly kind: 'gone' }
-  /** It may not be shown any more, or was withdrawn. */
+  /** It may not be shown any more, or was taken away. */
   | { readonly kind: 'withheld' };
 
 /** A reply that grows before people's eyes while its text is being made [G3]. */
@@ -136,7 +136,7 @@ export interface GrowingReply {
   /** The whole text: its messages end up exactly as `send` would have put them there. Rejects as `send` does. */
   finish(text: string): Promise<FinishedReply>;
   /** Takes away all that was shown of it, also while it is being finished. Never rejects; nothing once it was sent. */
-  withdraw(): Promise<void>;
+  takeAway(): Promise<void>;
 }
 
 /** What stands of a message and its reply in the channel. */

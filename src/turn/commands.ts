@@ -74,7 +74,7 @@ export async function runCommand(
       // What it asked for is done, and done again later it could undo what came after it.
       await journal.markHandled(channelId, [message.id]);
       // The answer may name what is forgotten by the next command, also where it could not be sent.
-      await journal.dropSentTexts(channelId);
+      await journal.eraseSentTexts(channelId);
     }
   } catch (error) {
     logger.error('a command could not be finished', { channelId, userId: author.id, error });

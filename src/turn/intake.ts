@@ -97,7 +97,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     },
   };
 
-  /** A message may have been edited, deleted or taken back before its turn could wait: while the journal was read, or an earlier answer recovered. */
+  /** A message may have been edited, deleted or stopped before its turn could wait: while the journal was read, or an earlier answer recovered. */
   async function submit(message: IncomingMessage): Promise<void> {
     if (stops.has(`${message.id} ${message.author.id}`)) return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
@@ -107,7 +107,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
 
   /** It is answered neither now nor when it is fetched after a gap. */
   async function markHandled(channelId: string, messageId: string): Promise<void> {
-    await saveBestEffort(logger, 'that a message was taken back', () =>
+    await saveBestEffort(logger, 'that a message is not to be answered', () =>
       journal.markHandled(channelId, [messageId]),
     );
   }

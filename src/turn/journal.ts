@@ -70,7 +70,7 @@ export interface ChannelJournal {
   /** These messages never enter history. */
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
-  dropSentTexts(channelId: string): Promise<void>;
+  eraseSentTexts(channelId: string): Promise<void>;
   /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
   withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void>;
   /** Answers prepared in a channel whose sending was never confirmed. */
@@ -107,13 +107,13 @@ export function createChannelJournal({
     applyRecord(state, record);
     await store.append(logOf(channelId), record);
     countRecord(state, record);
-    const isDue = state.dropsTexts && record.kind === 'handled';
-    if (isDue) await dropTexts(channelId, state);
+    const isDue = state.erasesTexts && record.kind === 'handled';
+    if (isDue) await eraseTexts(channelId, state);
     if (state.records > 4 * keptIds) await compact(store, channelId, state);
   }
 
-  async function dropTexts(channelId: string, state: JournalState): Promise<void> {
-    state.dropsTexts = state.prepared.size > 0;
+  async function eraseTexts(channelId: string, state: JournalState): Promise<void> {
+    state.erasesTexts = state.prepared.size > 0;
     if (state.texts > state.prepared.size) await compact(store, channelId, state);
   }
 
@@ -134,11 +134,11 @@ export function createChannelJournal({
     markHandled: (channelId, messageIds) =>
       write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
     hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
-    dropSentTexts: async (channelId) => dropTexts(channelId, await stateOf(channelId)),
+    eraseSentTexts: async (channelId) => eraseTexts(channelId, await stateOf(channelId)),
     async withdraw(channelId, isWithdrawn) {
       const state = await stateOf(channelId);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
-      await dropTexts(channelId, state);
+      await eraseTexts(channelId, state);
     },
     unsent: async (channelId) => [...(await stateOf(channelId)).prepared.values()],
     begun: async (channelId) => [...(await stateOf(channelId)).begun.values()],
@@ -198,8 +198,8 @@ interface JournalState {
   /** Records in the file, and those among them that hold an answer. */
   records: number;
   texts: number;
-  /** Something was taken back while an answer was being sent: the file is to hold no text once it was. */
-  dropsTexts: boolean;
+  /** Something was withdrawn while an answer was being sent: the file is to hold no text once it was. */
+  erasesTexts: boolean;
 }
 
 function newJournalState(): JournalState {
@@ -210,7 +210,7 @@ function newJournalState(): JournalState {
     begun: new Map(),
     records: 0,
     texts: 0,
-    dropsTexts: false,
+    erasesTexts: false,
   };
 }
 

@@ -42,7 +42,7 @@ export async function recover(options: RecoveryPorts): Promise<void> {
       for (const reply of await journal.unsent(channelId)) await trying(options, reply, finishReply);
       for (const reply of await journal.begun(channelId)) await trying(options, reply, settleBegun);
       // What a kill kept from being taken out of the file.
-      await journal.dropSentTexts(channelId);
+      await journal.eraseSentTexts(channelId);
     } catch (error) {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
@@ -88,7 +88,7 @@ async function finishReply(
     return 'handled';
   }
   const wasSeen = reply.hasBegun;
-  await reply.withdraw();
+  await reply.takeAway();
   if (control.ending === 'became-public') await sendLine(options, question, keptBackLine, wasSeen);
   return 'handled';
 }
@@ -108,26 +108,26 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
   if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
   if (await isTakenBack(options, question)) {
     const reply = await beginReply(options, question, place, new TurnControl());
-    await reply.withdraw();
+    await reply.takeAway();
     return 'handled';
   }
   if (!found.isAsked) {
-    await withdrawReply(options, question);
+    await takeAwayReply(options, question);
     await journal.markHandled(place.channelId, [newest]);
     return 'unhandled';
   }
   if (!isOld(question, options.clock())) return 'unhandled';
   if (replyIds.length === 0) return 'handled';
   const isPublicNow = becamePublic(place, await presentPlace(place));
-  if (isPublicNow) await withdrawReply(options, question);
+  if (isPublicNow) await takeAwayReply(options, question);
   await sendLine(options, question, isPublicNow ? keptBackLine : interruptedLine, true);
   return 'handled';
 }
 
 /** Takes away what stands there from before the restart. */
-async function withdrawReply(options: RecoveryPorts, question: Question): Promise<void> {
+async function takeAwayReply(options: RecoveryPorts, question: Question): Promise<void> {
   const reply = await beginReply(options, question, question.place, new TurnControl());
-  await reply.withdraw();
+  await reply.takeAway();
 }
 
 /** Whether all that was asked was deleted since: the question is logged before the model hears of it. Of another bot nothing is. */

@@ -27,7 +27,7 @@ export interface Reply {
   /** The whole text, which is on disk already. Rejects as `ReplyPort.send` does. */
   finish(text: string): Promise<FinishedReply>;
   /** Takes away what was shown. Never rejects. */
-  withdraw(): Promise<void>;
+  takeAway(): Promise<void>;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function beginReply(
     },
     onGone: () => control.end('reply-deleted'),
   });
-  control.takenAway.addEventListener('abort', () => void reply.withdraw(), { once: true });
+  control.takenAway.addEventListener('abort', () => void reply.takeAway(), { once: true });
 
   return {
     get hasBegun() {
@@ -79,7 +79,7 @@ export async function beginReply(
       isWhole = true;
       return reply.finish(text);
     },
-    withdraw: () => reply.withdraw(),
+    takeAway: () => reply.takeAway(),
   };
 }
 

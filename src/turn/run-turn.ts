@@ -151,7 +151,7 @@ async function openMemory(turn: TurnContext, bot: TurnPorts): Promise<TurnMemory
     async close() {
       if (!(await settings.isMemoryOff(turn.place))) return;
       await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
-        journal.dropSentTexts(turn.place.channelId),
+        journal.eraseSentTexts(turn.place.channelId),
       );
     },
   };
@@ -214,7 +214,7 @@ async function explain(
       return { text, problem: stoppedLine, notes };
     case 'shutdown':
       if (reply.hasBegun && text !== '') break;
-      if (!reply.hasBegun) await reply.withdraw();
+      if (!reply.hasBegun) await reply.takeAway();
       return 'left';
     case 'deleted':
     case 'reply-deleted':
@@ -242,7 +242,7 @@ async function deliver(
   const line = lineUnder(problem, notes);
   if (text === '') {
     const wasSeen = reply.hasBegun;
-    await reply.withdraw();
+    await reply.takeAway();
     if (line !== undefined) await sendLine(bot, question, line, wasSeen);
     await markHandled(bot, question);
     return 'explained';
@@ -267,7 +267,7 @@ async function takeAway(
 ): Promise<TurnOutcome> {
   const question = questionOf(turn);
   const wasSeen = reply.hasBegun;
-  await reply.withdraw();
+  await reply.takeAway();
   bot.logger.warn('an answer was taken away', { ...sessionOf(turn), why: ending });
   if (ending === 'became-public') {
     const notes = answer === 'left' ? [] : answer.notes;

@@ -58,7 +58,7 @@ class FakeGrowingReply implements GrowingReply {
     return isThere ? { kind: 'sent' as const, ids: this.#ids } : { kind: 'withheld' as const };
   }
 
-  async withdraw(): Promise<void> {
+  async takeAway(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#last;

@@ -91,7 +91,7 @@ describe('the journal of a channel', () => {
     await journal.prepare(prepared([id(1)], 'a secret answer'));
     await journal.markHandled(generalId, [id(1)]);
     await journal.prepare(prepared([id(2)], 'an answer on its way'));
-    await journal.dropSentTexts(generalId);
+    await journal.eraseSentTexts(generalId);
 
     expect(await rawJournal(store)).not.toContain('secret');
     const restarted = createChannelJournal({ store, changes: new RecentChanges() });
@@ -162,7 +162,7 @@ describe('the journal of replies that grow', () => {
     await journal.begin(begun([id(1)], [id(11), id(12)]));
     await journal.prepare(prepared([id(2)]));
     await journal.markHandled(generalId, [id(2)]);
-    await journal.dropSentTexts(generalId);
+    await journal.eraseSentTexts(generalId);
 
     const kinds: string[] = [];
     for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, recordSchema))

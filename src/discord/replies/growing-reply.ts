@@ -20,7 +20,7 @@ import {
   newReply,
   nextStep,
   stopped,
-  withdrawing,
+  takingAway,
   withMessage,
   withoutMessage,
   withText,
@@ -87,7 +87,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
           await sleep(step.milliseconds, interruption.signal);
           break;
         case 'end':
-          state = { ...state, phase: state.phase === 'finishing' ? 'sent' : 'withdrawn' };
+          state = { ...state, phase: state.phase === 'finishing' ? 'sent' : 'taken-away' };
           break;
         case 'post':
         case 'edit':
@@ -219,11 +219,11 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
       while (state.phase === 'finishing') await work();
       return finished();
     },
-    async withdraw() {
-      state = withdrawing(state);
+    async takeAway() {
+      state = takingAway(state);
       edit.abort();
       hurry();
-      while (state.phase === 'withdrawing') await work();
+      while (state.phase === 'taking-away') await work();
     },
   };
 
@@ -245,8 +245,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
         throw failure;
       }
       case 'held':
-      case 'withdrawing':
-      case 'withdrawn':
+      case 'taking-away':
+      case 'taken-away':
       case 'growing':
       case 'finishing':
         return { kind: 'withheld' };

@@ -19,10 +19,18 @@ export interface StandingMessage {
  *      │  │ └─ may not be shown ─┼──►│ held
  *      │  │                      │   └─ a message was deleted ──► gone
  *      │  └─ (a refusal only pauses it: finishing tries again) ── paused
- *      └──────── withdraw, from anywhere but `sent` ──► withdrawing ── nothing is left ──► withdrawn
+ *      └──────── take away, from anywhere but `sent` ──► taking-away ── nothing is left ──► taken-away
  */
 export interface ReplyState {
-  readonly phase: 'growing' | 'paused' | 'finishing' | 'held' | 'gone' | 'withdrawing' | 'sent' | 'withdrawn';
+  readonly phase:
+    | 'growing'
+    | 'paused'
+    | 'finishing'
+    | 'held'
+    | 'gone'
+    | 'taking-away'
+    | 'sent'
+    | 'taken-away';
   /** The text so far, or the whole one. */
   readonly text: string;
   readonly standing: readonly StandingMessage[];
@@ -57,11 +65,11 @@ export function finishing(state: ReplyState, text: string): ReplyState {
 }
 
 /** All that stands there is to go. */
-export function withdrawing(state: ReplyState): ReplyState {
-  return state.phase === 'sent' || state.phase === 'withdrawn' ? state : { ...state, phase: 'withdrawing' };
+export function takingAway(state: ReplyState): ReplyState {
+  return state.phase === 'sent' || state.phase === 'taken-away' ? state : { ...state, phase: 'taking-away' };
 }
 
-/** Something stops what was to be shown; what is withdrawn or over already stays so. */
+/** Something stops what was to be shown; what is taken away or over already stays so. */
 export function stopped(state: ReplyState, phase: 'paused' | 'held' | 'gone'): ReplyState {
   return state.phase === 'growing' || state.phase === 'paused' || state.phase === 'finishing'
     ? { ...state, phase }
@@ -97,7 +105,7 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
       const superfluous = state.standing.slice(chunks.length).at(-1);
       return superfluous === undefined ? { kind: 'end' } : { kind: 'delete', id: superfluous.id };
     }
-    case 'withdrawing': {
+    case 'taking-away': {
       const last = state.standing.at(-1);
       return last === undefined ? { kind: 'end' } : { kind: 'delete', id: last.id };
     }
@@ -105,7 +113,7 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
     case 'held':
     case 'gone':
     case 'sent':
-    case 'withdrawn':
+    case 'taken-away':
       return { kind: 'rest' };
   }
 }

@@ -130,7 +130,7 @@ describe('a reply that grows [U1]', () => {
     await discord.pass(5000);
     expect(discord.texts).toEqual(['One']);
     expect(await discord.until(reply.finish('One two three'))).toEqual({ kind: 'withheld' });
-    await discord.until(reply.withdraw());
+    await discord.until(reply.takeAway());
     expect(discord.texts).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe('a reply that grows [U1]', () => {
     discord.latencyMs = 3000;
     const finished = reply.finish(`One ${paragraph('two', 3000)}`);
     await discord.pass(500);
-    const withdrawn = reply.withdraw();
+    const withdrawn = reply.takeAway();
     expect(await discord.until(finished)).toEqual({ kind: 'withheld' });
     await discord.until(withdrawn);
     expect(discord.texts).toEqual([]);
