@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto';
 
 import type { RecentChanges } from '../core/changes.ts';
-import type { CommandSet } from '../commands/commands.ts';
 import type { Config } from '../config/config.ts';
 import type {
   AttachmentPort,
-  BotHandlers,
   HistoryPort,
   PresentPlace,
   ReadReplied,
-  RememberedMessage,
   ReplyPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
-import type { CommandHandlers, CommandRequest } from '../core/commands.ts';
+import type { CommandRequest } from '../core/commands.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { Store } from '../core/store.ts';
 import type { ActionTools } from '../core/tool.ts';
-import type { PlaceSettings } from '../memory/settings/place-settings.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
@@ -55,22 +51,7 @@ export interface BotPorts {
 }
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
-export interface Bot {
-  readonly handlers: BotHandlers & CommandHandlers;
-  readonly commands: Pick<CommandSet, 'definitions' | 'menuNames' | 'parse'>;
-  /** When the owner wants to be answered where. */
-  readonly answerMode: PlaceSettings['answerMode'];
-  /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
-  knownChannels(): Promise<readonly string[]>;
-  /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
-  remembered(channelId: string, messageId: string): Promise<readonly RememberedMessage[]>;
-  /** Finishes what a kill left undone; call once, when replies can be sent. */
-  recover(): Promise<void>;
-  /** Resolves when no turn and no after-turn work runs or waits. */
-  idle(): Promise<void>;
-  /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
-  drain(withinMs: number): Promise<void>;
-}
+export type Bot = ReturnType<typeof createBot>;
 
 /** The process's own timer, unref'd. */
 export const processTimer: Timer = (callback, ms) => {
@@ -80,7 +61,7 @@ export const processTimer: Timer = (callback, ms) => {
 };
 
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
-export function createBot(config: Config, ports: BotPorts): Bot {
+export function createBot(config: Config, ports: BotPorts) {
   const {
     store,
     model,
@@ -179,6 +160,7 @@ export function createBot(config: Config, ports: BotPorts): Bot {
     logger,
   });
 
+  /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
     await turns.idle();
     await afterTurn.idle();
@@ -188,12 +170,16 @@ export function createBot(config: Config, ports: BotPorts): Bot {
   return {
     handlers,
     commands,
+    /** When the owner wants to be answered where. */
     answerMode: settings.answerMode,
-    async knownChannels() {
+    /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
+    async knownChannels(): Promise<readonly string[]> {
       const [answered, sessions] = await Promise.all([journal.channels(), sessionLog.sessions()]);
       return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
     },
-    remembered: (channelId, messageId) => sessionLog.rememberedSince(channelId, messageId),
+    /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
+    remembered: (channelId: string, messageId: string) => sessionLog.rememberedSince(channelId, messageId),
+    /** Finishes what a kill left undone; call once, when replies can be sent. */
     recover: () =>
       recover({
         journal,
@@ -207,7 +193,8 @@ export function createBot(config: Config, ports: BotPorts): Bot {
         logger,
       }),
     idle,
-    async drain(withinMs) {
+    /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
+    async drain(withinMs: number): Promise<void> {
       turns.stop();
       idleSessions.stop();
       const timeUp = setTimeout(() => {

@@ -6,7 +6,6 @@ import type { CommandCall } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
-import type { Store } from '../core/store.ts';
 import { createDiscordClient, gatewayPing } from '../discord/client.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
@@ -22,7 +21,6 @@ import { createFileStore, type FileStore } from '../storage/files/store.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot, processTimer } from './create-bot.ts';
-import type { StatusSources } from './status.ts';
 
 const systemClock: Clock = () => new Date();
 
@@ -39,18 +37,11 @@ export interface StartOptions {
   readonly onLost: (error: Error) => void;
 }
 
-export interface RunningBot {
-  /** Resolves when everything that came in was answered and the work after it is done. */
-  idle(): Promise<void>;
-  /** Stops intake, finishes or leaves what runs, flushes and closes: 10 seconds at most [G4]. */
-  stop(): Promise<void>;
-}
-
 /**
  * Connects a bot with real edges: files, model, Discord.
  * @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
  */
-export async function startBot(config: Config, options: StartOptions): Promise<RunningBot> {
+export async function startBot(config: Config, options: StartOptions) {
   const { token, apiUrl, logger, onLost } = options;
   const clock = systemClock;
   const files = await createFileStore({ ...config.storage, clock, logger });
@@ -141,11 +132,13 @@ export async function startBot(config: Config, options: StartOptions): Promise<R
     });
 
     return {
-      async idle() {
+      /** Resolves when everything that came in was answered and the work after it is done. */
+      async idle(): Promise<void> {
         await gateway.idle();
         await bot.idle();
       },
-      async stop() {
+      /** Stops intake, finishes or leaves what runs, flushes and closes: 10 seconds at most [G4]. */
+      async stop(): Promise<void> {
         const finished = gateway
           .stopIntake()
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
@@ -177,14 +170,6 @@ async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise
   }
 }
 
-interface ObservedEdges {
-  readonly store: Store;
-  readonly model: ModelClient;
-  readonly statusSources: StatusSources;
-  /** Writes what was gathered. Never rejects. */
-  readonly flush: () => Promise<void>;
-}
-
 /** The same store and model, observed for the status and for what the bot's presence says. */
 function observeEdges(
   config: Config,
@@ -196,7 +181,7 @@ function observeEdges(
     readonly clock: Clock;
     readonly logger: Logger;
   },
-): ObservedEdges {
+) {
   const { files, presence, pingMs, clock, logger } = edges;
   const { store, lastWrite } = watchStore(files, clock);
   const usage = new UsageMeter({
@@ -233,6 +218,7 @@ function observeEdges(
       lastWrite,
       quarantined: () => files.quarantined(),
     },
+    /** Writes what was gathered. Never rejects. */
     flush: () => usage.flush(),
   };
 }

@@ -6,22 +6,20 @@ import { becamePublic, sessionName, type SessionKey } from '../core/place.ts';
 import { saveBestEffort, type ChannelJournal } from './journal.ts';
 import { keptBackLine } from './reply.ts';
 
+export type CommandOrder = ReturnType<typeof createCommandOrder>;
+
 /**
  * Keeps a session's commands in the order in which they were given, and its turns behind the commands before them [F3]: who says
  * `!memory remember …` and at once asks about it, or wants it shown, finds it there. Commands do not wait for turns [F2].
  */
-export interface CommandOrder {
-  /** Runs a command after the session's earlier ones; settles as it does. */
-  run<T>(session: SessionKey, command: () => Promise<T>): Promise<T>;
-  /** Resolves when the session's commands up to now are answered. */
-  settled(session: SessionKey): Promise<void>;
-}
-
-export function createCommandOrder(): CommandOrder {
+export function createCommandOrder() {
   const queue = createKeyedQueue();
   return {
-    run: (session, command) => queue.run(sessionName(session), command),
-    settled: (session) => queue.run(sessionName(session), () => Promise.resolve()),
+    /** Runs a command after the session's earlier ones; settles as it does. */
+    run: <T>(session: SessionKey, command: () => Promise<T>): Promise<T> =>
+      queue.run(sessionName(session), command),
+    /** Resolves when the session's commands up to now are answered. */
+    settled: (session: SessionKey): Promise<void> => queue.run(sessionName(session), () => Promise.resolve()),
   };
 }
 

@@ -50,46 +50,19 @@ export type BegunReply = Omit<z.infer<typeof begunSchema>, 'kind'>;
 
 const loadedChannels = 500;
 
+export type ChannelJournal = ReturnType<typeof createChannelJournal>;
+
 /**
  * What the bot did in a channel, on disk, so that a restart neither answers twice nor forgets to answer [G3], and so that
  * commands, their answers and error lines stay out of history [F2]. One log a channel: `channels/<channelId>/journal.jsonl`.
  */
-export interface ChannelJournal {
-  isHandled(channelId: string, messageId: string): Promise<boolean>;
-  /** Whether a message is no part of history: also while it is the beginning of a reply that is not whole. */
-  isHidden(channelId: string, messageId: string): Promise<boolean>;
-  /**
-   * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
-   * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.
-   */
-  prepare(reply: PreparedReply): Promise<void>;
-  /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
-  begin(reply: BegunReply): Promise<void>;
-  /** The messages have their reply, or will get none. */
-  markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
-  /** These messages never enter history. */
-  hide(channelId: string, messageIds: readonly string[]): Promise<void>;
-  /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
-  eraseSentTexts(channelId: string): Promise<void>;
-  /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
-  withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void>;
-  /** Answers prepared in a channel whose sending was never confirmed. */
-  unsent(channelId: string): Promise<readonly PreparedReply[]>;
-  /** Replies that were begun in a channel and never confirmed to be whole. */
-  begun(channelId: string): Promise<readonly BegunReply[]>;
-  /** Whether the reply to a message was begun and never confirmed to be whole. */
-  isUnfinished(channelId: string, messageId: string): Promise<boolean>;
-  /** Channels that the bot has been active in. */
-  channels(): Promise<readonly string[]>;
-}
-
 export function createChannelJournal({
   store,
   changes,
 }: {
   readonly store: Store;
   readonly changes: Pick<RecentChanges, 'latest'>;
-}): ChannelJournal {
+}) {
   const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
 
   function stateOf(channelId: string): Promise<JournalState> {
@@ -118,35 +91,55 @@ export function createChannelJournal({
   }
 
   return {
-    isHandled: async (channelId, messageId) => (await stateOf(channelId)).handled.has(messageId),
-    async isHidden(channelId, messageId) {
+    isHandled: async (channelId: string, messageId: string) =>
+      (await stateOf(channelId)).handled.has(messageId),
+    /** Whether a message is no part of history: also while it is the beginning of a reply that is not whole. */
+    async isHidden(channelId: string, messageId: string): Promise<boolean> {
       const { hidden, begun } = await stateOf(channelId);
       return (
         hidden.has(messageId) || [...begun.values()].some(({ replyIds }) => replyIds.includes(messageId))
       );
     },
-    async prepare(reply) {
+    /**
+     * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
+     * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.
+     */
+    async prepare(reply: PreparedReply): Promise<void> {
       const { channelId } = reply.place;
       if (reply.messageIds.some((id) => changes.latest(id) !== undefined)) return;
       await write(channelId, { kind: 'prepared', ...reply });
     },
-    begin: (reply) => write(reply.place.channelId, { kind: 'begun', ...reply }),
-    markHandled: (channelId, messageIds) =>
+    /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
+    begin: (reply: BegunReply) => write(reply.place.channelId, { kind: 'begun', ...reply }),
+    /** The messages have their reply, or will get none. */
+    markHandled: (channelId: string, messageIds: readonly string[]) =>
       write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
-    hide: (channelId, messageIds) => write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
-    eraseSentTexts: async (channelId) => eraseTexts(channelId, await stateOf(channelId)),
-    async withdraw(channelId, isWithdrawn) {
+    /** These messages never enter history. */
+    hide: (channelId: string, messageIds: readonly string[]) =>
+      write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
+    /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
+    eraseSentTexts: async (channelId: string) => eraseTexts(channelId, await stateOf(channelId)),
+    /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
+    async withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
       const state = await stateOf(channelId);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
       await eraseTexts(channelId, state);
     },
-    unsent: async (channelId) => [...(await stateOf(channelId)).prepared.values()],
-    begun: async (channelId) => [...(await stateOf(channelId)).begun.values()],
-    async isUnfinished(channelId, messageId) {
+    /** Answers prepared in a channel whose sending was never confirmed. */
+    unsent: async (channelId: string): Promise<readonly PreparedReply[]> => [
+      ...(await stateOf(channelId)).prepared.values(),
+    ],
+    /** Replies that were begun in a channel and never confirmed to be whole. */
+    begun: async (channelId: string): Promise<readonly BegunReply[]> => [
+      ...(await stateOf(channelId)).begun.values(),
+    ],
+    /** Whether the reply to a message was begun and never confirmed to be whole. */
+    async isUnfinished(channelId: string, messageId: string): Promise<boolean> {
       const { begun } = await stateOf(channelId);
       return [...begun.values()].some(({ messageIds }) => messageIds.includes(messageId));
     },
-    async channels() {
+    /** Channels that the bot has been active in. */
+    async channels(): Promise<readonly string[]> {
       const files = await store.list('channels');
       return files.flatMap(({ path }) =>
         path.endsWith('/journal.jsonl') ? [path.slice(0, path.indexOf('/'))] : [],
@@ -188,28 +181,20 @@ async function compact(store: Store, channelId: string, state: JournalState): Pr
   Object.assign(state, kept);
 }
 
-/** What a channel's journal says. */
-interface JournalState {
-  readonly handled: Set<string>;
-  readonly hidden: Set<string>;
-  readonly prepared: Map<string, PreparedReply>;
-  /** By the newest message answered, which is the one that the reply points to. */
-  readonly begun: Map<string, BegunReply>;
-  /** Records in the file, and those among them that hold an answer. */
-  records: number;
-  texts: number;
-  /** Something was withdrawn while an answer was being sent: the file is to hold no text once it was. */
-  erasesTexts: boolean;
-}
+type JournalState = ReturnType<typeof newJournalState>;
 
-function newJournalState(): JournalState {
+/** What a channel's journal says. */
+function newJournalState() {
   return {
-    handled: new Set(),
-    hidden: new Set(),
-    prepared: new Map(),
-    begun: new Map(),
+    handled: new Set<string>(),
+    hidden: new Set<string>(),
+    prepared: new Map<string, PreparedReply>(),
+    /** By the newest message answered, which is the one that the reply points to. */
+    begun: new Map<string, BegunReply>(),
+    /** Records in the file, and those among them that hold an answer. */
     records: 0,
     texts: 0,
+    /** Something was withdrawn while an answer was being sent: the file is to hold no text once it was. */
     erasesTexts: false,
   };
 }

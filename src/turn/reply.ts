@@ -17,18 +17,7 @@ export interface ReplyPorts {
 export type Question = Omit<BegunReply, 'replyIds'>;
 
 /** The reply to a turn, as far as people can see it. */
-export interface Reply {
-  /** Whether people have seen anything of it. */
-  readonly hasBegun: boolean;
-  /** The text so far. Never throws. */
-  show(text: string): void;
-  /** Whether the place has no more readers than it was answered for; otherwise the turn is ended. Never rejects. */
-  mayShow(): Promise<boolean>;
-  /** The whole text, which is on disk already. Rejects as `ReplyPort.send` does. */
-  finish(text: string): Promise<FinishedReply>;
-  /** Takes away what was shown. Never rejects. */
-  takeAway(): Promise<void>;
-}
+export type Reply = Awaited<ReturnType<typeof beginReply>>;
 
 /**
  * Begins the reply to a turn. What people see of it is in the journal before its words enter history, so that a restart goes on in the same
@@ -40,12 +29,13 @@ export async function beginReply(
   question: Question,
   answeredFor: Place,
   control: TurnControl,
-): Promise<Reply> {
+) {
   const standing = await standingIn(journal, question, logger);
   control.noteReply(standing);
   let isNoted = false;
   let isWhole = false;
 
+  /** Whether the place has no more readers than it was answered for; otherwise the turn is ended. Never rejects. */
   async function mayShow(): Promise<boolean> {
     if (becamePublic(answeredFor, await presentPlace(answeredFor))) control.end('became-public');
     return !control.takenAway.aborted;
@@ -70,16 +60,20 @@ export async function beginReply(
   control.takenAway.addEventListener('abort', () => void reply.takeAway(), { once: true });
 
   return {
-    get hasBegun() {
+    /** Whether people have seen anything of it. */
+    get hasBegun(): boolean {
       return reply.hasBegun;
     },
-    show: (text) => reply.show(text),
+    /** The text so far. Never throws. */
+    show: (text: string): void => reply.show(text),
     mayShow,
-    finish(text) {
+    /** The whole text, which is on disk already. Rejects as `ReplyPort.send` does. */
+    finish(text: string): Promise<FinishedReply> {
       isWhole = true;
       return reply.finish(text);
     },
-    takeAway: () => reply.takeAway(),
+    /** Takes away what was shown. Never rejects. */
+    takeAway: (): Promise<void> => reply.takeAway(),
   };
 }
 

@@ -125,30 +125,25 @@ function answeredFor(turn: TurnContext, readers: Place): TurnContext {
   return becamePublic(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
 }
 
-/** The turn's memory: what it reads was decided when it was opened, for the whole turn; what it writes, at the moment of writing. */
-interface TurnMemory {
-  readonly isOff: boolean;
-  recordQuestion(): Promise<void>;
-  recordReply(ids: readonly string[], text: string): Promise<void>;
-  /** Where memory is off, the channel's journal keeps no answer's text once it was sent. */
-  close(): Promise<void>;
-}
+type TurnMemory = Awaited<ReturnType<typeof openMemory>>;
 
-async function openMemory(turn: TurnContext, bot: TurnPorts): Promise<TurnMemory> {
+/** The turn's memory: what it reads was decided when it was opened, for the whole turn; what it writes, at the moment of writing. */
+async function openMemory(turn: TurnContext, bot: TurnPorts) {
   const { log, journal, logger, settings, clock } = bot;
   const isOff = await settings.isMemoryOff(turn.place);
   return {
     isOff,
-    async recordQuestion() {
+    async recordQuestion(): Promise<void> {
       if (!isOff) await saveBestEffort(logger, 'the message', () => log.recordUser(turn));
     },
-    async recordReply(ids, text) {
+    async recordReply(ids: readonly string[], text: string): Promise<void> {
       // The reply to what was not logged is not logged either, though memory was switched on meanwhile.
       if (isOff || (await settings.isMemoryOff(turn.place))) return;
       const at = clock().toISOString();
       await saveBestEffort(logger, 'the reply', () => log.recordReply(turn, { ids, text, at }));
     },
-    async close() {
+    /** Where memory is off, the channel's journal keeps no answer's text once it was sent. */
+    async close(): Promise<void> {
       if (!(await settings.isMemoryOff(turn.place))) return;
       await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
         journal.eraseSentTexts(turn.place.channelId),
