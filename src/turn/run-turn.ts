@@ -10,7 +10,7 @@ import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';
 import { saveBestEffort } from './journal.ts';
-import type { PromptComposer } from './prompt-input.ts';
+import type { PromptComposer, SwitchedOff } from './prompt-input.ts';
 import {
   beginReply,
   brokenOffLine,
@@ -82,12 +82,13 @@ export async function runTurn(
   if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
   bot.waitingReactions.endForTurn(messages);
   const stopTyping = bot.replies.typing(turn.place.channelId);
-  const memory = await openMemory(turn, bot);
+  const off = await switchedOff(turn.place, bot);
+  const memory = openMemory(turn, off.isMemoryOff, bot);
   try {
     await memory.recordQuestion();
     const readers = await bot.presentPlace(turn.place);
     const reply = await beginReply(bot, questionOf(turn), readers, control);
-    const answer = await answerTurn(answeredFor(turn, readers), memory, reply, control, bot);
+    const answer = await answerTurn(answeredFor(turn, readers), off, reply, control, bot);
     if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';
     return await deliver(turn, memory, reply, answer, control, bot);
@@ -125,14 +126,21 @@ function answeredFor(turn: TurnContext, readers: Place): TurnContext {
   return becamePublic(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
 }
 
-type TurnMemory = Awaited<ReturnType<typeof openMemory>>;
+/** What the owner has switched off here, decided once for the whole turn. */
+async function switchedOff(place: Place, { settings }: TurnPorts): Promise<SwitchedOff> {
+  const [isMemoryOff, areActionsOff] = await Promise.all([
+    settings.isMemoryOff(place),
+    settings.areActionsOff(place),
+  ]);
+  return { isMemoryOff, areActionsOff };
+}
 
-/** The turn's memory: what it reads was decided when it was opened, for the whole turn; what it writes, at the moment of writing. */
-async function openMemory(turn: TurnContext, bot: TurnPorts) {
+type TurnMemory = ReturnType<typeof openMemory>;
+
+/** What the turn writes to memory: nothing where that is off, or is switched off by the moment of writing. */
+function openMemory(turn: TurnContext, isOff: boolean, bot: TurnPorts) {
   const { log, journal, logger, settings, clock } = bot;
-  const isOff = await settings.isMemoryOff(turn.place);
   return {
-    isOff,
     async recordQuestion(): Promise<void> {
       if (!isOff) await saveBestEffort(logger, 'the message', () => log.recordUser(turn));
     },
@@ -155,7 +163,7 @@ async function openMemory(turn: TurnContext, bot: TurnPorts) {
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
 async function answerTurn(
   turn: TurnContext,
-  memory: TurnMemory,
+  off: SwitchedOff,
   reply: Reply,
   control: TurnControl,
   bot: TurnPorts,
@@ -165,17 +173,12 @@ async function answerTurn(
   let soFar = '';
   try {
     signal.throwIfAborted();
-    const areActionsOff = await bot.settings.areActionsOff(turn.place);
-    const { prompt, hasThirdPartyText } = await bot.prompts.compose(
-      turn,
-      { isMemoryOff: memory.isOff, areActionsOff },
-      signal,
-    );
+    const { prompt, hasThirdPartyText } = await bot.prompts.compose(turn, off, signal);
     const { system, messages } = prompt;
     const { text, stop } = await runToolLoop({
       client: bot.model,
       request: { purpose: 'chat', model: bot.modelName, system, messages, maxTokens: answerMaxTokens },
-      tools: [...(memory.isOff ? [] : memoryTools(bot)), ...(areActionsOff ? [] : actionTools(bot))],
+      tools: [...(off.isMemoryOff ? [] : memoryTools(bot)), ...(off.areActionsOff ? [] : actionTools(bot))],
       context: { ...turn, hasThirdPartyText },
       deadlineMs: bot.answerTimeoutMs,
       signal,
