@@ -2,7 +2,19 @@ import { describe, expect, it } from 'vitest';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
 import { watchStore } from '../../src/observability/watched-store.ts';
+import { describeStoreContract } from '../storage/store-contract.ts';
 import { MemoryStore } from '../support/memory-store.ts';
+
+describeStoreContract('a watched store', async () => {
+  const inner = new MemoryStore();
+  const { store } = watchStore(inner, () => new Date(0));
+  return Promise.resolve({
+    store: () => store,
+    reopen: () => Promise.resolve(),
+    everything: () => inner.everything(),
+    dispose: () => Promise.resolve(),
+  });
+});
 
 it('knows how the newest write went, whatever is read meanwhile', async () => {
   const inner = new MemoryStore();

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+
+import { createReadStatus, type StatusSources } from '../../src/bot/status.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { Store } from '../../src/core/store.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+
+const usage = {
+  day: '2026-01-15',
+  calls: 1,
+  inputTokens: 2,
+  cacheReadTokens: 3,
+  cacheWriteTokens: 4,
+  outputTokens: 5,
+  cost: 0.1,
+  unpriced: [],
+};
+
+const unreadable = () => Promise.reject(new Error('EIO'));
+
+/** What the status reads from `store`, three seconds after the start. */
+async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSources> = {}) {
+  let now = 1000;
+  const sources: StatusSources = {
+    model: { isOffline: false, state: { kind: 'reachable' }, openCalls: { running: 1, waiting: 2 } },
+    pingMs: () => 41,
+    usageOfToday: () => Promise.resolve(usage),
+    lastWrite: () => undefined,
+    quarantined: () => Promise.resolve(6),
+    ...changes,
+  };
+  const { config } = readConfig({ DISCOCLAW_MODEL: 'opus', DISCOCLAW_FAST_MODEL: 'sonnet' });
+  const readStatus = createReadStatus(config, { store, clock: () => new Date(now), sources }, () => ({
+    turns: { running: 3, waiting: 4 },
+    afterTurn: 5,
+    writes: 6,
+  }));
+  now = 4000;
+  return readStatus();
+}
+
+it('counts a person once, in however many files and sessions, and a session by its channel and person', async () => {
+  const store = new MemoryStore();
+  await store.writeText('users/1/notebook/plans.md', 'four');
+  await store.writeText('users/1/profile.md', 'four');
+  await store.writeText('sessions/10/1/a.md', 'four');
+  await store.writeText('sessions/10/1/b.md', 'four');
+  await store.writeText('sessions/11/1/a.md', 'four');
+  await store.writeText('sessions/10/2/a.md', 'four');
+  await store.writeText('channels/10/notes.md', 'four');
+  expect(await statusOf(store)).toMatchObject({
+    upMs: 3000,
+    usage,
+    kept: { sessions: 3, users: 2, files: 7, bytes: 28 },
+    quarantined: 6,
+    afterTurn: 5,
+    modelCalls: { running: 1, waiting: 2 },
+  });
+});
+
+it('leaves out what cannot be read from disk, and tells the rest', async () => {
+  const status = await statusOf({ list: unreadable }, { usageOfToday: unreadable, quarantined: unreadable });
+  expect(status).toMatchObject({ usage: undefined, kept: undefined, quarantined: undefined, pingMs: 41 });
+  expect(status.version).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+it('names the models, unless the offline model answers', async () => {
+  const store = new MemoryStore();
+  expect(await statusOf(store)).toHaveProperty('models', { main: 'opus', fast: 'sonnet' });
+  const model = {
+    isOffline: true,
+    state: { kind: 'reachable' },
+    openCalls: { running: 0, waiting: 0 },
+  } as const;
+  expect(await statusOf(store, { model })).not.toHaveProperty('models');
+});
