@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -87,7 +88,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     readFile: (path) => readFile(join(folder, path), 'utf8'),
     async writeFile(path, text) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
+      // Without a pause between emptying and writing, in which the bot would find a second, empty content to put into quarantine.
+      writeFileSync(join(folder, path), text);
     },
     async [Symbol.asyncDispose]() {
       await bot?.end('SIGKILL');
