@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import { controlRoutes } from './control/control-http.ts';
 import { createLocalControl } from './control/local-control.ts';
 import type { SandboxControl, TypingView } from './control/sandbox-control.ts';
-import { Gateway } from './gateway/gateway.ts';
+import { Gateway, type EarlyFrames, type RawFrame } from './gateway/gateway.ts';
 import { CdnFaults, Faults } from './rest/faults.ts';
 import { RateLimits } from './rest/rate-limits.ts';
 import { RequestLog } from './rest/request-log.ts';
@@ -34,11 +36,29 @@ export interface SandboxServer extends SandboxControl {
   readonly token: string;
   /** Tells of everything that happens, synchronously. Returns how to unsubscribe. */
   subscribe(listener: (event: WorldEvent) => void): () => void;
+  /** Sends the connected clients something as it is, whether Discord would or not. */
+  sendRaw(frame: RawFrame): void;
+  /** The same for the next client that identifies, sooner than Discord would. */
+  sendEarly(frames: EarlyFrames): void;
   /** Ends all connections and stops listening. */
   close(): Promise<void>;
 }
 
 export const defaultSandboxToken = 'sandbox-token';
+
+const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
+const notMeantForUs = `The sandbox answers to ${loopbackNames.join(', ')} with its own port only, and to no page of elsewhere`;
+
+/**
+ * Whether a request is for this server at this machine, by its own name and from none but its own pages: a browser here would also carry out
+ * what a page of elsewhere asks of it, under a name of that page's choice that leads here.
+ */
+function isMeantForUs({ host, origin }: IncomingHttpHeaders, url: string): boolean {
+  const { port } = new URL(url);
+  const hosts = loopbackNames.map((name) => `${name}:${port}`);
+  const isOurs = origin === undefined || hosts.some((name) => origin === `http://${name}`);
+  return isOurs && host !== undefined && hosts.includes(host.toLowerCase());
+}
 
 /** The bot's typing requests that are kept. */
 const keptTyping = 10_000;
@@ -87,7 +107,11 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     addresses: () => ({ url, apiUrl: url + apiPath, gatewayUrl: urls().gateway, token }),
   });
   controlRoutes(app, calls);
-  gateway.listenOn(app.server);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isMeantForUs(request.headers, url)) done();
+    else reply.code(403).send({ error: notMeantForUs });
+  });
+  gateway.listenOn(app.server, (headers) => isMeantForUs(headers, url));
   url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
 
   return {
@@ -96,6 +120,8 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     apiUrl: url + apiPath,
     token,
     subscribe: (listener) => world.subscribe(listener),
+    sendRaw: (frame) => gateway.sendRaw(frame),
+    sendEarly: (frames) => gateway.sendEarly(frames),
     async close() {
       gateway.close();
       await app.close();

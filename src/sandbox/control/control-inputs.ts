@@ -1,4 +1,4 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { PermissionFlagsBits, type APIEmbed } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 import { cdnFaultSchema, faultSchema } from '../rest/faults.ts';
@@ -67,6 +67,8 @@ export const controlInputs = {
   }),
   closeDms: z.strictObject({ person, closed: z.boolean() }),
   addGuild: z.strictObject({ name: z.string().min(1), owner: person, members: z.array(person).default([]) }),
+  setBotMembership: z.strictObject({ guild: z.string().optional(), isMember: z.boolean() }),
+  setGuildAvailability: z.strictObject({ guild: z.string().optional(), available: z.boolean() }),
   setRole: z.strictObject({
     guild: z.string().optional(),
     /** `@everyone` is a role too. */
@@ -82,8 +84,8 @@ export const controlInputs = {
     guild: z.string().optional(),
     name: z.string().min(1),
     private: z.boolean().default(false),
-    /** Takes posts instead of messages. */
-    forum: z.boolean().default(false),
+    /** A forum takes posts instead of messages. */
+    form: z.enum(['text', 'forum', 'voice', 'stage']).default('text'),
     /** Who sees a private channel besides the bot. */
     members: z.array(person).default([]),
   }),
@@ -103,6 +105,12 @@ export const controlInputs = {
     guild: z.string().optional(),
     allow: permissions,
     deny: permissions,
+  }),
+  /** Those that are not named stay as they are. */
+  allowIntents: z.strictObject({
+    messageContent: z.boolean().optional(),
+    guildMembers: z.boolean().optional(),
+    presences: z.boolean().optional(),
   }),
   deleteChannel: z.strictObject({ channel }),
   addThread: z.strictObject({
@@ -146,6 +154,13 @@ export const controlInputs = {
     /** Whether a reply pings the author that it answers. */
     pingReplied: z.boolean().default(true),
     ...writing,
+    /** Fields of Discord's message object that are handed out as they stand: `sticker_items`, `poll`, `message_snapshots`, `flags`. */
+    fields: z.record(z.string(), z.unknown()).exactOptional(),
+  }),
+  /** Cards that Discord shows under a message of its own accord, such as the preview of a link. */
+  showEmbeds: z.strictObject({
+    message: z.string(),
+    embeds: z.array(z.custom<APIEmbed>((value) => typeof value === 'object' && value !== null)),
   }),
   edit: z.strictObject({ message: z.string(), text: z.string().min(1) }),
   delete: z.strictObject({

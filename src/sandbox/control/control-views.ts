@@ -17,7 +17,7 @@ export interface PersonView {
 export interface ChannelView {
   readonly id: string;
   /** A forum takes posts, which are threads. */
-  readonly kind: 'text' | 'forum' | 'thread' | 'dm';
+  readonly kind: 'text' | 'forum' | 'voice' | 'stage' | 'thread' | 'dm';
   /** A DM has the person's name. */
   readonly name: string;
   readonly guildId?: string;
@@ -37,7 +37,7 @@ export function channelView(world: World, channel: Channel): ChannelView {
   const guildId = guildIdOf(channel);
   return {
     id: channel.id,
-    kind: channel.kind === 'text' && channel.isForum ? 'forum' : channel.kind,
+    kind: channel.kind === 'text' ? channel.form : channel.kind,
     name: channel.kind === 'dm' ? userOf(world, channel.personId).username : channel.name,
     ...(guildId === undefined ? {} : { guildId }),
     ...(channel.kind === 'thread'
@@ -64,7 +64,7 @@ export interface CommandView {
 
 export interface OptionView {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'user' | 'channel' | 'other';
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'user' | 'channel' | 'role' | 'other';
   readonly required: boolean;
   /** Whether the bot completes what is typed. */
   readonly autocomplete: boolean;
@@ -125,9 +125,10 @@ function optionType(type: ApplicationCommandOptionType): OptionView['type'] {
       return 'user';
     case ApplicationCommandOptionType.Channel:
       return 'channel';
+    case ApplicationCommandOptionType.Role:
+      return 'role';
     case ApplicationCommandOptionType.Subcommand:
     case ApplicationCommandOptionType.SubcommandGroup:
-    case ApplicationCommandOptionType.Role:
     case ApplicationCommandOptionType.Mentionable:
     case ApplicationCommandOptionType.Attachment:
       return 'other';

@@ -10,6 +10,7 @@ import {
   maxPins,
   pinMessage,
   pinnedMessages,
+  showEmbeds,
   unpinMessage,
 } from '../world/messages.ts';
 import {
@@ -38,6 +39,9 @@ import { SandboxError, type DefineCall } from './sandbox-control.ts';
 export function messageCalls(define: DefineCall, world: World) {
   return {
     say: define('say', (input) => messageView(world, say(world, input))),
+    showEmbeds: define('showEmbeds', (input) =>
+      showEmbeds(world, findMessageById(world, input.message), input.embeds),
+    ),
     edit: define('edit', (input) => messageView(world, edit(world, input))),
     delete: define('delete', (input) => {
       const message = findMessageById(world, input.message);
@@ -80,7 +84,7 @@ export function say(world: World, input: CheckedInput<'say'>): Message {
   const author = findPerson(world, input.as);
   const channel = findChannel(world, input.in, author);
   requireRightToWrite(world, channel, author);
-  const { text, attachments } = written(world, channel, author, input);
+  const { text, attachments } = written(world, channel, author, input, input.fields !== undefined);
   const replied = input.replyTo === undefined ? undefined : findMessage(world, channel.id, input.replyTo);
   if (input.replyTo !== undefined && replied === undefined) {
     throw new SandboxError(`There is no message ${input.replyTo} in ${input.in} to reply to`);
@@ -92,6 +96,7 @@ export function say(world: World, input: CheckedInput<'say'>): Message {
     mentions: mentionsIn(text, undefined, input.pingReplied ? replied?.authorId : undefined),
     replyTo: replied === undefined ? undefined : { channelId: channel.id, messageId: replied.id },
     attachments,
+    ...(input.fields !== undefined && { fields: input.fields }),
   });
 }
 
@@ -174,11 +179,12 @@ export function written(
   channel: Channel,
   author: User,
   input: Writing,
+  hasFields = false,
 ): { readonly text: string; readonly attachments: readonly Attachment[] } {
   const mention = input.mentionBot ? `<@${world.botId}> ` : '';
   const text = linkMentions(mention + input.text, world.users.values()).trim();
   if (input.attachments.length > 0) requirePermission(world, channel, author, 'AttachFiles');
-  if (text === '' && input.attachments.length === 0)
+  if (text === '' && input.attachments.length === 0 && !hasFields)
     throw new SandboxError('A message needs a text or an attachment');
   requireLength(text);
   return { text, attachments: input.attachments.map((file) => uploaded(world, file)) };

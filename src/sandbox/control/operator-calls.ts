@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { createTextChannel, deleteTextChannel, setOverwrite, setPrivacy } from '../world/channels.ts';
 import type { Overwrite, TextChannel, User } from '../world/entities.ts';
-import { addEmoji, addMember, createGuild, createUser, setRole } from '../world/guilds.ts';
+import { addEmoji, addMember, createGuild, createUser, setBotMembership, setRole } from '../world/guilds.ts';
 import { deleteThread } from '../world/threads.ts';
 import { guildOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
@@ -25,6 +25,13 @@ export function operatorCalls(define: DefineCall, world: World) {
       for (const id of members) addMember(world, guild.id, id);
       return { id: guild.id, name: guild.name };
     }),
+    setBotMembership: define('setBotMembership', (input) =>
+      setBotMembership(world, findGuild(world, input.guild), input.isMember),
+    ),
+    setGuildAvailability: define('setGuildAvailability', (input) => {
+      const guild = findGuild(world, input.guild);
+      world.emit({ type: input.available ? 'guild-created' : 'guild-unavailable', guild });
+    }),
     setRole: define('setRole', (input) => {
       const permissions = permissionBits(input.permissions);
       const role = { name: input.name, permissions, userIds: idsOf(world, input.people) };
@@ -39,7 +46,7 @@ export function operatorCalls(define: DefineCall, world: World) {
         createTextChannel(world, {
           guildId,
           name: input.name.replace(/^#/, ''),
-          isForum: input.forum,
+          form: input.form,
           onlyFor,
         }),
       );
@@ -51,6 +58,14 @@ export function operatorCalls(define: DefineCall, world: World) {
     }),
     setOverwrite: define('setOverwrite', (input) => channelView(world, overwrite(world, input))),
     changePermissions: define('changePermissions', (input) => changePermissions(world, input)),
+    allowIntents: define('allowIntents', (input) => {
+      const { privileged } = world.application;
+      world.application.privileged = {
+        messageContent: input.messageContent ?? privileged.messageContent,
+        guildMembers: input.guildMembers ?? privileged.guildMembers,
+        presences: input.presences ?? privileged.presences,
+      };
+    }),
     deleteChannel: define('deleteChannel', (input) => deleteChannel(world, input.channel)),
   };
 }

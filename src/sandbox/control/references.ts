@@ -1,7 +1,7 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { openDm } from '../world/channels.ts';
-import type { Channel, Guild, Message, TextChannel, User } from '../world/entities.ts';
+import type { Channel, Guild, Message, Role, TextChannel, User } from '../world/entities.ts';
 import { findMessageAnywhere } from '../world/messages.ts';
 import { canSend, canView, isLockedFor, may } from '../world/permissions.ts';
 import type { World } from '../world/world.ts';
@@ -60,6 +60,17 @@ export function findTextChannel(world: World, reference: string): TextChannel {
   if (channel.kind !== 'text')
     throw new SandboxError(`${reference} is a ${channel.kind}, not a channel of a guild`);
   return channel;
+}
+
+/** A role of any guild by id or name, with or without `@`; @everyone by its guild's id. @throws {SandboxError} when there is none, or several have the name. */
+export function findRole(world: World, reference: string): Role {
+  const roles = [...world.guilds.values()].flatMap((guild) => [...guild.roles.values()]);
+  const byId = roles.find(({ id }) => id === reference);
+  if (byId !== undefined) return byId;
+  const [only, ...others] = roles.filter(({ name }) => name === reference || `@${name}` === reference);
+  if (only === undefined) throw new SandboxError(`There is no role ${JSON.stringify(reference)}`);
+  if (others.length > 0) throw new SandboxError(`Several roles are called ${JSON.stringify(reference)}`);
+  return only;
 }
 
 /** A message by its id. @throws {SandboxError} when it does not exist, or not any more. */

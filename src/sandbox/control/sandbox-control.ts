@@ -61,6 +61,10 @@ export interface SandboxControl {
   /** A person who refuses DMs lets the bot run into error 50007. */
   closeDms(input: ControlInput<'closeDms'>): Promise<PersonView>;
   addGuild(input: ControlInput<'addGuild'>): Promise<{ readonly id: string; readonly name: string }>;
+  /** Takes the bot out of a guild, as a kick does, or back into it. */
+  setBotMembership(input: ControlInput<'setBotMembership'>): Promise<void>;
+  /** Tells the bot that a guild has an outage, or that it is over. Its messages still come, as they may before the bot has heard of the end. */
+  setGuildAvailability(input: ControlInput<'setGuildAvailability'>): Promise<void>;
   /** Creates a role or changes its permissions, and gives it to people. */
   setRole(input: ControlInput<'setRole'>): Promise<{ readonly id: string }>;
   /** Gives a guild an emoji of its own. */
@@ -73,6 +77,8 @@ export interface SandboxControl {
   changePermissions(input: ControlInput<'changePermissions'>): Promise<void>;
   /** Deletes a channel of a guild or a thread. */
   deleteChannel(input: ControlInput<'deleteChannel'>): Promise<void>;
+  /** Switches privileged intents of the bot on and off: identifying with one that is off is refused, and REST shows no content without it. */
+  allowIntents(input: ControlInput<'allowIntents'>): Promise<void>;
   addThread(input: ControlInput<'addThread'>): Promise<ChannelView>;
   /** Opens a post of a forum; the answer is its first message, whose id is the post's too. */
   addPost(input: ControlInput<'addPost'>): Promise<MessageView>;
@@ -83,6 +89,7 @@ export interface SandboxControl {
 
   /** Refused where the person could not write in Discord. */
   say(input: ControlInput<'say'>): Promise<MessageView>;
+  showEmbeds(input: ControlInput<'showEmbeds'>): Promise<void>;
   edit(input: ControlInput<'edit'>): Promise<MessageView>;
   /** Also a message of the bot's, by a moderator. */
   delete(input: ControlInput<'delete'>): Promise<void>;

@@ -11,7 +11,7 @@ import type { Channel, Command, InteractionOption, User } from '../world/entitie
 import { may } from '../world/permissions.ts';
 import { guildIdOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
-import { findChannel, findPerson, titleOf } from './references.ts';
+import { findChannel, findPerson, findRole, titleOf } from './references.ts';
 import { SandboxError } from './sandbox-control.ts';
 
 type OptionValues = CheckedInput<'slash'>['options'];
@@ -123,8 +123,8 @@ function filledIn(
 type Value = string | number | boolean;
 
 /**
- * A value as the gateway carries it, or `undefined` where the option does not take it: a user or a channel becomes its id.
- * @throws {SandboxError} for a user or a channel that does not exist.
+ * A value as the gateway carries it, or `undefined` where the option does not take it: a user, a channel or a role becomes its id.
+ * @throws {SandboxError} for one that does not exist.
  */
 function optionValue(world: World, option: APIApplicationCommandOption, value: Value): Value | undefined {
   switch (option.type) {
@@ -144,8 +144,9 @@ function optionValue(world: World, option: APIApplicationCommandOption, value: V
       return typeof value === 'string' ? findPerson(world, value).id : undefined;
     case Type.Channel:
       return typeof value === 'string' ? findChannel(world, value).id : undefined;
-    // Discord's client has pickers for these; the sandbox has none.
     case Type.Role:
+      return typeof value === 'string' ? findRole(world, value).id : undefined;
+    // Discord's client has pickers for these; the sandbox has none.
     case Type.Mentionable:
     case Type.Attachment:
     case Type.Subcommand:

@@ -31,7 +31,8 @@ export function threadCalls(define: DefineCall, world: World) {
 /** A person opens a thread. @throws {SandboxError} when they may not, or the message has one already. */
 function addThread(world: World, input: CheckedInput<'addThread'>): ThreadChannel {
   const parent = findTextChannel(world, input.channel);
-  if (parent.isForum) throw new SandboxError(`#${parent.name} is a forum, which takes posts: use addPost`);
+  if (parent.form === 'forum')
+    throw new SandboxError(`#${parent.name} is a forum, which takes posts: use addPost`);
   const owner = findPerson(world, input.as);
   requireView(world, parent, owner);
   requirePermission(world, parent, owner, input.private ? 'CreatePrivateThreads' : 'CreatePublicThreads');
@@ -55,7 +56,7 @@ function addThread(world: World, input: CheckedInput<'addThread'>): ThreadChanne
 /** A person opens a post of a forum; its first message has the post's id. @throws {SandboxError} when they may not. */
 function addPost(world: World, input: CheckedInput<'addPost'>): Message {
   const parent = findTextChannel(world, input.forum);
-  if (!parent.isForum) throw new SandboxError(`#${parent.name} is no forum`);
+  if (parent.form !== 'forum') throw new SandboxError(`#${parent.name} is no forum`);
   const owner = findPerson(world, input.as);
   requireView(world, parent, owner);
   requirePermission(world, parent, owner, 'SendMessages');

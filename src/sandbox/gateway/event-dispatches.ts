@@ -97,6 +97,10 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
         GatewayDispatchEvents.GuildCreate,
         guildCreatePayload(world, event.guild, subscribes(audience.intents, GatewayIntentBits.GuildMembers)),
       );
+    case 'guild-left':
+      return guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id });
+    case 'guild-unavailable':
+      return guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id, unavailable: true });
     case 'member-added':
     case 'member-updated':
       return {

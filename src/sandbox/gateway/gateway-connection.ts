@@ -88,6 +88,11 @@ export class GatewayConnection implements SessionLink {
     this.#write(dispatch);
   }
 
+  /** A frame as it is: text, or bytes as a binary one. */
+  sendBytes(frame: string | Uint8Array): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame);
+  }
+
   requestHeartbeat(): void {
     this.#write({ op: GatewayOpcodes.Heartbeat, d: null });
   }

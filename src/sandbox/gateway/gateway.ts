@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { GatewayCloseCodes, GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
@@ -31,12 +31,22 @@ interface GatewayOptions {
 /** How a connection is made to end. `reconnect` is op 7, `invalidate` op 9, `cut` a lost network. */
 type DropKind = 'close' | 'cut' | 'reconnect' | 'invalidate';
 
+/** What is sent as it is, whether Discord would or not: an event, which is numbered like any other, or a frame of text or bytes. */
+export type RawFrame = { readonly t: string; readonly d: unknown } | string | Uint8Array;
+
+/** What the next client is sent that identifies: before READY, and after it but before its guilds. */
+export interface EarlyFrames {
+  readonly beforeReady?: readonly RawFrame[];
+  readonly beforeGuilds?: readonly RawFrame[];
+}
+
 /** The gateway: sessions outlive their connections, so that a client can resume. */
 export class Gateway implements ConnectionHost {
   readonly #options: GatewayOptions;
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #connections = new Set<GatewayConnection>();
   readonly #sessions = new Map<string, GatewaySession>();
+  #early: EarlyFrames = {};
   readonly #unsubscribe: () => void;
 
   constructor(options: GatewayOptions) {
@@ -44,12 +54,16 @@ export class Gateway implements ConnectionHost {
     this.#unsubscribe = options.world.subscribe((event) => this.dispatch(event));
   }
 
-  /** Takes WebSocket upgrades of `/gateway` from a server; others are refused. */
-  listenOn(server: Server): void {
+  /** Takes WebSocket upgrades of `/gateway` from a server; others, and those that may not, are refused. */
+  listenOn(server: Server, may: (headers: IncomingHttpHeaders) => boolean): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const url = new URL(request.url ?? '/', 'http://localhost');
       if (!/^\/gateway\/?$/.test(url.pathname)) {
         socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      if (!may(request.headers)) {
+        socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
         return;
       }
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -73,6 +87,16 @@ export class Gateway implements ConnectionHost {
       const audience = { intents: session.intents, cdnUrl: urls().cdn };
       for (const { type, data } of dispatchesFor(world, event, audience)) session.dispatch(type, data);
     }
+  }
+
+  /** Sends something to every connected client as it is. */
+  sendRaw(frame: RawFrame): void {
+    for (const connection of this.#connections) sendRaw(connection, frame);
+  }
+
+  /** Sends something to the next client that identifies, sooner than Discord would. */
+  sendEarly(frames: EarlyFrames): void {
+    this.#early = frames;
   }
 
   /**
@@ -134,19 +158,24 @@ export class Gateway implements ConnectionHost {
     this.#sessions.set(session.id, session);
     connection.adopt(session);
     setPresence(world, request.presence ?? { status: 'online', activities: [] });
+    const { beforeReady = [], beforeGuilds = [] } = this.#early;
+    this.#early = {};
+    for (const frame of beforeReady) sendRaw(connection, frame);
     const flags = applicationFlags(world);
+    const guilds = [...world.guilds.values()].filter(({ members }) => members.has(world.botId));
     session.dispatch(GatewayDispatchEvents.Ready, {
       v: 10,
       user: userPayload(userOf(world, world.botId)),
-      guilds: Array.from(world.guilds.keys(), (id) => ({ id, unavailable: true })),
+      guilds: guilds.map(({ id }) => ({ id, unavailable: true })),
       session_id: session.id,
       resume_gateway_url: urls().gateway,
       shard: [0, 1],
       application: { id: world.application.id, flags, flags_new: String(flags) },
     });
+    for (const frame of beforeGuilds) sendRaw(connection, frame);
     if (!subscribes(session.intents, GatewayIntentBits.Guilds)) return;
     const withAllMembers = subscribes(session.intents, GatewayIntentBits.GuildMembers);
-    for (const guild of world.guilds.values()) {
+    for (const guild of guilds) {
       session.dispatch(GatewayDispatchEvents.GuildCreate, guildCreatePayload(world, guild, withAllMembers));
     }
   }
@@ -206,6 +235,11 @@ export class Gateway implements ConnectionHost {
     this.#sessions.clear();
     this.#sockets.close();
   }
+}
+
+function sendRaw(connection: GatewayConnection, frame: RawFrame): void {
+  if (typeof frame === 'string' || frame instanceof Uint8Array) connection.sendBytes(frame);
+  else connection.session?.dispatch(frame.t, frame.d);
 }
 
 function bareToken(token: string): string {

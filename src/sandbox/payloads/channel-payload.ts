@@ -3,14 +3,18 @@ import {
   ChannelType,
   ForumLayoutType,
   OverwriteType,
+  VideoQualityMode,
   type APIChannel,
   type APIDMChannel,
   type APIGuildForumChannel,
+  type APIGuildStageVoiceChannel,
+  type APIGuildVoiceChannel,
   type APIOverwrite,
   type APIPrivateThreadChannel,
   type APIPublicThreadChannel,
   type APITextChannel,
   type APIThreadMember,
+  type TextChannelType,
 } from 'discord-api-types/v10';
 
 import type { Channel, DmChannel, Overwrite, TextChannel, ThreadChannel } from '../world/entities.ts';
@@ -20,19 +24,23 @@ import { flagBits, userPayload } from './user-payload.ts';
 
 type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
 
-/** The type of a channel with messages in it, which a forum has only in its posts. */
-export function channelType(
-  channel: Channel,
-): ChannelType.DM | ChannelType.GuildText | ChannelType.PrivateThread | ChannelType.PublicThread {
+/** The type of a channel; that of a forum is told in its own payload, since it has messages only in its posts. */
+export function channelType(channel: Channel): TextChannelType {
   switch (channel.kind) {
     case 'dm':
       return ChannelType.DM;
     case 'text':
-      return ChannelType.GuildText;
+      return textTypes[channel.form === 'forum' ? 'text' : channel.form];
     case 'thread':
       return channel.isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread;
   }
 }
+
+const textTypes = {
+  text: ChannelType.GuildText,
+  voice: ChannelType.GuildVoice,
+  stage: ChannelType.GuildStageVoice,
+} as const;
 
 /** A channel as `viewerId` gets to see it. */
 export function channelPayload(world: World, channel: Channel, viewerId: string): APIChannel {
@@ -49,7 +57,7 @@ export function channelPayload(world: World, channel: Channel, viewerId: string)
 export function guildChannelPayload(
   world: World,
   channel: TextChannel,
-): APIGuildForumChannel | APITextChannel {
+): APIGuildForumChannel | APIGuildStageVoiceChannel | APIGuildVoiceChannel | APITextChannel {
   const common: Omit<APITextChannel, 'type'> = {
     id: channel.id,
     guild_id: channel.guildId,
@@ -63,7 +71,15 @@ export function guildChannelPayload(
     last_message_id: lastMessageId(world, channel),
     flags: flagBits(0),
   };
-  if (!channel.isForum) return { ...common, type: ChannelType.GuildText };
+  switch (channel.form) {
+    case 'text':
+      return { ...common, type: ChannelType.GuildText };
+    case 'voice':
+      return { ...common, ...voiceFields, type: ChannelType.GuildVoice };
+    case 'stage':
+      return { ...common, ...voiceFields, type: ChannelType.GuildStageVoice };
+    case 'forum':
+  }
   return {
     ...common,
     type: ChannelType.GuildForum,
@@ -74,6 +90,13 @@ export function guildChannelPayload(
     default_forum_layout: ForumLayoutType.NotSet,
   };
 }
+
+const voiceFields = {
+  bitrate: 64_000,
+  user_limit: 0,
+  rtc_region: null,
+  video_quality_mode: VideoQualityMode.Auto,
+};
 
 /** A thread; with `member` where the viewer has joined it. */
 export function threadPayload(world: World, thread: ThreadChannel, viewerId: string): ThreadPayload {

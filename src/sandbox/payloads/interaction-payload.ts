@@ -18,7 +18,7 @@ import type {
 import { channelPermissions } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
 import { channelPayload } from './channel-payload.ts';
-import { memberPayload, memberPayloadWithoutUser } from './guild-payload.ts';
+import { memberPayload, memberPayloadWithoutUser, rolePayload } from './guild-payload.ts';
 import { messagePayload } from './message-payload.ts';
 import { userPayload } from './user-payload.ts';
 
@@ -118,7 +118,7 @@ interface Asker {
   readonly channel: Channel;
 }
 
-/** The users and channels that options name; empty where they name none. */
+/** The users, channels and roles that options name; empty where they name none. */
 function resolvedValues(
   world: World,
   options: readonly InteractionOption[],
@@ -129,8 +129,13 @@ function resolvedValues(
     given.flatMap(({ type, value }) => (type === wanted && typeof value === 'string' ? [value] : []));
   const userIds = idsOf(ApplicationCommandOptionType.User).filter((id) => world.users.has(id));
   const channels = idsOf(ApplicationCommandOptionType.Channel).flatMap((id) => world.channels.get(id) ?? []);
+  const guild = world.guilds.get(guildIdOf(here) ?? '');
+  const roles = idsOf(ApplicationCommandOptionType.Role).flatMap((id) => guild?.roles.get(id) ?? []);
   return {
     ...(userIds.length === 0 ? {} : resolvedUsers(world, userIds, here)),
+    ...(roles.length === 0
+      ? {}
+      : { roles: Object.fromEntries(roles.map((role) => [role.id, rolePayload(role)])) }),
     ...(channels.length === 0
       ? {}
       : {

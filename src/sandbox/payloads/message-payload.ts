@@ -87,6 +87,7 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     ...(message.reactions.size === 0 ? {} : { reactions: reactionPayloads(world, message) }),
     ...(thread?.kind === 'thread' ? { thread: threadPayload(world, thread, world.botId) } : {}),
     ...interactionPart(world, message),
+    ...(readable ? message.fields : {}),
   };
 }
 

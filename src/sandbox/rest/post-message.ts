@@ -62,7 +62,7 @@ function requireRightToSend(world: World, channel: Channel, form: MessageForm): 
     if (!acceptsDms(world, channel)) throw apiErrors.cannotDm();
     return;
   }
-  if (channel.kind === 'text' && channel.isForum) throw apiErrors.notATextChannel();
+  if (channel.kind === 'text' && channel.form === 'forum') throw apiErrors.notATextChannel();
   if (isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived(403);
   const needed =
     (form.files.length === 0 ? 0n : PermissionFlagsBits.AttachFiles) |

@@ -53,7 +53,7 @@ export function threadRoutes(app: FastifyInstance, context: RestContext): void {
 
   app.post<InChannel>('/channels/:channel/threads', (request, reply) => {
     const parent = parentChannel(request.params.channel);
-    if (parent.isForum) return reply.code(201).send(post(parent, request.body));
+    if (parent.form === 'forum') return reply.code(201).send(post(parent, request.body));
     const form = parseForm(threadSchema, request.body);
     // As in Discord: a thread without a message is private unless the form says otherwise.
     const isPrivate = (form.type ?? ChannelType.PrivateThread) === ChannelType.PrivateThread;

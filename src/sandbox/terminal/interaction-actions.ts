@@ -250,6 +250,7 @@ function valueOf(title: string, option: OptionView, words: string): Value {
     case 'string':
     case 'user':
     case 'channel':
+    case 'role':
     case 'other':
       return words;
   }

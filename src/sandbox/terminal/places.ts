@@ -6,6 +6,8 @@ export function placeName(channel: ChannelView, channels: readonly ChannelView[]
   switch (channel.kind) {
     case 'text':
     case 'forum':
+    case 'voice':
+    case 'stage':
       return `#${channel.name}`;
     case 'dm':
       return channel.name === speaker ? '@dm' : `@${channel.name}`;

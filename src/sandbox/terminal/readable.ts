@@ -98,11 +98,16 @@ function contentOf(message: Message, names: Names): string {
 /** How much of a message is quoted where another line speaks of it, in characters. */
 const quotedLength = 40;
 
-/** A message's words as Discord shows them: mentions as names. */
+/** A message's words as Discord shows them: mentions as names, moments as days. */
 export function readableText(text: string, names: Names): string {
   return text
     .replaceAll(/<@!?(\d+)>/g, (_, id: string) => `@${names.personOf(id)}`)
-    .replaceAll(/<#(\d+)>/g, (whole, id: string) => names.placeOf(id) ?? whole);
+    .replaceAll(/<#(\d+)>/g, (whole, id: string) => names.placeOf(id) ?? whole)
+    .replaceAll(/<t:(\d{1,11})(?::[tTdDfFR])?>/g, (_, seconds: string) => localDay(Number(seconds)));
+}
+
+function localDay(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleDateString('sv');
 }
 
 /** `1.2 kB`, `3 MB`. */

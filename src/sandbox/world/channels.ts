@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 interface NewTextChannel {
   readonly guildId: string;
   readonly name: string;
-  readonly isForum?: boolean;
+  readonly form?: TextChannel['form'];
   /** Hidden from @everyone; seen by these users and the bot. */
   readonly onlyFor?: readonly string[] | undefined;
   readonly id?: string;
@@ -19,7 +19,7 @@ export function createTextChannel(world: World, input: NewTextChannel): TextChan
     id: input.id ?? world.nextId(),
     guildId: input.guildId,
     name: input.name,
-    isForum: input.isForum ?? false,
+    form: input.form ?? 'text',
     position: [...world.channels.values()].filter(({ kind }) => kind === 'text').length,
     overwrites: new Map(),
   };

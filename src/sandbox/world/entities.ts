@@ -38,6 +38,8 @@ export interface Role {
   readonly position: number;
   /** Belongs to an integration: the bot's own role. */
   readonly managed: boolean;
+  /** The bot that it came with. */
+  readonly botId?: string;
 }
 
 export interface Member {
@@ -68,8 +70,8 @@ export interface TextChannel {
   readonly id: string;
   readonly guildId: string;
   readonly name: string;
-  /** Takes posts, which are threads, and no messages. */
-  readonly isForum: boolean;
+  /** A forum takes posts, which are threads, and no messages; the messages of a voice or stage channel are for those who may connect. */
+  readonly form: 'text' | 'forum' | 'voice' | 'stage';
   readonly position: number;
   /** By the id of the role or user. */
   readonly overwrites: Map<string, Overwrite>;
@@ -138,11 +140,15 @@ export interface Message {
   /** ISO 8601, UTC; `null` while it is not pinned. */
   pinnedAt: string | null;
   readonly poll: Poll | undefined;
+  /** Further fields of Discord's message object, handed out as they stand: what people can send and nothing here works with. */
+  readonly fields?: MessageFields;
   /** Emoji → who reacted. */
   readonly reactions: Map<string, Set<string>>;
   /** The interaction this message answers. */
   readonly interaction: InteractionOrigin | undefined;
 }
+
+export type MessageFields = Readonly<Record<string, unknown>>;
 
 export type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
 export type MessageComponent = Button | APIStringSelectComponent;
@@ -190,7 +196,7 @@ export interface Application {
   readonly ownerId: string;
   readonly team: Team | undefined;
   /** Which privileged intents are switched on in the developer portal. */
-  readonly privileged: PrivilegedIntents;
+  privileged: PrivilegedIntents;
 }
 
 export interface PrivilegedIntents {

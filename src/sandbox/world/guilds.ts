@@ -39,6 +39,7 @@ export function createGuild(
     permissions: botPermissions,
     position: 1,
     managed: true,
+    botId: world.botId,
   };
   const everyone: Role = {
     id,
@@ -73,6 +74,23 @@ export function addMember(world: World, guildId: string, userId: string): Member
   guild.members.set(userId, member);
   world.emit({ type: 'member-added', guildId, member });
   return member;
+}
+
+/** Takes the bot out of a guild, or back into it with the role that it had. Already so is fine. */
+export function setBotMembership(world: World, guild: Guild, isMember: boolean): void {
+  if (guild.members.has(world.botId) === isMember) return;
+  if (!isMember) {
+    guild.members.delete(world.botId);
+    world.emit({ type: 'guild-left', guild });
+    return;
+  }
+  const roleIds = [...guild.roles.values()].filter(({ managed }) => managed).map(({ id }) => id);
+  guild.members.set(world.botId, {
+    userId: world.botId,
+    roleIds: new Set(roleIds),
+    joinedAt: world.now().toISOString(),
+  });
+  world.emit({ type: 'guild-created', guild });
 }
 
 /** Creates a role, or changes the permissions of the one with this name, and gives it to the users. */

@@ -9,6 +9,7 @@ import type {
   EphemeralMessage,
   InteractionOrigin,
   Message,
+  MessageFields,
   MessageReference,
   Poll,
   ThreadChannel,
@@ -32,6 +33,7 @@ export interface NewMessage {
   readonly nonce?: string | number | undefined;
   readonly flags?: number;
   readonly interaction?: InteractionOrigin;
+  readonly fields?: MessageFields;
 }
 
 /** A message that nobody sees yet. */
@@ -56,6 +58,7 @@ function draftMessage(world: World, input: NewMessage): Message {
     pinnedAt: null,
     reactions: new Map(),
     interaction: input.interaction,
+    ...(input.fields !== undefined && { fields: input.fields }),
   };
   world.versions.set(message.id, [{ at: message.createdAt, text: message.text }]);
   return message;
@@ -90,6 +93,12 @@ interface MessageChange {
   /** All that it has from now on. */
   readonly attachments?: readonly Attachment[] | undefined;
   readonly flags?: number | undefined;
+}
+
+/** Shows cards under a message, as Discord does for a link some time after it was written: no edit. */
+export function showEmbeds(world: World, message: Message, embeds: readonly APIEmbed[]): void {
+  message.embeds = embeds;
+  world.emit({ type: 'message-edited', message });
 }
 
 /** Changes a message in place; `editedAt` becomes now, unless the message only gets the words that it was announced without. */

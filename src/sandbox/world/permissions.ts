@@ -6,6 +6,7 @@ import { channelOf, guildOf, type World } from './world.ts';
 /** What @everyone may do in a new guild. */
 export const everyonePermissions =
   PermissionFlagsBits.ViewChannel |
+  PermissionFlagsBits.Connect |
   PermissionFlagsBits.SendMessages |
   PermissionFlagsBits.SendMessagesInThreads |
   PermissionFlagsBits.ReadMessageHistory |
@@ -44,7 +45,7 @@ function guildPermissions(guild: Guild, member: Member): bigint {
 /**
  * Permissions of a user in a channel, by Discord's order: @everyone, roles, then the overwrites for @everyone, for roles
  * together, for the member. A thread has its parent's; a private one is seen by its members and by who may manage threads.
- * Without ViewChannel nothing else is left. Strangers to the guild or the DM have none.
+ * Without ViewChannel nothing else is left, nor in a voice or stage channel but ViewChannel without Connect. Strangers to the guild or the DM have none.
  */
 export function channelPermissions(world: World, channel: Channel, userId: string): bigint {
   switch (channel.kind) {
@@ -62,8 +63,14 @@ export function may(world: World, channel: Channel, userId: string, wanted: bigi
   return has(channelPermissions(world, channel, userId), wanted);
 }
 
+/** Whether the user can view the channel with its messages: those of a voice or stage channel take Connect too. */
 export function canView(world: World, channel: Channel, userId: string): boolean {
-  return may(world, channel, userId, PermissionFlagsBits.ViewChannel);
+  const { ViewChannel, Connect } = PermissionFlagsBits;
+  return may(world, channel, userId, isVoice(channel) ? ViewChannel | Connect : ViewChannel);
+}
+
+function isVoice(channel: Channel): boolean {
+  return channel.kind === 'text' && (channel.form === 'voice' || channel.form === 'stage');
 }
 
 /** Whether a locked thread keeps the user from writing, changing and opening it. */
@@ -77,7 +84,8 @@ export function isLockedFor(world: World, channel: Channel, userId: string): boo
 
 /** Whether the user may post: threads have a permission of their own for it, and a forum takes posts only. */
 export function canSend(world: World, channel: Channel, userId: string): boolean {
-  if (isLockedFor(world, channel, userId) || (channel.kind === 'text' && channel.isForum)) return false;
+  if (isLockedFor(world, channel, userId) || (channel.kind === 'text' && channel.form === 'forum'))
+    return false;
   return may(
     world,
     channel,
@@ -103,7 +111,9 @@ function textChannelPermissions(guild: Guild, channel: TextChannel, userId: stri
   permissions = overwritten(permissions, allow, deny);
   const own = channel.overwrites.get(userId);
   permissions = overwritten(permissions, own?.allow ?? 0n, own?.deny ?? 0n);
-  return has(permissions, PermissionFlagsBits.ViewChannel) ? permissions : 0n;
+  if (!has(permissions, PermissionFlagsBits.ViewChannel)) return 0n;
+  const isShut = isVoice(channel) && !has(permissions, PermissionFlagsBits.Connect);
+  return isShut ? PermissionFlagsBits.ViewChannel : permissions;
 }
 
 function threadPermissions(world: World, thread: ThreadChannel, userId: string): bigint {

@@ -82,7 +82,9 @@ export type WorldEvent =
   | { readonly type: 'thread-joined'; readonly thread: ThreadChannel; readonly userId: string }
   | { readonly type: 'thread-left'; readonly thread: ThreadChannel; readonly userId: string }
   | { readonly type: 'role-created' | 'role-updated'; readonly guildId: string; readonly role: Role }
-  | { readonly type: 'guild-created'; readonly guild: Guild }
+  | { readonly type: 'guild-created' | 'guild-unavailable'; readonly guild: Guild }
+  /** The bot was taken out of it. */
+  | { readonly type: 'guild-left'; readonly guild: Guild }
   | { readonly type: 'member-added' | 'member-updated'; readonly guildId: string; readonly member: Member }
   | { readonly type: 'typing-started'; readonly channel: Channel; readonly userId: string; readonly at: Date }
   | { readonly type: 'interaction-created'; readonly interaction: Interaction }

@@ -30,7 +30,7 @@ describe('the control over HTTP', () => {
     expect((await remote.versions({ message: id })).map(({ text }) => text)).toEqual(['draft', 'final']);
     await remote.addThread({ as: 'alice', channel: 'dev', name: 'talk', message: id });
     expect(await remote.alterThread({ thread: 'talk', archived: true })).toMatchObject({ isArchived: true });
-    await remote.addChannel({ name: 'ideas', forum: true });
+    await remote.addChannel({ name: 'ideas', form: 'forum' });
     const post = await remote.addPost({ as: 'bob', forum: 'ideas', title: 'Snacks', text: 'more' });
     expect(post.channelId).toBe(post.id);
     await remote.setCdnFault({ kind: 'cut' });
@@ -45,7 +45,7 @@ describe('the control over HTTP', () => {
 
   it('has every method of the control', async () => {
     const server = await openSandbox();
-    const ownToProcess = new Set(['url', 'apiUrl', 'token', 'subscribe', 'close']);
+    const ownToProcess = new Set(['url', 'apiUrl', 'token', 'subscribe', 'sendRaw', 'sendEarly', 'close']);
     expect(Object.keys(connectSandbox(server.url))).toEqual(
       Object.keys(server).filter((name) => !ownToProcess.has(name)),
     );

@@ -46,6 +46,36 @@ const forget = {
   ],
 } satisfies ApplicationCommandDataResolvable;
 
+describe('a role as an option', () => {
+  const pick = {
+    name: 'pick',
+    description: 'Picks a role',
+    options: [
+      { type: ApplicationCommandOptionType.Role, name: 'role', description: 'Which', required: true },
+    ],
+  } satisfies ApplicationCommandDataResolvable;
+
+  it('is named by a person, and the bot is given what it is', async () => {
+    const { server, failures } = await botAnswering([pick], async (interaction) => {
+      if (!interaction.isChatInputCommand()) return;
+      const role = interaction.options.getRole('role', true);
+      await interaction.reply(`${role.name} ${role.id}`);
+    });
+    const { id } = await server.setRole({ name: 'Verified', permissions: [] });
+    const { answer } = await server.slash({
+      as: 'alice',
+      in: '#dev',
+      name: 'pick',
+      options: { role: '@Verified' },
+    });
+    expect(answer?.text).toBe(`Verified ${id}`);
+    expect(failures).toEqual([]);
+    await expect(
+      server.slash({ as: 'alice', in: '#dev', name: 'pick', options: { role: 'Nobody' } }),
+    ).rejects.toThrow('There is no role "Nobody"');
+  });
+});
+
 describe('an option that is being typed', () => {
   const typing = { as: 'bob', in: '#dev', name: 'memory', subcommand: 'forget', option: 'item' };
 

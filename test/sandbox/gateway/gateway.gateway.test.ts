@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-import { ChannelType, Events, GatewayIntentBits } from 'discord.js';
+import { ChannelType, Events, GatewayIntentBits, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
@@ -235,6 +235,35 @@ describe('changes of the guild', () => {
     expect(log).toEqual(['Annex', 'dave']);
     const members = await client.guilds.cache.find(({ name }) => name === 'Sandbox')?.members.fetch();
     expect(members?.map(({ displayName }) => displayName)).toContain('dave');
+  });
+});
+
+describe('voice and stage channels', () => {
+  it('bring their messages only to who may connect', async () => {
+    const { client, server } = await runBot();
+    for (const form of ['voice', 'stage'] as const) {
+      const { id } = await server.addChannel({ name: form, form });
+      await server.say({ as: 'bob', in: id, text: 'hello' });
+      await server.changePermissions({ for: '@everyone', in: id, deny: ['Connect'] });
+      await server.delivered();
+      const channel = client.channels.cache.get(id);
+      expect([channel?.isVoiceBased(), channel?.isTextBased()]).toEqual([true, true]);
+      await expect(server.say({ as: 'bob', in: id, text: 'hello?' })).rejects.toThrow('bob cannot see');
+      await expect(client.rest.get(Routes.channelMessages(id))).rejects.toThrow('Missing Access');
+    }
+  });
+});
+
+describe('a guild with an outage', () => {
+  it('is unavailable to the client until it is back, with what changed meanwhile', async () => {
+    const { client, server } = await runBot();
+    const guild = client.guilds.cache.first();
+    await server.setGuildAvailability({ available: false });
+    await server.delivered();
+    expect([guild?.available, client.guilds.cache.size]).toEqual([false, 1]);
+    await server.setGuildAvailability({ available: true });
+    await server.delivered();
+    expect(guild?.available).toBe(true);
   });
 });
 

@@ -33,7 +33,7 @@ async function botWithThread(): Promise<
 
 async function botWithForum(): Promise<RunningBot & { readonly forum: ForumChannel }> {
   const bot = await runBot();
-  const { id } = await bot.server.addChannel({ name: 'ideas', forum: true });
+  const { id } = await bot.server.addChannel({ name: 'ideas', form: 'forum' });
   const forum = await bot.client.channels.fetch(id);
   if (forum?.type !== ChannelType.GuildForum) throw new Error('No forum');
   return { ...bot, forum };

@@ -10,7 +10,7 @@ import { canSend, canView, channelPermissions, may } from '../../../src/sandbox/
 import { createThread } from '../../../src/sandbox/world/threads.ts';
 import { guildOf, type World } from '../../../src/sandbox/world/world.ts';
 
-const { ViewChannel, SendMessages, SendMessagesInThreads, ManageThreads, Administrator } =
+const { ViewChannel, Connect, SendMessages, SendMessagesInThreads, ManageThreads, Administrator } =
   PermissionFlagsBits;
 
 interface Scene {
@@ -71,6 +71,19 @@ describe('permissions in a channel', () => {
     setRole(world, guildOf(world, guildId), { name: 'admin', permissions: Administrator, userIds: [carol] });
     setPrivacy(world, channel, []);
     expect(may(world, channel, carol, ViewChannel | ManageThreads)).toBe(true);
+  });
+
+  it('leave of a voice or stage channel only that it is there to who may not connect', () => {
+    const { world, guildId, carol } = scene();
+    for (const form of ['voice', 'stage'] as const) {
+      const lounge = createTextChannel(world, { guildId, name: form, form });
+      expect(canView(world, lounge, carol)).toBe(true);
+      setOverwrite(world, lounge, { targetId: guildId, kind: 'role', allow: 0n, deny: Connect });
+      expect([canView(world, lounge, carol), channelPermissions(world, lounge, carol)]).toEqual([
+        false,
+        ViewChannel,
+      ]);
+    }
   });
 
   it('leave nothing to who may not view the channel, whatever else is allowed', () => {
