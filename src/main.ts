@@ -3,7 +3,7 @@ import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError } from './core/errors.ts';
 import { GatewayError } from './discord/client.ts';
 
-/** `EX_CONFIG` of sysexits.h: starting again does not help. */
+/** `EX_CONFIG` of sysexits.h: starting again does not help [O2]. */
 const badConfiguration = 78;
 
 /**
@@ -40,5 +40,6 @@ function explain(error: unknown): string {
 
 main().catch((error: unknown) => {
   process.stderr.write(`${explain(error)}\n`);
-  process.exitCode = error instanceof ConfigError ? badConfiguration : 1;
+  const needsOperator = error instanceof ConfigError || (error instanceof GatewayError && !error.isPassing);
+  process.exitCode = needsOperator ? badConfiguration : 1;
 });

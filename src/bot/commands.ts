@@ -5,7 +5,7 @@ import { createSettingsCommand } from '../commands/settings-command.ts';
 import { createStatusCommand, type StatusFacts } from '../commands/status-command.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
-import type { AnswerMode } from '../core/chat.ts';
+import type { AnswerMode, ServerPort } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
@@ -15,6 +15,7 @@ const itemMaxChars = 500;
 
 export interface CommandPorts {
   readonly journal: Pick<ChannelJournal, 'isHidden'>;
+  readonly server: ServerPort;
   readonly logger: Logger;
   /** Without it there is no status command. */
   readonly readStatus: (() => Promise<StatusFacts>) | undefined;
@@ -22,7 +23,7 @@ export interface CommandPorts {
 
 /** All commands that are switched on. */
 export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
-  const { journal, logger, readStatus } = ports;
+  const { journal, server, logger, readStatus } = ports;
   const memoryPorts = {
     ...memory,
     settings: {
@@ -37,11 +38,11 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     isMemoryOff: memory.placeSettings.isMemoryOff,
     logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
     isHidden: (channelId: string, messageId: string) => journal.isHidden(channelId, messageId),
-    timeZone: config.timeZone,
     logger,
   };
   const settings = createSettingsCommand({
     placeSettings: memory.placeSettings,
+    server,
     defaults: {
       answer: (place) => defaultAnswerMode(config, place),
       actionsEnabled: config.discord.actionsEnabled,

@@ -8,26 +8,28 @@ import type {
   PresentPlace,
   ReadReplied,
   ReplyPort,
+  ServerPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
 import type { CommandRequest } from '../core/commands.ts';
-import type { Clock, Timer } from '../core/time.ts';
+import { processTimer, type Clock } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { Store } from '../core/store.ts';
-import type { ActionTools } from '../core/tool.ts';
+import type { ActionTools, OfferPort } from '../core/tool.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
+import { createMediaBudget } from '../model/media.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
-import { recover } from '../turn/recover.ts';
+import { createRecovery } from '../turn/recover.ts';
 import { runTurn, type TurnPorts } from '../turn/run-turn.ts';
 import { SessionTurns } from '../turn/sessions.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
-import { createLayers } from './layers.ts';
+import { botName, createLayers } from './layers.ts';
 import { createReadStatus, type StatusSources } from './status.ts';
 
 export interface BotPorts {
@@ -37,9 +39,11 @@ export interface BotPorts {
   /** Knows of every edit and deletion before anything else does. */
   readonly recent: RecentChanges;
   readonly replies: ReplyPort;
+  readonly offers: OfferPort;
   readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
+  readonly server: ServerPort;
   readonly attachments: AttachmentPort;
   readonly readReplied: ReadReplied;
   /** Where the edges are observed; without them there is no status command. */
@@ -53,13 +57,6 @@ export interface BotPorts {
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export type Bot = ReturnType<typeof createBot>;
 
-/** The process's own timer, unref'd. */
-export const processTimer: Timer = (callback, ms) => {
-  const timeout = setTimeout(callback, ms);
-  timeout.unref();
-  return () => clearTimeout(timeout);
-};
-
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts) {
   const {
@@ -68,6 +65,7 @@ export function createBot(config: Config, ports: BotPorts) {
     journal,
     recent,
     replies,
+    offers,
     reactions,
     history,
     presentPlace,
@@ -87,6 +85,7 @@ export function createBot(config: Config, ports: BotPorts) {
     recent,
     writes,
     answers: journal,
+    server: ports.server,
     wakeAt: (session, time) => idleSessions.wakeAt(session, time),
     changed: (session) => afterTurn.schedule(session),
     clock,
@@ -94,7 +93,7 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   const { sessionLog, states, placeSettings: settings } = memory;
   const afterTurn: AfterTurn = new AfterTurn({
-    layers: memory.layers,
+    layers: memory.afterTurn,
     queue: createKeyedQueue(),
     logger,
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, logger }),
@@ -115,6 +114,8 @@ export function createBot(config: Config, ports: BotPorts) {
       history,
       attachments: ports.attachments,
       readReplied: ports.readReplied,
+      log: sessionLog,
+      botName,
       timeZone: config.timeZone,
       historyBudget: config.prompt.historyBudget,
       maxChars: config.prompt.maxChars,
@@ -123,11 +124,13 @@ export function createBot(config: Config, ports: BotPorts) {
     memoryTools: memory.tools,
     actionTools: actions?.tools ?? [],
     model,
+    mediaBudget: createMediaBudget(),
     modelName: config.model.main,
     answerTimeoutMs: config.model.totalTimeoutMs,
     afterTurn,
     journal,
     replies,
+    offers,
     presentPlace,
     clock,
     logger,
@@ -138,6 +141,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const commands = createCommands(config, memory, {
     journal,
+    server: ports.server,
     logger,
     readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),
   });
@@ -151,6 +155,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const handlers = createIntake({
     turns,
     waitingReactions,
+    reactions,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     commands,
     order: commandOrder,
@@ -172,26 +177,36 @@ export function createBot(config: Config, ports: BotPorts) {
     commands,
     /** When the owner wants to be answered where. */
     answerMode: settings.answerMode,
-    /** Channels that the bot has been active in; also those where it was stopped before its first reply. */
-    async knownChannels(): Promise<readonly string[]> {
-      const [answered, sessions] = await Promise.all([journal.channels(), sessionLog.sessions()]);
-      return [...new Set([...answered, ...sessions.map(({ channelId }) => channelId)])];
+    /** Names in the log what the owner wrote about channels and is not used. Never rejects. */
+    nameUnusedContexts: memory.workspace.nameUnusedContexts,
+    /** The role that lets people into a guild, where its people have named one [V0]. */
+    memberRole: settings.memberRole,
+    /** Channels that the bot has been active in, and when; also those where it was stopped before its first reply. */
+    async knownChannels() {
+      const activeAt = new Map<string, number>();
+      for (const { id, activeAt: at } of [...(await sessionLog.channels()), ...(await journal.channels())])
+        activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
+      return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
+    },
+    /** The server that a channel belongs to, as far as memory knows. */
+    async guildOf(channelId: string): Promise<string | undefined> {
+      const [session] = await sessionLog.sessionsIn(channelId);
+      return session && (await states.read(session)).place?.guildId;
     },
     /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
     remembered: (channelId: string, messageId: string) => sessionLog.rememberedSince(channelId, messageId),
-    /** Finishes what a kill left undone; call once, when replies can be sent. */
-    recover: () =>
-      recover({
-        journal,
-        sessionLog,
-        settings,
-        afterTurn,
-        finishChanges: memory.changes.finish,
-        replies,
-        presentPlace,
-        clock,
-        logger,
-      }),
+    /** Finishes what a kill left undone, when replies can be sent. */
+    recovery: createRecovery({
+      journal,
+      sessionLog,
+      settings,
+      afterTurn,
+      finishChanges: memory.changes.finish,
+      replies,
+      presentPlace,
+      clock,
+      logger,
+    }),
     idle,
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { RecentChanges } from '../core/changes.ts';
+import type { ServerPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
@@ -7,12 +8,14 @@ import type { SessionKey } from '../core/place.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
+import type { TurnContext } from '../core/turn-context.ts';
 import { createChangeLedger, type AnswerKeeper, type ChangeLedger } from '../memory/changes.ts';
 import { createDurableMemory, type DurableMemory } from '../memory/durable/durable-memory.ts';
 import { createExtractionFold } from '../memory/durable/extraction-fold.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
+import { createQuota } from '../memory/log/quota.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../memory/log/session-state.ts';
 import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
@@ -29,7 +32,7 @@ import { createShortTerm } from '../memory/short-term/short-term.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 
 /** What the bot is called in logs and summaries. */
-const botName = 'Discoclaw';
+export const botName = 'Discoclaw';
 
 export interface LayerPorts {
   readonly store: Store;
@@ -38,6 +41,7 @@ export interface LayerPorts {
   /** The users' write queue, shared by commands and all after-turn work [S3]. */
   readonly writes: KeyedQueue;
   readonly answers: AnswerKeeper;
+  readonly server: Pick<ServerPort, 'count'>;
   /** A session is to be looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
   /** A session has changed: what was made of it is to be made anew. */
@@ -152,6 +156,16 @@ export function createLayers(config: Config, ports: LayerPorts) {
     forgotten: (userId) => durable.forgotten(userId),
   });
   const layers: readonly MemoryLayer[] = [sessionLog, shortTerm, rolling, durable, notebook, recall];
+  const keepWithinQuota = createQuota({
+    store,
+    writes,
+    log: sessionLog,
+    states,
+    maxBytes: config.storage.personQuotaBytes,
+    folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
+    dropIndex: (userId) => recall.erase({ userId, sessions: [], isWhole: false }),
+    logger,
+  });
   const changes: ChangeLedger = createChangeLedger({
     store,
     recent: ports.recent,
@@ -163,15 +177,21 @@ export function createLayers(config: Config, ports: LayerPorts) {
     logger,
   });
   const stillThere = (session: SessionKey, id: string) => sessionLog.message(session, id);
+  const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
   const tools: readonly Tool[] = [
     ...notebook.tools,
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
-      ? [createRememberItemTool({ durable, stillThere }), createForgetItemTool({ durable })]
+      ? [
+          createRememberItemTool({ durable, stillThere, answerBefore }),
+          createForgetItemTool({ durable, answerBefore }),
+        ]
       : []),
   ];
   return {
     layers,
+    /** All that is done after a turn, in order [A1]. */
+    afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
     sessionLog,
     states,
@@ -179,7 +199,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     rolling,
     durable,
     recall,
-    workspace: createWorkspace({ store, logger }),
+    workspace: createWorkspace({ store, server: ports.server, logger }),
     placeSettings: createPlaceSettings({ store, logger }),
     tools,
   };

@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../config/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { GatewayError } from '../discord/client.ts';
 import { createLogger } from '../observability/logger.ts';
 import { demonstration } from './demonstration.ts';
 import { startBot } from './start-bot.ts';
@@ -21,17 +24,42 @@ export async function runConnected(
   const logger = createLogger({ level: config.logLevel });
   for (const note of notes) logger.warn(note);
   const lost = new AbortController();
-  const bot = await startBot(config, {
-    token,
-    apiUrl: config.discord.apiUrl,
-    logger,
-    onLost: (error) => lost.abort(error),
-  });
+  const start = () =>
+    startBot(config, {
+      token,
+      apiUrl: config.discord.apiUrl,
+      logger,
+      onLost: (error) => lost.abort(error),
+    });
+  const bot = await whenReachable(start, logger, signal);
+  if (bot === undefined) return;
   process.send?.('ready');
   const end = AbortSignal.any([signal, lost.signal]);
   if (!end.aborted) await once(end, 'abort');
   await bot.stop();
   lost.signal.throwIfAborted();
+}
+
+/** Milliseconds until the first and until the later tries. */
+const firstWaitMs = 1000;
+const longestWaitMs = 60_000;
+
+/** Discord, or the way to it, may be away for a while; what does not pass by itself is thrown on [O2]. `undefined` once it is to stop. */
+async function whenReachable<Bot>(
+  start: () => Promise<Bot>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Bot | undefined> {
+  for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof GatewayError) || !error.isPassing) throw error;
+      logger.warn(`${error.message}; it is tried again`, { inMs: waitMs, error: error.cause });
+      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
 }
 
 /**
@@ -79,6 +107,8 @@ export async function runInSandbox(
       },
     );
     try {
+      // Who types a slash command at once finds it.
+      await bot.commandsRegistered;
       await runTerminalChat({
         mode,
         sandbox,

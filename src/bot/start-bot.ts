@@ -3,14 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import type { CommandCall } from '../core/chat.ts';
-import type { Clock } from '../core/time.ts';
+import { processTimer, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
-import { createDiscordClient, gatewayPing } from '../discord/client.ts';
+import { createDiscordClient, gatewayPing, readsContent } from '../discord/client.ts';
+import { createLockedOut } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
 import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
+import { createMalformedCount } from '../discord/shard.ts';
 import { createAnthropicClient } from '../model/anthropic/anthropic-client.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
@@ -20,7 +22,8 @@ import { watchStore } from '../observability/watched-store.ts';
 import { createFileStore, type FileStore } from '../storage/files/store.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
-import { createBot, processTimer } from './create-bot.ts';
+import { createBot } from './create-bot.ts';
+import type { StatusSources } from './status.ts';
 
 const systemClock: Clock = () => new Date();
 
@@ -45,13 +48,20 @@ export async function startBot(config: Config, options: StartOptions) {
   const { token, apiUrl, logger, onLost } = options;
   const clock = systemClock;
   const files = await createFileStore({ ...config.storage, clock, logger });
-  const client = createDiscordClient({ apiUrl, logger });
+  const malformed = createMalformedCount(logger, clock);
+  const lockedOut = createLockedOut();
+  const client = createDiscordClient({ apiUrl, logger, onMalformed: malformed.note });
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
       files,
       model: createModel(config.model, logger),
       presence: createClientPresence(client, { clock, timer: processTimer, logger }),
-      pingMs: () => gatewayPing(client),
+      gateway: () => ({
+        pingMs: gatewayPing(client),
+        readsContent: readsContent(client),
+        malformed: malformed.count(),
+        lockedOut: lockedOut.count(),
+      }),
       clock,
       logger,
     });
@@ -64,20 +74,24 @@ export async function startBot(config: Config, options: StartOptions) {
       cdnUrl: config.discord.cdnUrl,
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,
+      memberRole: (guildId) => bot.memberRole(guildId),
       recent,
       clock,
       logger,
     });
-    const { history, replies, reactions, presentPlace, readReplied, attachments, actions } = discordPorts;
+    const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
+    const { readReplied, attachments, actions } = discordPorts;
     const bot = createBot(config, {
       store,
       model,
       journal,
       recent,
       replies,
+      offers,
       reactions,
       history,
       presentPlace,
+      server,
       readReplied,
       attachments,
       actions,
@@ -87,8 +101,8 @@ export async function startBot(config: Config, options: StartOptions) {
     });
 
     const ignored = createIgnoredMessages(await readIgnored(store, logger));
-    // What a kill left undone comes before anything new, so that an answer that was ready is sent and not asked for again.
-    const connecting = startGateway({
+    const { recovery } = bot;
+    const gateway = await startGateway({
       client,
       token,
       access: config.discord,
@@ -97,34 +111,40 @@ export async function startBot(config: Config, options: StartOptions) {
       commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       answerMode: bot.answerMode,
+      places,
       ignored,
+      lockedOut,
+      reactions,
+      // A message waits for its channel's recovery; a command or menu entry only for what is to be forgotten.
       handlers: {
         ...bot.handlers,
-        async message(message) {
-          await recovered;
-          await bot.handlers.message(message);
-        },
         async command(request) {
-          await recovered;
+          await recovery.finishChanges();
           return bot.handlers.command(request);
         },
         async menu(request) {
-          await recovered;
+          await recovery.finishChanges();
           return bot.handlers.menu(request);
         },
       },
       history,
+      offers,
       recent,
+      store,
       knownChannels: () => bot.knownChannels(),
+      guildOf: (channelId) => bot.guildOf(channelId),
       remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
+      recover: (channelId) => recovery.channel(channelId),
+      resume: (channelId) => recovery.sessions(channelId),
       onLost,
       clock,
       logger,
     });
-    // What was deleted in the gap is not answered.
-    const recovered = connecting.then(({ caughtUp }) => caughtUp).then(() => bot.recover());
-    const [gateway] = await Promise.all([connecting, recovered]);
+    files.removeLeftovers().catch((error: unknown) => {
+      logger.warn('temporary files of an earlier run could not be removed', { error });
+    });
+    await bot.nameUnusedContexts();
     logger.info('the bot is ready', {
       botId: gateway.botId,
       owners: gateway.ownerIds,
@@ -132,6 +152,7 @@ export async function startBot(config: Config, options: StartOptions) {
     });
 
     return {
+      commandsRegistered: gateway.commandsRegistered,
       /** Resolves when everything that came in was answered and the work after it is done. */
       async idle(): Promise<void> {
         await gateway.idle();
@@ -142,7 +163,7 @@ export async function startBot(config: Config, options: StartOptions) {
         const finished = gateway
           .stopIntake()
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
-          .then(() => reactions.idle());
+          .then(() => reactions.close());
         if (!(await endsWithin(waitMs, finished)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await writeIgnored(store, ignored.ids(), { now: clock(), logger });
@@ -177,12 +198,12 @@ function observeEdges(
     readonly files: FileStore;
     readonly model: ModelClient;
     readonly presence: Presence;
-    readonly pingMs: () => number | undefined;
+    readonly gateway: StatusSources['gateway'];
     readonly clock: Clock;
     readonly logger: Logger;
   },
 ) {
-  const { files, presence, pingMs, clock, logger } = edges;
+  const { files, presence, gateway, clock, logger } = edges;
   const { store, lastWrite } = watchStore(files, clock);
   const usage = new UsageMeter({
     store,
@@ -213,7 +234,7 @@ function observeEdges(
     model,
     statusSources: {
       model,
-      pingMs,
+      gateway,
       usageOfToday: () => usage.today(),
       lastWrite,
       quarantined: () => files.quarantined(),

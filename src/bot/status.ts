@@ -13,7 +13,7 @@ import type { WatchedModel } from '../observability/watched-model.ts';
 /** What is known of the edges. */
 export interface StatusSources {
   readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls'>;
-  readonly pingMs: () => number | undefined;
+  readonly gateway: () => Pick<StatusFacts, 'pingMs' | 'readsContent' | 'malformed' | 'lockedOut'>;
   readonly usageOfToday: () => Promise<DayUsage>;
   readonly lastWrite: () => LastWrite | undefined;
   readonly quarantined: () => Promise<number>;
@@ -48,7 +48,7 @@ export function createReadStatus(
       now,
       ...(sources.model.isOffline ? {} : { models: { main, fast } }),
       modelState: sources.model.state,
-      pingMs: sources.pingMs(),
+      ...sources.gateway(),
       ...queues(),
       modelCalls: sources.model.openCalls,
       pricesOf: priceListDate,

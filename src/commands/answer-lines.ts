@@ -4,7 +4,6 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { clip, flatten } from '../core/text.ts';
-import { localDate } from '../core/time.ts';
 import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 
 /**
@@ -15,9 +14,14 @@ export function readingPlace({ ephemeral, place }: Pick<CommandContext, 'ephemer
   return ephemeral ? { ...place, audience: 'dm' } : place;
 }
 
+/** A day as Discord shows it to each reader, in their own time zone and language. */
+function shownDay(date: Date): string {
+  return `<t:${Math.floor(date.getTime() / 1000)}:d>`;
+}
+
 /** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
-export function listedItem(item: DurableItem, place: Place, timeZone: string): string {
-  const line = withoutFences(itemLine(item, place, timeZone));
+export function listedItem(item: DurableItem, place: Place): string {
+  const line = withoutFences(itemLine(item, place, shownDay));
   return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
 }
 
@@ -28,18 +32,16 @@ export function formerLines(
   former: readonly DurableItem[],
   ownerId: string,
   place: Place,
-  timeZone: string,
 ): readonly string[] {
   return nameable(former, ownerId, place)
     .named.slice(0, shownFormerItems)
-    .map(
-      (item) =>
-        `  before ${localDate(new Date(item.updatedAt), timeZone)}: ${withoutFences(dataLine(item.text))}`,
-    );
+    .map((item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(item.text))}`);
 }
 
-export function idAndVisibility(item: DurableItem): string {
-  return `id ${flatten(item.id)} · ${item.visibility}`;
+/** What is for a channel of whose readers there is no record stays in the DM until it is shared or said again [V2a]. */
+export function idAndVisibility({ id, visibility, source }: DurableItem): string {
+  const isUnused = visibility === 'here' && source.readers === undefined;
+  return `id ${flatten(id)} · ${isUnused ? 'here, but used in our DM only' : visibility}`;
 }
 
 /** The owner's items that an answer in `place` may name, and how many it may only count [V2]. */

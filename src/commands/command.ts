@@ -51,6 +51,8 @@ type HasCompletion<Options> =
 
 /** What a command does; each of the functions may reject. */
 interface CommandBehaviour<Definition> {
+  /** What somebody is told who may not give it there; `undefined` for who may. */
+  readonly refuse?: (context: CommandContext) => Promise<string | undefined>;
   /** Given only what is for this person and place, and was understood. */
   readonly handle: (input: CommandInput<Definition>, context: CommandContext) => Promise<CommandReply>;
   readonly complete?: (
@@ -63,7 +65,7 @@ interface CommandBehaviour<Definition> {
 /** Puts a definition and what it does together; the handler is typed by the definition. */
 export function defineCommand<const Definition extends CommandDefinition>(
   definition: Definition,
-  { handle, complete, explain }: CommandBehaviour<Definition>,
+  { refuse, handle, complete, explain }: CommandBehaviour<Definition>,
 ): Command {
   const { ownerOnly, serverOnly, help, subcommands = {} }: CommandDefinition = definition;
   return {
@@ -71,6 +73,8 @@ export function defineCommand<const Definition extends CommandDefinition>(
     async answer({ command, ...context }) {
       if (ownerOnly !== undefined && !context.speaker.isOwner) return { text: ownerOnly };
       if (serverOnly !== undefined && context.place.guildId === undefined) return { text: serverOnly };
+      const refusal = await refuse?.(context);
+      if (refusal !== undefined) return { text: refusal };
       const read = readCall(definition, command);
       if (read.kind === 'help')
         return { text: [read.reason, help?.text].filter((part) => part !== undefined).join('\n\n') };
@@ -117,6 +121,8 @@ function readOption(option: OptionDefinition, given: string): string | undefined
   switch (option.kind) {
     case 'text':
       return value !== '' || option.mayBeEmpty ? value : undefined;
+    case 'role':
+      return value === '' ? undefined : value;
     case 'word':
       return /^\S+$/u.test(value) ? value : undefined;
     case 'choice':
@@ -160,7 +166,7 @@ function splitOptions(
   rest: string,
 ): Pick<CommandCall, 'options' | 'extra'> {
   const entries = Object.entries(options);
-  const text = entries.find(([, { kind }]) => kind === 'text');
+  const text = entries.find(([, { kind }]) => kind === 'text' || kind === 'role');
   if (text !== undefined) return { options: { [text[0]]: rest } };
   if (entries.length === 0) return { options: {} };
   const values: Record<string, string> = {};

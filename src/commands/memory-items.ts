@@ -43,7 +43,7 @@ export async function rememberText(
 }
 
 const memoryIsOff =
-  'Memory is switched off in this channel by my owner, so nothing was saved. Say it in another channel or in our DM.';
+  'Memory is switched off in this channel, so nothing was saved. Say it in another channel or in our DM.';
 
 function refusal(reason: RefusalReason, text: string, maxChars: number): string {
   switch (reason) {
@@ -77,7 +77,7 @@ export async function forgetTarget(
   );
   const note = await summaryNote(context, words, ports);
   const lines = [
-    ...forgottenLines(context, target, forgotten, ports),
+    ...forgottenLines(context, target, forgotten),
     ...(elsewhere === 0 ? [] : [`${elsewhere} more in our DM: say \`!memory forget\` there.`]),
     ...(isEverywhere ? [] : [notEverywhereLine]),
     ...(note === undefined ? [] : [note]),
@@ -89,7 +89,6 @@ function forgottenLines(
   context: CommandContext,
   target: string,
   forgotten: readonly DurableItem[],
-  { timeZone }: MemoryCommandPorts,
 ): readonly string[] {
   const where = context.place.audience === 'dm' ? '' : ' that I may use here';
   if (forgotten.length === 0) return [`No item${where} matches ${brieflyQuoted(target)}`];
@@ -97,7 +96,7 @@ function forgottenLines(
   const { named } = nameable(forgotten, context.speaker.id, view);
   return [
     `Deprecated ${counted(forgotten.length, 'item')} matching ${brieflyQuoted(target)}`,
-    ...named.map((item) => listedItem(item, view, timeZone)),
+    ...named.map((item) => listedItem(item, view)),
   ];
 }
 

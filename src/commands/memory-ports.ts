@@ -33,7 +33,5 @@ export interface MemoryCommandPorts {
   readonly logged: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   /** Whether the message is a command, an answer to one, or an error line [F2]. */
   readonly isHidden: (channelId: string, messageId: string) => Promise<boolean>;
-  /** IANA time zone of the dates in answers. */
-  readonly timeZone: string;
   readonly logger: Logger;
 }

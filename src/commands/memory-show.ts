@@ -35,7 +35,7 @@ export async function showMemory(context: CommandContext, ports: MemoryCommandPo
   const usages = views.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   const parts = views.flatMap(({ text }) => (text === undefined ? [] : [text]));
   if (await ports.isMemoryOff(context.place))
-    parts.push('Memory is switched off in this channel by my owner: none of this is used here.');
+    parts.push('Memory is switched off in this channel: none of this is used here.');
   else if (usages.length > 0) parts.push(`Characters used in a prompt here: ${usages.join(' · ')}`);
   return { text: parts.join('\n\n') };
 }
@@ -53,8 +53,8 @@ async function viewItems(context: CommandContext, ports: MemoryCommandPorts): Pr
   const lines = [
     `Durable memory (${counted(named.length, 'item')}):`,
     ...named.flatMap((item) => [
-      listedItem(item, view, ports.timeZone),
-      ...formerLines(former.get(item.id) ?? [], speaker.id, view, ports.timeZone),
+      listedItem(item, view),
+      ...formerLines(former.get(item.id) ?? [], speaker.id, view),
     ]),
     ...(items.length === 0 ? ['Nothing yet. `!memory remember <text>` adds something.'] : []),
     ...(hidden === 0 ? [] : [`${hidden} more in our DM: say \`!memory show\` there.`]),

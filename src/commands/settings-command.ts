@@ -1,4 +1,4 @@
-import type { AnswerMode } from '../core/chat.ts';
+import type { AnswerMode, ServerPort } from '../core/chat.ts';
 import type { CommandContext, CommandReply, SubcommandDefinition } from '../core/commands.ts';
 import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { Place } from '../core/place.ts';
@@ -11,14 +11,16 @@ import {
   type SettingName,
   type SettingValues,
 } from '../memory/settings/place-settings.ts';
+import { quoted } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|everything|default\` makes me answer only mentions and replies, or everything
 \`!settings memory on|off|default\` makes me use and keep memory here, or not
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
+\`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in other channels; \`@everyone\` for none
 
-Each is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
+Each but the last is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
 
 const scope = {
   kind: 'choice',
@@ -54,8 +56,8 @@ function settingSubcommand<Value extends string>(
 /** `!settings` and `/settings` as data. */
 export const settingsDefinition = {
   name: 'settings',
-  description: 'My settings in this channel and server (for my owner)',
-  ownerOnly: 'Only my owner can see and change my settings.',
+  description: 'My settings in this channel and server (for who may manage the server)',
+  managersOnly: 'Only my owner and people who may manage this server can see and change my settings.',
   serverOnly: 'Settings belong to servers. Use this command in the server or channel that it is for.',
   subcommands: {
     show: { description: 'Show the settings here and where each was set' },
@@ -70,6 +72,11 @@ export const settingsDefinition = {
       settingChoices.actions,
       'Let me react, pin, start threads, make polls and send here, or not',
     ),
+    'member-role': {
+      description: 'Name the role that lets people into this server (for its owner and administrators)',
+      options: { role: { kind: 'role', description: 'The role; @everyone for none' } },
+      misuse: '`member-role` takes a role, or `@everyone` for none.',
+    },
   },
   help: { description: 'Explain the settings', text: help, noun: 'setting' },
 } as const;
@@ -77,7 +84,8 @@ export const settingsDefinition = {
 type SettingsInput = CommandInput<typeof settingsDefinition>;
 
 export interface SettingsPorts {
-  readonly placeSettings: Pick<PlaceSettings, 'holding' | 'set'>;
+  readonly placeSettings: Pick<PlaceSettings, 'holding' | 'set' | 'memberRole' | 'setMemberRole'>;
+  readonly server: ServerPort;
   /** What the configuration says where nothing was set. */
   readonly defaults: {
     readonly answer: (place: Place) => { readonly value: AnswerMode; readonly from: string };
@@ -86,9 +94,14 @@ export interface SettingsPorts {
   };
 }
 
-/** `!settings` and `/settings`: what the bot's owner wants of it in a server and its channels. */
+/** `!settings` and `/settings`: what the bot's owner and those who manage a server want of it there and in its channels. */
 export function createSettingsCommand(ports: SettingsPorts): Command {
   return defineCommand(settingsDefinition, {
+    refuse: async ({ speaker, place }) => {
+      const may =
+        speaker.isOwner || (await ports.server.standing(place.guildId ?? '', speaker.id)) !== 'none';
+      return may ? undefined : settingsDefinition.managersOnly;
+    },
     handle: (input, context) => handle(input, context, ports),
     explain: failure,
   });
@@ -96,11 +109,13 @@ export function createSettingsCommand(ports: SettingsPorts): Command {
 
 async function handle(
   input: SettingsInput,
-  { place }: CommandContext,
+  context: CommandContext,
   ports: SettingsPorts,
 ): Promise<CommandReply> {
+  const { place } = context;
   if (input.subcommand === 'show')
     return { text: [...(await settingLines(place, ports)), '', changeHint].join('\n') };
+  if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
   const values = valuesOf(input);
   const isForServer = input.for === 'server';
   await ports.placeSettings.set(place, isForServer ? 'guild' : 'place', values);
@@ -117,8 +132,39 @@ async function handle(
   return { text: lines.join('\n') };
 }
 
+/**
+ * Names the role that lets people into the server [V0]: for its owner and administrators alone, since what the role can read counts as public from
+ * then on. Naming @everyone, as well as `default`, takes it back.
+ */
+async function nameMemberRole(
+  named: string,
+  { speaker, place: { guildId = '' } }: CommandContext,
+  { placeSettings, server }: SettingsPorts,
+): Promise<CommandReply> {
+  if ((await server.standing(guildId, speaker.id)) !== 'administrator')
+    return { text: 'Only the owner and administrators of this server can name its member role.' };
+  if (named === 'default' || named === '@everyone' || named === guildId) {
+    await placeSettings.setMemberRole(guildId, undefined);
+    return { text: 'Done: no role is named; only what @everyone can read counts as public here.' };
+  }
+  const role = server.role(guildId, named);
+  if (role === undefined)
+    return { text: `I know of no role ${quoted(named)} here, or of several. Name it by its id.` };
+  await placeSettings.setMemberRole(guildId, role.id);
+  return { text: `Done: people are let into this server by ${roleName(role)}. ${memberRoleNote}` };
+}
+
+function roleName({ name }: { readonly name: string }): string {
+  return dataLine(name.startsWith('@') ? name : `@${name}`);
+}
+
+const memberRoleNote =
+  'Channels that this role can read count as public from now on: what I am told there I may use in other channels too, each time for the person who said it. What I was told there before I use only in the DM of the person who said it, until they share it or say it again.';
+
 /** One setting; `undefined` takes it back. */
-function valuesOf(input: Exclude<SettingsInput, { readonly subcommand: 'show' }>): SettingValues {
+function valuesOf(
+  input: Exclude<SettingsInput, { readonly subcommand: 'show' | 'member-role' }>,
+): SettingValues {
   switch (input.subcommand) {
     case 'answer':
       return { answer: input.value === 'default' ? undefined : input.value };
@@ -131,9 +177,12 @@ function valuesOf(input: Exclude<SettingsInput, { readonly subcommand: 'show' }>
 
 async function settingLines(
   place: Place,
-  { placeSettings, defaults }: SettingsPorts,
+  { placeSettings, server, defaults }: SettingsPorts,
 ): Promise<readonly string[]> {
+  const { guildId = '' } = place;
   const { answer: mode, memory, actions } = await placeSettings.holding(place);
+  const memberRole = await placeSettings.memberRole(guildId);
+  const role = memberRole === undefined ? undefined : server.role(guildId, memberRole);
   const byDefault = defaults.answer(place);
   const isThread = place.parentId !== undefined;
   const line = (name: SettingName, setting: HoldingSetting<string> | undefined, otherwise: string): string =>
@@ -145,6 +194,7 @@ async function settingLines(
     defaults.actionsEnabled
       ? line('actions', actions, 'on (nothing is set)')
       : '- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)',
+    `- \`member-role\`: ${role === undefined ? 'none: what @everyone can read is public' : roleName(role)}`,
   ];
 }
 
@@ -174,4 +224,4 @@ const noActionsNote =
   'This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off for the whole bot.';
 
 const changeHint =
-  'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server.';
+  'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';

@@ -29,7 +29,13 @@ export interface StatusFacts {
   readonly modelState: ModelState;
   /** Milliseconds to the gateway and back; absent where it is not known. */
   readonly pingMs?: number | undefined;
-  readonly turns: { readonly running: number; readonly waiting: number };
+  /** Whether Discord gives the bot the words of every message; absent where they need not be spoken of. */
+  readonly readsContent?: boolean;
+  /** What came from Discord since the start that nobody can use. */
+  readonly malformed?: number;
+  readonly turns: { readonly running: number; readonly waiting: number; readonly stopped: number };
+  /** Messages to the bot from people without access, since the start. */
+  readonly lockedOut?: number | undefined;
   /** Jobs that run or wait: work after turns, and writes. */
   readonly afterTurn: number;
   readonly writes: number;
@@ -52,8 +58,8 @@ function statusText(facts: StatusFacts): string {
   return [
     `Discoclaw ${facts.version}, up ${duration(facts.upMs)}`,
     `Model: ${modelLine(facts)}`,
-    `Gateway: ${facts.pingMs === undefined ? 'ping not known yet' : `${Math.round(facts.pingMs)} ms`}`,
-    `Turns: ${turns.running} running, ${turns.waiting} waiting · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
+    `Gateway: ${gatewayLine(facts)}`,
+    `Turns: ${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
     facts.usage === undefined ? `Today: ${unreadable}` : usageLine(facts.usage, facts.pricesOf),
     `Memory: ${keptLine(facts)}`,
     `Store: ${storeLine(facts)}`,
@@ -66,6 +72,17 @@ function modelLine({ models, modelState, now }: StatusFacts): string {
   return modelState.kind === 'reachable'
     ? `${names}, reachable`
     : `${names}, out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
+}
+
+function gatewayLine({ pingMs, readsContent, malformed = 0, lockedOut = 0 }: StatusFacts): string {
+  return [
+    pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
+    ...(readsContent === false
+      ? ['⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands']
+      : []),
+    ...(lockedOut > 0 ? [`${counted(lockedOut, 'message')} from people without access`] : []),
+    ...(malformed > 0 ? [`${counted(malformed, 'malformed payload')} dropped`] : []),
+  ].join(' · ');
 }
 
 function usageLine(usage: DayUsage, pricesOf: string): string {

@@ -64,7 +64,7 @@ export function address(about: string): Variable<string | undefined> {
   return variable(about, 'an http or https address', '', (raw, fail) => {
     if (raw === undefined) return undefined;
     if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) return fail();
-    return raw.replace(/\/+$/u, '');
+    return raw.replace(/(?<!\/)\/+$/u, '');
   });
 }
 

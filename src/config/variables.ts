@@ -137,6 +137,11 @@ export const variables = {
   },
   Storage: {
     DISCOCLAW_DATA_DIR: textOr('./data', 'Folder for everything the bot remembers.'),
+    DISCOCLAW_PERSON_QUOTA_MB: wholeNumber(
+      50,
+      1,
+      'Megabytes on disk per person. Over it, their oldest messages and replaced summaries go, never items.',
+    ),
     DISCOCLAW_DURABLE_DATA_DIR: text('A separate folder for durable items.'),
     DISCOCLAW_SUMMARY_DATA_DIR: text('A separate folder for session state, summaries included.'),
     DISCOCLAW_SHORTTERM_DATA_DIR: text('A separate folder for short-term memory.'),

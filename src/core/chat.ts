@@ -16,6 +16,8 @@ export interface ChatMessage {
   readonly at: string;
   /** File names only; a message that was passed on is named as `forwarded message`. */
   readonly attachments: readonly string[];
+  /** What else people see of it, not its author's prose; absent where there is nothing. */
+  readonly shown?: readonly ShownPiece[];
   /**
    * It brought along what its author did not write there: a file, a message passed on, an answer to somebody else; of this bot's own, words that it
    * sent there for somebody [M5a].
@@ -23,6 +25,17 @@ export interface ChatMessage {
   readonly hasThirdPartyText?: true;
   /** Of this bot's own: the message that it answers, where it was sent as a reply to one. */
   readonly answers?: string;
+}
+
+/** A poll, a voice message, a card (an embed, a link's preview, a component's text) or a sticker, as a line of short text. */
+export interface ShownPiece {
+  readonly kind: 'poll' | 'voice message' | 'card' | 'sticker';
+  readonly text: string;
+}
+
+/** Whether its words were made by somebody else than who wrote the message [M5a]. */
+export function isOthersText({ kind }: ShownPiece): boolean {
+  return kind === 'card' || kind === 'sticker';
 }
 
 /** A file that hangs on a message, not opened yet. */
@@ -43,7 +56,7 @@ export interface MessageReference {
 }
 
 /** A message that was passed on from wherever it was written: quoted data of an unnamed author. */
-export interface ForwardedMessage {
+export interface ForwardedMessage extends Pick<ChatMessage, 'shown'> {
   readonly text: string;
   readonly files: readonly AttachedFile[];
 }
@@ -125,7 +138,12 @@ export type FinishedReply =
   /** Somebody deleted it meanwhile; what is left of it was not touched any more. */
   | { readonly kind: 'gone' }
   /** It may not be shown any more, or was taken away. */
-  | { readonly kind: 'withheld' };
+  | { readonly kind: 'withheld' }
+  /** Discord refuses it for good, as it would again [G3d]; `ids` is what stands of it. */
+  | { readonly kind: 'refused'; readonly ids: readonly string[]; readonly reason: RefusalReason };
+
+/** Why Discord refuses an answer for good: because of what it says, or whatever it says in that place. */
+export type RefusalReason = 'content' | 'place';
 
 /** A reply that grows before people's eyes while its text is being made [G3]. */
 export interface GrowingReply {
@@ -133,7 +151,10 @@ export interface GrowingReply {
   readonly hasBegun: boolean;
   /** The text so far; only the latest counts. Shown when Discord's limits allow it. Never throws. */
   show(text: string): void;
-  /** The whole text: its messages end up exactly as `send` would have put them there. Rejects as `send` does. */
+  /**
+   * The whole text: its messages end up exactly as `send` would have put them there. Rejects only with what may pass by itself: a connection or
+   * a server that failed, after some tries.
+   */
   finish(text: string): Promise<FinishedReply>;
   /** Takes away all that was shown of it, also while it is being finished. Never rejects; nothing once it was sent. */
   takeAway(): Promise<void>;
@@ -145,6 +166,8 @@ export interface FoundReply {
   readonly isAsked: boolean;
   /** The ids of the bot's messages that point to it. */
   readonly ids: readonly string[];
+  /** Discord lets the bot look no more, for good; then nothing of the above is known. */
+  readonly isRefused?: true;
 }
 
 /** How a reply leaves: the port that `discord/` implements and `turn/` calls. */
@@ -153,7 +176,7 @@ export interface ReplyPort {
   typing(channelId: string): () => void;
   /**
    * Sends a text split into chunks of at most 2,000 characters, in order, pinging nobody. `nonceBase` is the id of the
-   * message answered: a second call with the same one sends nothing twice [G3]. Resolves with the ids of the sent messages.
+   * message answered: a second call with the same one sends nothing twice [G3]. Resolves and rejects as `finish` does.
    * `beforeSeen` is awaited with the id of each message that is there, before it enters history, so that what is to be no part of it
    * never stands in it [F2], also when a later chunk fails; it must not reject.
    */
@@ -162,18 +185,34 @@ export interface ReplyPort {
     text: string,
     nonceBase: string,
     beforeSeen?: (messageId: string) => Promise<void>,
-  ): Promise<readonly string[]>;
+  ): Promise<FinishedReply>;
+  /**
+   * Tells a person that Discord refuses the answer to their message for good, by one sign: ⚠️ on the message, or, where that is refused too, one
+   * line in a DM; otherwise the log has it [G3d]. Another bot is sent no DM. Never rejects.
+   */
+  tellRefused(
+    question: {
+      readonly channelId: string;
+      readonly messageId: string;
+      readonly userId: string;
+      readonly isBot?: true;
+      readonly isDm: boolean;
+    },
+    reason: RefusalReason,
+  ): Promise<void>;
   /** Begins a reply that grows; nothing is sent yet. */
   begin(start: ReplyStart): GrowingReply;
-  /** Looks at a message and the bot's replies to it. Rejects as Discord does. */
+  /** Looks at a message and the bot's replies to it. Rejects with what may pass by itself. */
   find(channelId: string, messageId: string): Promise<FoundReply>;
 }
 
-/** 👀, the bot's reaction on messages that have to wait. Neither throws nor delays anything; where a channel admits no reaction, none is put. */
+/** The bot's reactions on messages: 👀 where they have to wait, 🚫 where they are not taken [L1]. Neither throws nor delays anything; where a channel admits no reaction, none is put. */
 export interface WaitingReactionPort {
   add(channelId: string, messageId: string): void;
-  /** Takes it away again, also one that an earlier process left; where there is none, nothing happens. */
+  /** Takes 👀 away again, also one that an earlier process left; where there is none, nothing happens. */
   remove(channelId: string, messageId: string): void;
+  /** Puts a sign that stays: 🚫, or 🔒 where the author has no access [G1]. */
+  refuse(channelId: string, messageId: string, sign?: '🚫' | '🔒'): void;
 }
 
 /** The newest messages of a channel: warm ones from memory, REST for a cold channel [H2]. */
@@ -192,10 +231,23 @@ export interface HistoryPort {
 export type ReadReplied = (reference: MessageReference) => Promise<RepliedMessage | 'hidden' | 'gone'>;
 
 /**
- * A place with those who can read along by now: the place as given, unless it has become public since [V2]. Never rejects; what cannot be
- * known stays as it was.
+ * A place with those who can read along by now: the place as given, unless somebody can read it who could not then [V2a], or that cannot be known
+ * any more [V0]. Never rejects.
  */
 export type PresentPlace = (place: Place) => Promise<Place>;
+
+/** What is asked of the servers that the bot is in. */
+export interface ServerPort {
+  /** How many there are, those with an outage among them. */
+  count(): number;
+  /**
+   * What a person may set there: its owner and administrators all, `manager` who has Manage Server. Asked of Discord at this moment; never rejects:
+   * what cannot be known is `none`.
+   */
+  standing(guildId: string, userId: string): Promise<'administrator' | 'manager' | 'none'>;
+  /** A role by its id, its name or `@name`, case left aside; `undefined` where there is none, or several. */
+  role(guildId: string, named: string): { readonly id: string; readonly name: string } | undefined;
+}
 
 /** What became of an attached file. */
 export type OpenedFile =
@@ -209,15 +261,20 @@ export type OpenedFile =
   /** A PDF, in base64. */
   | { readonly kind: 'document'; readonly name: string; readonly data: string }
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
-  /** Named only; `reason` is a clause for the model, such as `over 100 KB`. */
-  | { readonly kind: 'unopened'; readonly name: string; readonly reason: string };
+  /** Named only; `reason` is a clause for the model, such as `over 100 KB`. What is left out for a limit, people are told too. */
+  | {
+      readonly kind: 'unopened';
+      readonly name: string;
+      readonly reason: string;
+      readonly isOverLimit?: true;
+    };
 
 /**
- * Fetches the files of a turn from where Discord keeps them [G5]. Never rejects: what cannot be had stays unopened. The result has the
- * order and the length of `files`.
+ * Fetches the files of a person's turn from where Discord keeps them [G5]. Never rejects: what cannot be had, or is over a limit of the turn or
+ * of the person's minute [L1], stays unopened. The result has the order and the length of `files`.
  */
 export interface AttachmentPort {
-  open(files: readonly AttachedFile[], signal: AbortSignal): Promise<readonly OpenedFile[]>;
+  open(files: readonly AttachedFile[], userId: string, signal: AbortSignal): Promise<readonly OpenedFile[]>;
 }
 
 /** What the gateway hands inward. Implementations never throw into the gateway; repeated events are theirs to recognise. */

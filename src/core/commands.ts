@@ -8,6 +8,8 @@ export interface CommandDefinition {
   readonly description: string;
   /** The bot's owner alone may give it; everybody else is answered with this line. */
   readonly ownerOnly?: string;
+  /** Besides the bot's owner, who has Manage Server may give it in that server [G1]; everybody else is answered with this line. */
+  readonly managersOnly?: string;
   /** It makes sense in servers alone; in a DM it is answered with this line. */
   readonly serverOnly?: string;
   readonly subcommands?: Readonly<Record<string, SubcommandDefinition>>;
@@ -27,7 +29,7 @@ export interface SubcommandDefinition {
   readonly misuse?: string;
 }
 
-export type OptionDefinition = TextOption | ChoiceOption;
+export type OptionDefinition = TextOption | ChoiceOption | RoleOption;
 
 export interface TextOption {
   readonly description: string;
@@ -37,6 +39,12 @@ export interface TextOption {
   readonly autocomplete?: true;
   /** The handler itself answers where there is no text. */
   readonly mayBeEmpty?: true;
+}
+
+/** A role of the server, by its id; where it is written, all that follows the subcommand names it. */
+export interface RoleOption {
+  readonly description: string;
+  readonly kind: 'role';
 }
 
 /** One of a few values; where it is written, its word may stand in any order with other options. */

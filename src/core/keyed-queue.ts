@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
 import pLimit, { type LimitFunction } from 'p-limit';
 
@@ -11,9 +11,12 @@ interface Lane {
 
 /**
  * Jobs in order within a key, side by side between keys [S3]: at most `concurrencyPerKey` of one key at a time. A key without jobs takes
- * no memory.
+ * no memory. A job that takes longer than `patienceMs` goes on, but what comes after it no longer waits for it; without, it waits for ever.
  */
-export function createKeyedQueue({ concurrencyPerKey = 1 }: { readonly concurrencyPerKey?: number } = {}) {
+export function createKeyedQueue({
+  concurrencyPerKey = 1,
+  patienceMs,
+}: { readonly concurrencyPerKey?: number; readonly patienceMs?: number } = {}) {
   const lanes = new Map<string, Lane>();
   let waitingForIdle: (() => void)[] = [];
 
@@ -41,13 +44,13 @@ export function createKeyedQueue({ concurrencyPerKey = 1 }: { readonly concurren
     async run<T>(key: string, job: () => Promise<T>): Promise<T> {
       const lane = laneOf(key);
       lane.jobs += 1;
-      return lane.limit(async () => {
-        try {
-          return await job();
-        } finally {
-          leave(key, lane);
-        }
+      const { done } = await lane.limit(async () => {
+        const running = (async () => job())();
+        await endOrLate(running, patienceMs);
+        leave(key, lane);
+        return { done: running };
       });
+      return done;
     },
 
     /** Jobs running or waiting, over all keys. */
@@ -66,4 +69,17 @@ export function createKeyedQueue({ concurrencyPerKey = 1 }: { readonly concurren
       }
     },
   };
+}
+
+/** Resolves when a job has ended, in whichever way, or after so many milliseconds. */
+async function endOrLate(job: Promise<unknown>, patienceMs: number | undefined): Promise<void> {
+  const ended = job.then(
+    () => undefined,
+    () => undefined,
+  );
+  if (patienceMs === undefined) return ended;
+  const over = new AbortController();
+  const late = delay(patienceMs, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([ended, late]);
+  over.abort();
 }

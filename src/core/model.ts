@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { withoutFence } from './text.ts';
+import { parseJson, withoutFence } from './text.ts';
 
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
 export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction' | 'reflection' | 'trim';
@@ -96,6 +96,8 @@ export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown
 
 export interface ModelRequest {
   readonly purpose: ModelPurpose;
+  /** For whom it is asked: places at the model go round by person [L1]. */
+  readonly userId: string;
   /** A model id or one of the aliases `haiku`, `sonnet`, `opus` [M1]. */
   readonly model: string;
   readonly system: readonly TextBlock[];
@@ -143,6 +145,11 @@ export interface ModelCallOptions {
   /** Called with each piece of text as it arrives; after a retry it starts over, announced by `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;
+  /**
+   * Asked before each attempt whose request has pictures or documents, with their bytes as sent; where it says no, the attempt goes without
+   * them, each named in its place [L1]. Default: always.
+   */
+  readonly takeMedia?: (bytes: number) => boolean;
   /** Called when the call has to wait for a free place, and again, with `false`, when it got one. */
   readonly onQueue?: (isWaiting: boolean) => void;
 }
@@ -174,7 +181,7 @@ export function wholeAnswer({ stop, content }: ModelResponse, what: string): str
 export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
   const text = wholeAnswer(response, what);
   try {
-    return schema.parse(JSON.parse(withoutFence(text)));
+    return schema.parse(parseJson(withoutFence(text)));
   } catch {
     // The reason is left out: it would carry words of the person into the log.
     throw new ModelError(`${what} gave no valid JSON`, 'invalid');

@@ -1,14 +1,19 @@
 import { z } from 'zod';
 
 /**
- * Who can read along: `dm` nobody but the speaker; `private` a guild channel that @everyone cannot view, or a
- * private thread; `public` every member of the guild.
+ * Who can read along [V0]: `dm` nobody but the speaker; `public` everybody of the guild who is let in at all; `private` a guild channel that
+ * not all of them can read, a private thread, or one of which nobody knows.
  */
 export type Audience = 'dm' | 'private' | 'public';
 
 /** Where something is said: a DM, a guild channel or a thread, with its audience at that moment. */
 export interface Place {
   readonly audience: Audience;
+  /**
+   * Which roles and single people could read along in a guild, as `discord/place.ts` writes them: in order, {@link everyone} for all. Absent where
+   * that cannot be known: what is said there is kept for the DM, and nothing private is used in the answer.
+   */
+  readonly readers?: readonly string[];
   readonly channelId: string;
   /**
    * The channel that `here` means for what is said in this place [V1]: the channel itself, the parent of an ordinary
@@ -25,14 +30,42 @@ export interface Place {
   readonly parentName?: string;
 }
 
-/** Whether more people can read along `now` than before. */
-export function becamePublic(before: Place, now: Place): boolean {
-  return before.audience !== 'public' && now.audience === 'public';
+/** Whether it cannot be known who reads along: nothing made of what was said before may be written down there or given up [V0]. */
+export function hasUnknownReaders({ audience, readers }: Place): boolean {
+  return audience === 'private' && readers === undefined;
+}
+
+/** Stands for all readers that there can be. */
+export const everyone = '@everyone';
+
+/** Whether all who read `now` could read `then` too; never where one of the two is not known [V2a]. */
+export function couldRead(then: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
+  if (then === undefined || now === undefined) return false;
+  return then.includes(everyone) || now.every((reader) => then.includes(reader));
+}
+
+/**
+ * Whether an answer made for the readers `before` may be read `now` by others [V2a]. One that was made for all, or for nobody knew whom, holds
+ * nothing that somebody might not read. What counts as public has others in any case.
+ */
+export function hasMoreReaders(before: Place, now: Place): boolean {
+  switch (before.audience) {
+    case 'public':
+      return false;
+    case 'dm':
+      return now.audience !== 'dm';
+    case 'private':
+      return (
+        before.readers !== undefined &&
+        (now.audience !== 'private' || !couldRead(before.readers, now.readers))
+      );
+  }
 }
 
 /** A place as documents and logs keep it. */
 export const placeSchema: z.ZodType<Place> = z.object({
   audience: z.enum(['dm', 'private', 'public']),
+  readers: z.array(z.string()).readonly().exactOptional(),
   channelId: z.string(),
   homeId: z.string(),
   guildId: z.string().exactOptional(),

@@ -20,6 +20,7 @@ export const sectionNames = [
   'attached_file',
   'message',
   'previous_summary',
+  'others_words',
   'turns',
 ] as const;
 
@@ -46,6 +47,8 @@ export interface Section {
    * line that is in neither was withdrawn, so the snapshot is retaken at once [P2]. Default: `lines`.
    */
   readonly standing?: ReadonlySet<string>;
+  /** Its lines may repeat what is not the speaker's: other people's words, or a file's [M5a]. */
+  readonly hasThirdPartyText?: boolean;
 }
 
 /** Whoever gives sections to the prompt. `sections` may throw: the turn then goes on without them, with a warning [P1]. It must not write. */
@@ -78,11 +81,29 @@ export function fitLines(
   return fitting;
 }
 
-const forgeable = new RegExp(`<(?=\\s*/?\\s*(?:${sectionNames.join('|')})\\b)`, 'giu');
+/** What nobody sees: between a tag's letters it is read over. */
+const unseen = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}`;
+/** What may stand between `<` and a tag's name, for whoever reads over what is not seen. */
+const beforeName = String.raw`[\s/${unseen}]*`;
+const names = sectionNames.map((name) => Array.from(name).join(`[${unseen}]*`)).join('|');
+
+/**
+ * A `<` that could open or close one of our tags. Each run of what is read over is looked at once for each name, so that it takes time in proportion to the text.
+ * Other brackets and slashes, such as `＜` and `⁄`, look like a tag's at most, and make none.
+ */
+const forgeable = new RegExp(`<(?=${beforeName}(?:${names})\\b)`, 'giu');
+
+/** A `<` near the very end, which the beginning of whatever follows could make a tag. */
+const openEnd = new RegExp(`<(?=${beforeName}$)`, 'u');
 
 /** Text of several lines as data: our own tags cannot be opened or closed by it. Line breaks stay. */
 export function dataText(text: string): string {
   return text.replace(forgeable, '&lt;');
+}
+
+/** A piece of text as data that forges no tag, not even together with what comes after it [P3]. */
+export function dataPiece(text: string): string {
+  return dataText(text).replace(openEnd, '&lt;');
 }
 
 /** Remembered or quoted text as one line of data [P3]. */

@@ -57,7 +57,8 @@ export interface Store {
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    options?: ErasingOption,
+    /** As for `writeText`; a function is asked when the change was made. */
+    options?: { readonly erase?: boolean | (() => boolean) },
   ): Promise<T | undefined>;
 
   /** Adds one JSON record at the end of a log; resolves with its sequence number. */
@@ -85,6 +86,14 @@ export interface Store {
   writeText(key: string, text: string, options?: ErasingOption): Promise<void>;
   /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. */
   list(folder: string): Promise<readonly StoredFile[]>;
+  /**
+   * The folders directly below a folder, in any order, each with when the file `name` in it, or without a name the folder itself, was last
+   * changed, in milliseconds since the epoch; 0 where there is none. However many there are, it reads a few at a time and leaves the disk to others between.
+   */
+  folders(
+    folder: string,
+    name?: string,
+  ): Promise<readonly { readonly name: string; readonly changedAt: number }[]>;
   /** Removes a document, log or text file, and erases it; absent is fine. */
   remove(key: string): Promise<void>;
   /** Removes everything below a folder, and erases it. */

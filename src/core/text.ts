@@ -1,9 +1,17 @@
 import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
 
+/**
+ * Unicode's compatible form. Marks that follow each other without end, which no language has, are parted by a joiner as Unicode's stream-safe form does:
+ * putting thousands of them in order takes the square of their number.
+ */
+export function compatible(text: string): string {
+  return text.replace(/\p{M}{30}/gu, '$&\u034f').normalize('NFKC');
+}
+
 /** The form under which two texts count as the same [D2]: NFKC, lower case, white space collapsed, trimmed. */
 export function normalizeText(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+  return compatible(text).toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
 /**
@@ -12,10 +20,55 @@ export function normalizeText(text: string): string {
  */
 export function flatten(text: string): string {
   return text
+    .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/(?![\u200c\u200d])[\p{Cf}]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();
+}
+
+/** Several lines, without control, format and separator characters that nobody sees; the joiners that scripts and emoji need stay, and so do tabs and line breaks. */
+export function withoutInvisible(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?|[\p{Zl}\p{Zp}]/gu, '\n')
+    .replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '');
+}
+
+/** Letters and digits under the Latin letter that they can be taken for, small and capital ones each for itself. */
+const lookalikes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    a: 'аАαΑɑ', b: 'ВвΒβЬь', c: 'сСϲϹ', d: 'ԁ', e: 'еЕΕεєЄ', g: 'ɡԌ', h: 'һНнΗ', j: 'јЈ', k: 'кКΚκ', l: 'iI1|!ıіІιΙӀӏ', m: 'мМΜ', n: 'пΝη',
+    o: 'оОοΟσ0', p: 'рРρΡ', q: 'ԛ', r: 'г', s: 'ѕЅ5$', t: 'тТΤτ', u: 'υц', v: 'ѵνѴ', w: 'ԝωш', x: 'хХχΧ', y: 'уУγΥ', z: 'Ζ',
+  }).flatMap(([latin, others]) => Array.from(others).map((other) => [other, latin])),
+); // prettier-ignore
+
+/** A form in which two names that look alike are the same: accents, case, white space, what is not seen, and letters of other alphabets make no difference. */
+export function lookalike(name: string): string {
+  const letters = Array.from(
+    name.normalize('NFKD').replace(/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, ''),
+  );
+  return letters
+    .map((letter) => lookalikes.get(letter) ?? letter)
+    .join('')
+    .toLowerCase()
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w');
+}
+
+/** The same data with its texts, names of fields aside, well-formed: a lone half of a character, which no request may hold, becomes U+FFFD [S5]. */
+export function wellFormed(data: unknown): unknown {
+  if (typeof data === 'string') return data.toWellFormed();
+  if (Array.isArray(data)) return data.map(wellFormed);
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, wellFormed(value)]));
+}
+
+/** Data from JSON, its texts well-formed [S5]. @throws {SyntaxError} */
+export function parseJson(text: string): unknown {
+  const data: unknown = JSON.parse(text);
+  // Such a half can stand in a file as an escape only.
+  return /\\ud[89a-f]/iu.test(text) ? wellFormed(data) : data;
 }
 
 /** A text as a regular expression that finds it literally. */
@@ -66,7 +119,7 @@ const runs = new RegExp(
  * written without spaces give their pairs of characters, a lone character itself.
  */
 export function terms(text: string): string[] {
-  const found = text.normalize('NFKC').toLowerCase().match(runs) ?? [];
+  const found = compatible(text).toLowerCase().match(runs) ?? [];
   return found.flatMap((run) => (withoutSpaces.test(run) ? pairs(run) : [stem(run)]));
 }
 
@@ -85,5 +138,8 @@ function pairs(run: string): string[] {
 
 /** The JSON of a structured answer: servers without structured output answer inside a code fence. */
 export function withoutFence(text: string): string {
-  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/u.exec(text)?.[1] ?? text;
+  const fenced = text.trim();
+  const opening = /^```(?:json)?[^\S\n]*\n/u.exec(fenced)?.[0];
+  const body = fenced.slice(opening?.length ?? 0);
+  return opening !== undefined && body.endsWith('```') ? body.slice(0, -3).trimEnd() : text;
 }

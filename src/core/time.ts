@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** The present moment, as an input, so that rules about time can be tested. */
 export type Clock = () => Date;
 
@@ -66,3 +68,26 @@ function localParts(date: Date, timeZone: string): Readonly<Record<Field, string
     minute: field('minute'),
   };
 }
+
+/** What a piece of long work computes before others have their turn, in milliseconds. */
+const sliceMs = 8;
+
+/**
+ * For work of many steps [L4]: the returned function, awaited between them, lets whatever else waits have its turn once the work has held the event loop
+ * for some milliseconds. Whoever slices work says what may change meanwhile, and does its parts one after the other: side by side they add up.
+ */
+export function createTimeSlice(): () => Promise<void> {
+  let begun = performance.now();
+  return async () => {
+    if (performance.now() - begun < sliceMs) return;
+    await setImmediate();
+    begun = performance.now();
+  };
+}
+
+/** The process's own timer, unref'd. */
+export const processTimer: Timer = (callback, ms) => {
+  const timer = setTimeout(callback, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+};

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
+import { withoutInvisible } from './text.ts';
 import type { TurnContext } from './turn-context.ts';
 
 /** What the model gets to read of a tool's run; at most 8,000 characters are passed on [P4]. */
@@ -10,6 +11,60 @@ export interface ToolOutcome {
   readonly text: string;
   /** Where something was done that people are to be told under the reply: a few words in markdown of Discord's, none of them anybody's. */
   readonly note?: string;
+  /** Where nothing was done, because the person is to be asked first [M8]; `text` then tells the model why. */
+  readonly offer?: Offer;
+  /** The text may repeat what is not the speaker's: from now on the turn's context holds that [M5a]. */
+  readonly hasThirdPartyText?: boolean;
+}
+
+/** What a tool would do, and the person may have done by a button [M8]. */
+export interface Offer {
+  /** In the program's own words, in markdown of Discord's: `Pin this message: https://…`. */
+  readonly what: string;
+  /** The words that would be written, or that it is about: data, shown literally and whole. */
+  readonly words?: string;
+  /**
+   * Does it, at most once, with all checks made anew: permissions, readers, whether everything is there and as it was shown. Resolves with what
+   * people are told of that, in one line; rejects where nobody can say what came of it.
+   */
+  readonly carryOut: (signal: AbortSignal) => Promise<string>;
+}
+
+/** Characters of what is said under an offer once a button was pressed. */
+export const offerOutcomeMaxChars = 200;
+
+/** Discord's limit for a message, less what is said under an offer once it was pressed. */
+const offerMaxChars = 2000 - offerOutcomeMaxChars;
+
+/** What the person reads above the buttons; `undefined` where it does not fit into a message, since nobody may agree to what they see in part. */
+export function offerText({ what, words }: Pick<Offer, 'what' | 'words'>): string | undefined {
+  const block = words === undefined ? '' : `\n\`\`\`\n${withoutFences(withoutInvisible(words))}\n\`\`\``;
+  const text = `${what}${block}`;
+  return text.length > offerMaxChars ? undefined : text;
+}
+
+/** Three backticks in a row would end the block around them. */
+function withoutFences(text: string): string {
+  return text.replace(/``(?=`)/gu, '``\u200b');
+}
+
+/** Shows what tools offer to the one person who may have it done: the port that `discord/` implements and `turn/` calls. */
+export interface OfferPort {
+  /**
+   * Shows each offer with its two buttons, pinging nobody. It is over when a button was pressed, after ten minutes, when one of the messages
+   * that it answers was deleted or reads otherwise than given here, when one of `replyIds` was deleted, and when the process ends. `beforeSeen` is
+   * awaited with the id of each message, so that it enters no history [F2]. Never rejects.
+   */
+  show(
+    offers: readonly Offer[],
+    shown: {
+      readonly personId: string;
+      readonly channelId: string;
+      readonly messages: readonly { readonly id: string; readonly text: string }[];
+      readonly replyIds: readonly string[];
+      readonly beforeSeen: (messageId: string) => Promise<void>;
+    },
+  ): Promise<void>;
 }
 
 /** A tool the model may call. `run` validates its input, and answers with `ok: false` instead of throwing for anything the model can mend. */

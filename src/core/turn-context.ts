@@ -18,7 +18,7 @@ export interface Speaker {
  */
 export type TurnMessage = Pick<
   IncomingMessage,
-  'id' | 'text' | 'at' | 'attachments' | 'files' | 'repliesTo' | 'forwards'
+  'id' | 'text' | 'at' | 'attachments' | 'shown' | 'files' | 'repliesTo' | 'forwards'
 >;
 
 /** What a turn is about: who speaks where and what was said. Layers and tools are given this and nothing of Discord. */
@@ -26,14 +26,14 @@ export interface TurnContext {
   readonly speaker: Speaker;
   /** With those who can read the answer: whatever is used of memory is judged by it [V2]. */
   readonly place: Place;
-  /** Where it was said, in case the channel has become public since: what is stored of it stays as private as it was said [V1]. */
+  /** Where it was said, in case somebody was let into the channel since: what is stored of it stays as private as it was said [V1]. */
   readonly saidIn?: Place;
   /** At least one, oldest first; taken together as one turn [F3]. */
   readonly messages: readonly TurnMessage[];
   readonly now: Date;
   /**
-   * Whether the model's context holds text of other people or an attachment's content, history included; then what it writes to memory may be
-   * theirs [M5a]. True as long as nothing is known.
+   * Whether the model's context holds text of other people or an attachment's content, or what may repeat these, such as an answer that was made
+   * with them; then what it writes to memory, and its answer, may be theirs [M5a]. True as long as nothing is known.
    */
   readonly hasThirdPartyText: boolean;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Audience, Place } from './place.ts';
+import { couldRead, everyone, type Audience, type Place } from './place.ts';
 
 export const visibilitySchema = z.enum(['everywhere', 'here', 'dm']);
 
@@ -12,10 +12,16 @@ export interface Reach {
   readonly visibility: Visibility;
   /** {@link Place.homeId} of the place it comes from. */
   readonly homeId: string;
+  /** Of what is for `here`, {@link Place.readers} of then; without a record it is used in the DM only [V2a]. */
+  readonly readers?: readonly string[];
 }
 
 /** A reach as it is stored: fields of whatever has one. */
-export const reachFields = { visibility: visibilitySchema, homeId: z.string() };
+export const reachFields = {
+  visibility: visibilitySchema,
+  homeId: z.string(),
+  readers: z.array(z.string()).readonly().exactOptional(),
+};
 
 /** What the rule needs to know of a memory, whatever its layer. */
 export interface Remembered extends Reach {
@@ -23,12 +29,25 @@ export interface Remembered extends Reach {
 }
 
 /** The reach that what is remembered from a place starts with [V1]. */
-export function reachOf({ audience, homeId }: Pick<Place, 'audience' | 'homeId'>): Reach {
-  return { visibility: visibilityOf(audience), homeId };
+export function reachOf({
+  audience,
+  homeId,
+  readers,
+}: Pick<Place, 'audience' | 'homeId' | 'readers'>): Reach {
+  return reach(visibilityOf(audience), homeId, readers);
+}
+
+/** The reach alone, of whatever has one. */
+export function pickReach({ visibility, homeId, readers }: Reach): Reach {
+  return reach(visibility, homeId, readers);
+}
+
+function reach(visibility: Visibility, homeId: string, readers: Reach['readers']): Reach {
+  return { visibility, homeId, ...(visibility === 'here' && readers !== undefined ? { readers } : {}) };
 }
 
 export function isSameReach(a: Reach, b: Reach): boolean {
-  return a.visibility === b.visibility && a.homeId === b.homeId;
+  return a.visibility === b.visibility && a.homeId === b.homeId && a.readers?.join() === b.readers?.join();
 }
 
 /** What is remembered from a place with this audience starts with this visibility [V1]. */
@@ -47,12 +66,19 @@ const width: Readonly<Record<Visibility, number>> = { dm: 0, here: 1, everywhere
 
 /**
  * The narrower of two reaches: what is made from both may be used only where both may. Of two homes that are as narrow as each other neither
- * admits what was said in the other: that leaves the DM.
+ * admits what was said in the other: that leaves the DM. In one home it is for those who could read both.
  */
 export function narrower(a: Reach, b: Reach): Reach {
-  const isApart = a.visibility === 'here' && b.visibility === 'here' && a.homeId !== b.homeId;
-  const { visibility, homeId } = isWider(a.visibility, b.visibility) ? b : a;
-  return { visibility: isApart ? 'dm' : visibility, homeId };
+  if (a.visibility !== 'here' || b.visibility !== 'here')
+    return pickReach(isWider(a.visibility, b.visibility) ? b : a);
+  if (a.homeId !== b.homeId) return { visibility: 'dm', homeId: a.homeId };
+  return reach('here', a.homeId, inBoth(a.readers, b.readers));
+}
+
+function inBoth(a: Reach['readers'], b: Reach['readers']): Reach['readers'] {
+  if (a === undefined || b === undefined) return undefined;
+  if (a.includes(everyone)) return b;
+  return b.includes(everyone) ? a : a.filter((reader) => b.includes(reader));
 }
 
 /** Whether `a` is usable in strictly more places than `b`. */
@@ -62,8 +88,8 @@ export function isWider(a: Visibility, b: Visibility): boolean {
 
 /**
  * The one rule of who may be told what where [V2]: a reply in `place` for `speakerId` may use only that speaker's own
- * memories whose visibility admits the place. A `here` memory stops being used in its channel when that channel
- * becomes public, since it was said before the public could read along.
+ * memories whose visibility admits the place. A `here` memory stops being used in its channel when somebody can read that
+ * channel who could not when it was said [V2a], and when the channel counts as public, since an answer there may be used everywhere.
  */
 export function mayUse(memory: Remembered, place: Place, speakerId: string): boolean {
   if (memory.ownerId !== speakerId) return false;
@@ -71,7 +97,12 @@ export function mayUse(memory: Remembered, place: Place, speakerId: string): boo
     case 'everywhere':
       return true;
     case 'here':
-      return place.audience === 'dm' || (place.audience === 'private' && coversHome(memory.homeId, place));
+      return (
+        place.audience === 'dm' ||
+        (place.audience === 'private' &&
+          coversHome(memory.homeId, place) &&
+          couldRead(memory.readers, place.readers))
+      );
     case 'dm':
       return place.audience === 'dm';
   }

@@ -50,14 +50,17 @@ export interface MessageFacts extends ChannelFacts {
   readonly isSystem: boolean;
   /** The text as it is handed on: without the bot's mention before it. */
   readonly text: string;
-  readonly hasAttachments: boolean;
+  /** A file, a poll, a sticker or the like. */
+  readonly hasEnclosures: boolean;
   /** Fetched after a gap, in which or before which it was edited. */
   readonly isEdited: boolean;
-  /** Pinged by name; @everyone, @here and roles do not count. */
+  /** Pinged by name or by its own role; @everyone, @here and other roles do not count. */
   readonly mentionsBot: boolean;
   readonly repliesToBot: boolean;
   /** In a thread that the bot made. */
   readonly isOwnThread: boolean;
+  /** The author has Manage Server there, as the message tells. */
+  readonly managesServer: boolean;
   /** What the owner has set for this place, if anything; never in DMs. It wins over threads of the bot's own and configured channels. */
   readonly answerMode?: AnswerMode | undefined;
 }
@@ -65,10 +68,13 @@ export interface MessageFacts extends ChannelFacts {
 export interface IntakePolicy extends AccessSettings {
   /** `undefined` where the text is no command [K1]. */
   readonly parseCommand: (text: string) => CommandCall | undefined;
+  /** Names of the commands that are open to who may manage a server, also without access. */
+  readonly managerCommands: readonly string[];
 }
 
 /**
- * What becomes of a message [G1][G2]. A command needs access and channel, but no mention; it is never a turn [F2]. A bot that may
+ * What becomes of a message [G1][G2]. A command needs access and channel, but no mention; it is never a turn [F2]. The settings of a server are open
+ * to who may manage it, whoever may talk with the bot. Who writes to the bot without access is locked out. A bot that may
  * speak is answered only when it mentions this one or replies to it, so that two bots in one channel do not go on for ever; its
  * commands are ignored, since it has no memory to command. Nothing is commanded by an edit: what was not a command when it was sent is none.
  */
@@ -78,10 +84,15 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   if (message.isSystem) return ignored('system');
   const isBot = authorKind === 'bot';
   if (isBot && !policy.allowedBotIds.includes(authorId)) return ignored('bot');
-  if (!isBot && !hasAccess(policy, authorId)) return ignored('no-access');
-  if (!worksIn(policy, message)) return ignored('other-channel');
-  if (message.text === '' && !message.hasAttachments) return ignored('empty');
   const command = policy.parseCommand(message.text);
+  const isManaging =
+    command !== undefined && message.managesServer && policy.managerCommands.includes(command.name);
+  if (!worksIn(policy, message)) return ignored('other-channel');
+  if (!isBot && !isManaging && !hasAccess(policy, authorId)) {
+    const isToBot = message.isDm || message.mentionsBot || message.repliesToBot || command !== undefined;
+    return isToBot ? ({ kind: 'locked-out' } as const) : ignored('no-access');
+  }
+  if (message.text === '' && !message.hasEnclosures) return ignored('empty');
   if (command !== undefined) {
     if (isBot) return ignored('bot');
     return message.isEdited ? ignored('edited') : ({ kind: 'command', command } as const);
@@ -99,6 +110,29 @@ function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean {
   if (message.authorKind === 'bot') return false;
   if (message.answerMode !== undefined) return message.answerMode === 'everything';
   return message.isDm || message.isOwnThread || isListed(policy.autoReplyChannelIds, message);
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** People without access who are kept in mind; one who falls out is shown it again. */
+const keptPeople = 10_000;
+
+export type LockedOut = ReturnType<typeof createLockedOut>;
+
+/** Shows people without access that they are not answered [G1]: by a reaction, without words, and once a day at most as long as the process lives. */
+export function createLockedOut() {
+  const shown = new LRUCache<string, true>({ max: keptPeople, ttl: dayMs });
+  let messages = 0;
+  return {
+    /** Somebody without access has written to the bot; whether they are to see that. */
+    note(userId: string): boolean {
+      messages += 1;
+      if (shown.has(userId)) return false;
+      shown.set(userId, true);
+      return true;
+    },
+    /** Their messages since the start. */
+    count: (): number => messages,
+  };
 }
 
 /** Answers to one bot in a channel at most, until a person says something there. */

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import {
   ChannelType,
   MessageType,
@@ -17,60 +19,231 @@ import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
 import { botMay, memberMay } from './permissions.ts';
 
-/** Channels that are fetched at the same time, so that replies need not wait behind all of them. */
-const atOnce = 8;
 /** Five hundred messages of a channel at most. */
 const pages = 5;
+/** Channels that are looked at at the same time while nobody waits for them, and the pause before each: most of Discord's limit is for people. */
+const atOnce = 2;
+const pauseMs = 200;
+/** A command waits so long at most; milliseconds. */
+const commandsWaitMs = 2000;
+/** Channels in which nothing has happened for so long are looked at last. */
+const quietMs = 7 * 24 * 60 * 60_000;
 
 export interface CatchUpOptions {
   readonly client: Client;
   readonly botId: string;
   readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
-  /** Channels that the bot has been active in, DMs above all: Discord lists those to no bot. */
-  readonly knownChannels: () => Promise<readonly string[]>;
+  /**
+   * Channels that the bot has been active in, DMs above all (Discord lists those to no bot), with when it last was, in milliseconds since the
+   * epoch.
+   */
+  readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
   /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
+  /** The guild that a known channel was in, where it was in one. */
+  readonly guildOf: (channelId: string) => Promise<string | undefined>;
   readonly changes: Pick<MessageChanges, 'missed'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   /** Whether the reply that a message has was only begun. */
   readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
+  /** Finishes what an earlier process left undone in a channel, once it is known what was deleted meanwhile. Asked again, it does nothing. Must not reject. */
+  readonly recover: (channelId: string) => Promise<void>;
+  /** Goes on with what was made of a channel's messages so far, when there is time for it. Must not reject. */
+  readonly resume: (channelId: string) => Promise<void>;
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
+/** What is known of the gap before a gateway session. */
+interface Gap {
+  /** What was said before it is not answered any more. */
+  readonly floor: string;
+  /** What was made since then has missed nothing. */
+  readonly begun: string;
+  /** Channels of which Discord has told that nothing was said since. */
+  readonly quiet: ReadonlySet<string>;
+  readonly caughtUp: Map<string, Promise<void>>;
+  /** By channel, the first message that was told of since; it and those after it are told of anyway. */
+  readonly firstLive: Map<string, string>;
+}
+
+const nothing = Promise.resolve();
+
+/** Whoever waits goes on in the order in which they came, also who waits only so many milliseconds. */
+async function inTurn(work: Promise<void>, withinMs?: number): Promise<void> {
+  const isOver = new AbortController();
+  const late = withinMs === undefined ? [] : [delay(withinMs, undefined, { signal: isOver.signal })];
+  try {
+    await Promise.race([work, ...late]);
+  } finally {
+    isOver.abort();
+  }
+}
+
+export type CatchUp = ReturnType<typeof createCatchUp>;
+
 /**
- * Fetches what was written while the bot was away, and gives it to intake as if it had just come in, oldest first [G3a]. Messages
- * that were handled without a reply are among them; the handlers know them. What is remembered of the same time and was deleted or edited
- * meanwhile is told first [G5]. Never throws.
+ * Fetches what was written while the bot was away, channel by channel, and gives it to intake as if it had just come in, oldest first [G3a]:
+ * a channel in which something happens at once, before that; the others one by one behind it, those in which the bot was active last first
+ * [G3b]. Messages that were handled without a reply are among what is fetched; the handlers know them. What is remembered and was deleted or
+ * edited meanwhile is told first [G5], as far as the channel's newest hundred messages reach. Nothing here rejects.
  */
-export async function fetchMissedMessages(options: CatchUpOptions): Promise<void> {
-  const { client, logger } = options;
-  const floor = snowflakeAt(new Date(options.clock().getTime() - catchUpWindowMs));
-  const known = await options.knownChannels().catch((error: unknown) => {
+export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
+  const { client, clock, logger } = options;
+  let gap = newGap();
+
+  function newGap(): Gap {
+    const now = clock().getTime();
+    const floor = snowflakeAt(new Date(now - catchUpWindowMs));
+    return {
+      floor,
+      begun: snowflakeAt(new Date(now)),
+      quiet: new Set(),
+      caughtUp: new Map(),
+      firstLive: new Map(),
+    };
+  }
+
+  function catchUp(channelId: string, within: Gap): Promise<void> {
+    const known = within.caughtUp.get(channelId);
+    if (known !== undefined) return known;
+    const work = catchUpWith(channelId, within, options);
+    within.caughtUp.set(channelId, work);
+    return work;
+  }
+
+  const isQuiet = (channelId: string): boolean =>
+    !gap.caughtUp.has(channelId) && (gap.quiet.has(channelId) || compareSnowflakes(channelId, gap.begun) > 0);
+
+  const caughtUp = (channelId: string): Promise<void> =>
+    isQuiet(channelId) ? options.recover(channelId) : catchUp(channelId, gap);
+
+  return {
+    /** A new session begins: what was said since the end of the last one is lost until it is fetched. */
+    begin(): void {
+      gap = newGap();
+    },
+    /** Resolves when a channel is caught up with; what is said there waits for this, and for no other channel. */
+    before(channelId: string, messageId: string): Promise<void> {
+      if (!gap.firstLive.has(channelId)) gap.firstLive.set(channelId, messageId);
+      return inTurn(caughtUp(channelId));
+    },
+    /** The same for a command, which may come behind a written one, but works all the same where that cannot be known soon. */
+    beforeCommand: (channelId: string): Promise<void> => inTurn(caughtUp(channelId), commandsWaitMs),
+    /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
+    settled: (channelId: string): Promise<void> =>
+      inTurn(isQuiet(channelId) ? options.recover(channelId) : (gap.caughtUp.get(channelId) ?? nothing)),
+    /** Once the session's guilds are known: catches up with all channels there are. Ends early with the session, or when the bot stops. */
+    async everywhere(): Promise<void> {
+      const present = { ...gap, quiet: quietChannels(client, gap.floor) };
+      gap = present;
+      const open = openChannels(options, present.floor);
+      for (const group of await inOrder(open, options)) {
+        await pLimit(atOnce).map(group, async (channelId, index) => {
+          if (index >= atOnce && !stopping.aborted)
+            await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+          if (stopping.aborted || gap !== present) return;
+          await catchUp(channelId, present);
+          await options.resume(channelId);
+        });
+      }
+      if (!stopping.aborted && gap === present) logger.info('caught up with all channels');
+    },
+  };
+}
+
+/** All channels to be looked at, in groups: where something was said of late, as Discord tells; where the bot was active; the rest. */
+async function inOrder(
+  open: readonly string[],
+  { knownChannels, clock, logger }: Pick<CatchUpOptions, 'knownChannels' | 'clock' | 'logger'>,
+): Promise<readonly (readonly string[])[]> {
+  const known = await knownChannels().catch((error: unknown) => {
     logger.warn('the channels to catch up with are not known', { error });
     return [];
   });
-  const channelIds = new Set([...known, ...openChannels(options, floor)]);
-  const possible = [...channelIds].filter((channelId) => mayHaveNews(client, channelId, floor));
-  await pLimit(atOnce).map(possible, (channelId) => fetchMissedIn(channelId, floor, options));
+  const since = clock().getTime() - quietMs;
+  const byActivity = known.filter(({ id }) => !open.includes(id)).toSorted((a, b) => b.activeAt - a.activeAt);
+  const firstQuiet = byActivity.findIndex(({ activeAt }) => activeAt < since);
+  const ids = byActivity.map(({ id }) => id);
+  return firstQuiet === -1 ? [open, ids] : [open, ids.slice(0, firstQuiet), ids.slice(firstQuiet)];
 }
 
-async function fetchMissedIn(channelId: string, floor: string, options: CatchUpOptions): Promise<void> {
-  const { logger } = options;
+async function catchUpWith(
+  channelId: string,
+  { floor, firstLive }: Gap,
+  options: CatchUpOptions,
+): Promise<void> {
+  const { recover, received, logger } = options;
+  if (await isOutOfReach(channelId, options)) return;
+  let missed: readonly Message[] = [];
   try {
-    const remembered = await rememberedSince(channelId, floor, options);
-    const missed = await options.messages.after(channelId, floor, pages);
-    const isWhole = missed.length < pages * pageSize;
-    await applyMissedChanges(channelId, remembered, { messages: missed, isWhole }, options);
-    const answered = await answeredIn(channelId, missed, options);
-    for (const message of missed) if (!answered.has(message.id)) await options.received(message);
-    if (missed.length > 0)
-      logger.info('messages were fetched after a gap', { channelId, count: missed.length });
+    const before = await rememberedSince(channelId, floor, options);
+    const { messages, isWhole, since } = await fetchNewest(channelId, floor, options);
+    // Of what was remembered after the fetch began, nothing is missing because it is not there.
+    const all = since === undefined ? [] : await options.remembered(channelId, since);
+    await applyMissedChanges(
+      channelId,
+      [missedChanges(before, { messages, isWhole }), missedChanges(all, { messages, isWhole: false })],
+      options,
+    );
+    missed = messages.filter(({ id }) => compareSnowflakes(id, floor) > 0);
   } catch (error) {
     logger.warn('missed messages could not be fetched', { channelId, error });
   }
+  await recover(channelId);
+  try {
+    const answered = await answeredIn(channelId, missed, options);
+    for (const message of missed) {
+      const live = firstLive.get(channelId);
+      if (live !== undefined && compareSnowflakes(message.id, live) >= 0) break;
+      if (!answered.has(message.id)) await received(message);
+    }
+  } catch (error) {
+    logger.warn('missed messages could not be handed on', { channelId, error });
+  }
+  if (missed.length > 0)
+    logger.info('messages were fetched after a gap', { channelId, count: missed.length });
+}
+
+/** Whether a channel is in a guild that the bot is in no more, or where it does not work: no request is sent for it [G3d]. */
+async function isOutOfReach(
+  channelId: string,
+  { client, settings, guildOf, logger }: CatchUpOptions,
+): Promise<boolean> {
+  const channel = client.channels.cache.get(channelId);
+  if (channel === undefined) {
+    const guildId = await guildOf(channelId).catch((error: unknown) => {
+      logger.warn('what is remembered of a channel could not be read', { channelId, error });
+      return undefined;
+    });
+    return guildId !== undefined && !client.guilds.cache.has(guildId);
+  }
+  if (channel.isDMBased()) return false;
+  const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
+  return !worksIn(settings, { channelId, isDm: false, parentId });
+}
+
+/**
+ * The channel's newest hundred messages, or, where that is not enough, all since `floor`, oldest first. `since` is how far they reach back:
+ * to the channel's beginning where they are all; it is absent where there are none.
+ */
+async function fetchNewest(
+  channelId: string,
+  floor: string,
+  { messages }: Pick<CatchUpOptions, 'messages'>,
+): Promise<FetchedMessages & { readonly since: string | undefined }> {
+  const newest = (await messages.newest(channelId, pageSize)).toSorted((a, b) =>
+    compareSnowflakes(a.id, b.id),
+  );
+  const oldest = newest[0]?.id;
+  if (newest.length < pageSize)
+    return { messages: newest, isWhole: true, since: oldest === undefined ? undefined : '0' };
+  if (oldest !== undefined && compareSnowflakes(oldest, floor) <= 0)
+    return { messages: newest, isWhole: true, since: oldest };
+  const after = await messages.after(channelId, floor, pages);
+  return { messages: after, isWhole: after.length < pages * pageSize, since: after[0]?.id };
 }
 
 /** Without it nothing is known to be gone. */
@@ -127,48 +300,16 @@ function isNewer(channel: GuildBasedChannel, floor: string): boolean {
   return compareSnowflakes(channel.lastMessageId, floor) >= 0;
 }
 
-/** The guild's own event tells each channel's newest message, which saves most requests. */
-function mayHaveNews(client: Client, channelId: string, floor: string): boolean {
-  const channel = client.channels.cache.get(channelId);
-  if (channel === undefined || channel.isDMBased() || !('lastMessageId' in channel)) return true;
-  return channel.lastMessageId === null || compareSnowflakes(channel.lastMessageId, floor) >= 0;
-}
-
-/**
- * Compares what is remembered of each channel with its newest hundred messages, one channel after the other: for what was edited or
- * deleted in a gap, though it was said long before [G5]. What is older than those is not looked at. Never throws. `isStopped` is asked
- * before each channel: there may be many.
- */
-export async function reconcileMissedChanges(
-  options: CatchUpOptions,
-  isStopped: () => boolean,
-): Promise<void> {
-  try {
-    for (const channelId of await options.knownChannels()) {
-      if (isStopped()) return;
-      await reconcileChannel(channelId, options);
-    }
-  } catch (error) {
-    options.logger.warn('missed edits and deletions could not be looked for', { error });
-  }
-}
-
-async function reconcileChannel(channelId: string, options: CatchUpOptions): Promise<void> {
-  try {
-    const found = await options.messages.newest(channelId, pageSize);
-    const messages = found.toSorted((a, b) => compareSnowflakes(a.id, b.id));
-    const oldest = messages[0]?.id;
-    if (oldest === undefined) return;
-    // Where these are all, whatever is remembered from before them is gone.
-    const remembered = await options.remembered(channelId, messages.length < pageSize ? '0' : oldest);
-    // What was said since the fetch is not in it.
-    await applyMissedChanges(channelId, remembered, { messages, isWhole: false }, options);
-  } catch (error) {
-    options.logger.debug('a channel could not be compared with what is remembered of it', {
-      channelId,
-      error,
-    });
-  }
+/** Each guild channel's newest message is told by the guild's own event, which saves most requests. */
+function quietChannels(client: Client, floor: string): ReadonlySet<string> {
+  const quiet = client.channels.cache.filter(
+    (channel) =>
+      !channel.isDMBased() &&
+      'lastMessageId' in channel &&
+      channel.lastMessageId !== null &&
+      compareSnowflakes(channel.lastMessageId, floor) < 0,
+  );
+  return new Set(quiet.keys());
 }
 
 /** What of a channel was fetched, oldest first. */
@@ -181,16 +322,15 @@ interface FetchedMessages {
 /** Tells what became of remembered messages of a channel in a gap [G5]; resolves when memory has followed. */
 async function applyMissedChanges(
   channelId: string,
-  remembered: readonly RememberedMessage[],
-  fetched: FetchedMessages,
+  found: readonly MissedChanges[],
   { client, changes, logger }: CatchUpOptions,
 ): Promise<void> {
   const channel = client.channels.cache.get(channelId);
   if (channel === undefined || !isSurelyReadable(channel)) return;
-  const missed = missedChanges(remembered, fetched);
-  if (missed.deleted.length > 0)
-    logger.info('messages were deleted in a gap', { channelId, count: missed.deleted.length });
-  await changes.missed(channelId, missed);
+  const deleted = [...new Set(found.flatMap((each) => each.deleted))];
+  const edited = [...new Set(found.flatMap((each) => each.edited))];
+  if (deleted.length > 0) logger.info('messages were deleted in a gap', { channelId, count: deleted.length });
+  await changes.missed(channelId, { deleted, edited });
 }
 
 /** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   Client,
+  DefaultRestOptions,
   Events,
   GatewayCloseCodes,
   GatewayIntentBits,
+  IntentsBitField,
   Options,
   Partials,
   type APIApplication,
@@ -12,7 +14,9 @@ import {
 
 import type { Logger } from '../core/logger.ts';
 import { createDiscordApi } from './discord-api.ts';
+import { usableAnswer } from './payloads/payloads.ts';
 import { requiredIntents } from './required-permissions.ts';
+import { carefulSharding, containEvents, type OnMalformed } from './shard.ts';
 
 /**
  * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do
@@ -22,9 +26,11 @@ import { requiredIntents } from './required-permissions.ts';
 export function createDiscordClient({
   apiUrl,
   logger,
+  onMalformed = () => undefined,
 }: {
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
+  readonly onMalformed?: OnMalformed;
 }): Client {
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
@@ -52,8 +58,19 @@ export function createDiscordClient({
       VoiceStateManager: 0,
     }),
     sweepers: Options.DefaultSweeperSettings,
-    ...(apiUrl !== undefined && { rest: { api: apiUrl.replace(/(?:\/v\d+)?\/*$/u, '') } }),
+    rest: {
+      ...(apiUrl !== undefined && { api: apiUrl.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') }),
+      makeRequest: usableRequest,
+    },
+    ws: {
+      buildStrategy: carefulSharding({
+        onMalformed,
+        intents: () => client.options.intents.bitfield,
+        asksForFewer: () => withoutContent(client, logger),
+      }),
+    },
   });
+  containEvents(client, onMalformed);
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   client.on('shardError', (error) => logger.warn('the gateway connection failed', { error }));
@@ -63,6 +80,34 @@ export function createDiscordClient({
     logger.info('rate limited by Discord', { route, timeToReset }),
   );
   return client;
+}
+
+/** Whether Discord gives the bot the words of every message that it may see; otherwise those of some only [G3c]. */
+export function readsContent({ options }: Pick<Client, 'options'>): boolean {
+  return options.intents.has(GatewayIntentBits.MessageContent);
+}
+
+/** Of the intents that the bot asks for only this one can be refused: from now on it is not asked for. Whether it was until now. */
+function withoutContent(client: Client, logger: Logger): boolean {
+  if (!readsContent(client)) return false;
+  client.options.intents = new IntentsBitField(client.options.intents)
+    .remove(GatewayIntentBits.MessageContent)
+    .freeze();
+  logger.warn(
+    'Discord refuses the Message Content intent: the bot reads only direct messages, messages that mention it or reply to it, and commands; switch the intent on in the developer portal and start again',
+  );
+  return true;
+}
+
+/** The library's own way to ask, with answers that are as documented [L5]. */
+async function usableRequest(url: string, init: Parameters<typeof DefaultRestOptions.makeRequest>[1]) {
+  const response = await DefaultRestOptions.makeRequest(url, init);
+  if (!response.ok) return response;
+  const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
+  const read = response.json.bind(response);
+  return Object.assign(response, {
+    json: async () => usableAnswer(init.method ?? 'GET', path, await read()),
+  });
 }
 
 /** Milliseconds to the gateway and back, as the last heartbeats tell; `undefined` before the first. */
@@ -126,8 +171,7 @@ async function giveUp(client: Client, connected: Promise<unknown>): Promise<void
 
 const explanations = {
   token: 'Discord refused the token: check DISCORD_TOKEN',
-  intents:
-    'Discord refused the intents: switch on "Message Content Intent" for the bot in the developer portal',
+  intents: 'Discord refused the intents, also without Message Content: check the bot in the developer portal',
   unreachable: 'Discord cannot be reached: check the network and DISCORD_API_URL',
   timeout: 'Discord did not finish the login in time',
   rejected: 'Discord refused the connection',
@@ -135,13 +179,18 @@ const explanations = {
 
 type GatewayFailure = keyof typeof explanations;
 
-/** The bot cannot be connected, or no longer; the message is one clear line for whoever runs it. */
+/** The bot cannot be connected, or no longer; the message is one clear line for whoever runs it [O2]. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly failure: GatewayFailure;
   constructor(failure: GatewayFailure, cause?: unknown) {
     super(explanations[failure], { cause });
     this.failure = failure;
+  }
+
+  /** Whether it may pass by itself, as against what only its operator can mend. */
+  get isPassing(): boolean {
+    return this.failure === 'unreachable' || this.failure === 'timeout';
   }
 }
 
@@ -165,7 +214,7 @@ export function gatewayErrorOf(error: unknown): GatewayError {
   if (statusOf(error) === 401 || /^Authentication failed$|invalid token/iu.test(text))
     return new GatewayError('token', error);
   if (text === 'Used disallowed intents') return new GatewayError('intents', error);
-  const isVerdict = statusOf(error) !== undefined || /^(?:Used an? |Invalid shard|Sharding)/u.test(text);
+  const isVerdict = /^(?:Used (?:an? )?invalid|Invalid shard|Sharding)/u.test(text);
   return new GatewayError(isVerdict ? 'rejected' : 'unreachable', error);
 }
 

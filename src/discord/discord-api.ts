@@ -5,13 +5,14 @@ import {
   type APIApplicationCommand,
   type APIMessage,
   type Client,
+  type RawFile,
   type RESTJSONErrorCodes,
   type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
 } from 'discord.js';
 
 import { compareSnowflakes } from '../core/snowflake.ts';
-import { botMay, type Capability } from './permissions.ts';
+import { botMay, watchGoneChannels, type Capability } from './permissions.ts';
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
@@ -19,9 +20,12 @@ export type DiscordApi = ReturnType<typeof createDiscordApi>;
  * The requests that need no cache. All reject as discord.js's REST client does, which waits for rate limits by itself; one that Discord is
  * known to refuse is not sent, and rejects with {@link NotPermittedError}.
  */
-export function createDiscordApi({ rest, channels }: Client) {
+export function createDiscordApi(client: Client) {
+  const { rest, channels } = client;
+  const isGone = watchGoneChannels(client);
+
   function check(capability: Capability, channelId: string): void {
-    if (!botMay(capability, channels.cache.get(channelId)))
+    if (isGone(channelId) || !botMay(capability, channels.cache.get(channelId)))
       throw new NotPermittedError(capability, channelId);
   }
 
@@ -35,9 +39,13 @@ export function createDiscordApi({ rest, channels }: Client) {
     async registerCommands(applicationId: string, commands: readonly object[], guildId?: string) {
       await rest.put(commandsRoute(applicationId, guildId), { body: commands });
     },
-    async postMessage(channelId: string, body: RESTPostAPIChannelMessageJSONBody) {
+    async postMessage(
+      channelId: string,
+      body: RESTPostAPIChannelMessageJSONBody,
+      files: readonly RawFile[] = [],
+    ) {
       check('send', channelId);
-      return answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body }));
+      return answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body, files: [...files] }));
     },
     /** An aborted edit that has not left yet is not sent. */
     async editMessage(
@@ -45,9 +53,10 @@ export function createDiscordApi({ rest, channels }: Client) {
       messageId: string,
       body: RESTPatchAPIChannelMessageJSONBody,
       signal?: AbortSignal,
+      files: readonly RawFile[] = [],
     ) {
       check('view', channelId);
-      const request = { body, ...(signal !== undefined && { signal }) };
+      const request = { body, files: [...files], ...(signal !== undefined && { signal }) };
       return answer<APIMessage>(rest.patch(Routes.channelMessage(channelId, messageId), request));
     },
     async deleteMessage(channelId: string, messageId: string) {
@@ -62,6 +71,16 @@ export function createDiscordApi({ rest, channels }: Client) {
         rest.get(Routes.channelMessages(channelId), { query }),
       );
       return found.toSorted((a, b) => compareSnowflakes(a.id, b.id));
+    },
+    /** Opens an archived thread; where somebody has locked it, the bot may not. */
+    async openThread(channelId: string) {
+      check('send', channelId);
+      await rest.patch(Routes.channel(channelId), { body: { archived: false } });
+    },
+    /** The channel of the DM with a person. */
+    async openDm(userId: string): Promise<string> {
+      const body = { recipient_id: userId };
+      return (await answer<{ readonly id: string }>(rest.post(Routes.userChannels(), { body }))).id;
     },
     async showTyping(channelId: string) {
       check('send', channelId);

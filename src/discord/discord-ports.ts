@@ -7,13 +7,16 @@ import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
 import { createChannelMessages, createReadReplied, threadStarter } from './channel-messages.ts';
 import { createDiscordApi } from './discord-api.ts';
+import { createOffers } from './interactions/offers.ts';
 import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
-import { createChannelFinder, createPresentPlace } from './place.ts';
+import { createPlaces, createPresentPlace, type Places } from './place.ts';
+import { botMay, createServerPort } from './permissions.ts';
 import { createReplies } from './replies/replies.ts';
 import { createWaitingReactions } from './waiting-reactions.ts';
 
-export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | 'isCommand' | 'recent'> {
+export interface DiscordPortsOptions
+  extends Pick<HistoryOptions, 'isHidden' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
   readonly client: Client;
   readonly access: Pick<AccessSettings, 'channelIds'>;
   /** Where another Discord-compatible server keeps attached files. */
@@ -26,8 +29,8 @@ export interface DiscordPortsOptions extends Pick<HistoryOptions, 'isHidden' | '
 export function createDiscordPorts(options: DiscordPortsOptions) {
   const { client, recent, clock, logger } = options;
   const botId = () => client.user?.id;
-  const findChannel = createChannelFinder(client, logger);
-  const messages = createChannelMessages(findChannel);
+  const places = createPlaces(options);
+  const messages = createChannelMessages(places.find);
   const source = { messages, botId, logger };
   const history: History = createHistory({
     ...options,
@@ -47,6 +50,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     botId,
     clock,
     logger,
+    takesFiles: (channelId) => botMay('attach', client.channels.cache.get(channelId)),
     onSent: (message) => history.seen(sentMessageOf(client, message)),
     onEdited(message) {
       const { channelId, id: messageId, text } = sentMessageOf(client, message);
@@ -55,12 +59,15 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     onRemoved: (channelId, messageId) => recent.note({ kind: 'deleted', channelId, messageIds: [messageId] }),
   });
   return {
+    places,
     history,
     replies,
+    offers: createOffers({ api, recent, logger }),
     reactions: createWaitingReactions(api, logger),
-    presentPlace: createPresentPlace(findChannel),
+    presentPlace: createPresentPlace(places),
+    server: createServerPort(client),
     readReplied: createReadReplied(history, source),
     attachments: createAttachments(options),
-    actions: createDiscordActions({ ...options, settings: options.access, findChannel, history }),
+    actions: createDiscordActions({ ...options, settings: options.access, places, history }),
   };
 }

@@ -14,29 +14,36 @@ import type { BotHandlers } from '../core/chat.ts';
 import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
-import { fetchMissedMessages, reconcileMissedChanges, type CatchUpOptions } from './catch-up.ts';
+import { createCatchUp, type CatchUp, type CatchUpOptions } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { fetchApplication, gatewayErrorOfClose, logIn, type GatewayError } from './client.ts';
 import { createDiscordApi } from './discord-api.ts';
 import type { History } from './history.ts';
 import { createMessageIntake, type IntakeOptions } from './intake.ts';
-import { createInteractions, type Interactions } from './interactions/interactions.ts';
+import {
+  createInteractions,
+  type Interactions,
+  type InteractionsOptions,
+} from './interactions/interactions.ts';
 import { messageMenuCommand, registerCommands, slashCommand } from './interactions/register-commands.ts';
 import { createMessageChanges, type MessageChanges } from './message-changes.ts';
-import { createChannelFinder } from './place.ts';
 import { reportMissingPermissions } from './required-permissions.ts';
 import { createBackground, type RunInBackground } from './run-in-background.ts';
 
 /** From the first request until the client is ready; milliseconds. */
 const loginTimeoutMs = 60_000;
+/** How long an event may hold up those after it in its channel [L5]; milliseconds. */
+const channelPatienceMs = 60_000;
 
 export interface GatewayOptions
   extends
     Pick<IntakePolicy, 'parseCommand'>,
-    Pick<IntakeOptions, 'answerMode' | 'ignored'>,
-    Pick<CatchUpOptions, 'knownChannels' | 'remembered' | 'isUnfinished'> {
+    Pick<IntakeOptions, 'answerMode' | 'ignored' | 'places' | 'lockedOut' | 'reactions'>,
+    Pick<CatchUpOptions, 'knownChannels' | 'remembered' | 'guildOf' | 'isUnfinished' | 'recover' | 'resume'>,
+    Pick<InteractionsOptions, 'offers'> {
   readonly client: Client;
   readonly token: string;
   /** As configured; without `ownerIds` the application's owner is the owner. */
@@ -49,6 +56,8 @@ export interface GatewayOptions
   readonly handlers: BotHandlers & CommandHandlers;
   readonly history: History;
   readonly recent: RecentChanges;
+  /** Where it is remembered in which guilds commands were registered. */
+  readonly store: Pick<Store, 'read' | 'update'>;
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
@@ -67,23 +76,33 @@ export async function startGateway(options: GatewayOptions) {
   const { client, token, access, parseCommand, logger } = options;
   const application = await fetchApplication(client, token);
   const ownerIds = access.ownerIds.length > 0 ? access.ownerIds : application.ownerIds;
-  const channelQueue = createKeyedQueue();
+  const channelQueue = createKeyedQueue({ patienceMs: channelPatienceMs });
   const { runInBackground, idle } = createBackground(logger);
-  const policy = { ...access, ownerIds, parseCommand };
-  const listening = listen(options, policy, channelQueue, runInBackground);
+  const managerCommands = options.commands.flatMap(({ name, managersOnly }) =>
+    managersOnly === undefined ? [] : [name],
+  );
+  const policy = { ...access, ownerIds, parseCommand, managerCommands };
+  const stopping = new AbortController();
+  const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs);
   const { botId, caughtUp } = await listening.ready;
-  const stopping = new AbortController();
-  const tidyUpCommands = await registerCommands({
-    api: createDiscordApi(client),
-    applicationId: application.id,
-    commands: [...options.commands.map(slashCommand), ...options.menuNames.map(messageMenuCommand)],
-    guildIds: options.commandGuildIds,
-    botGuildIds: [...client.guilds.cache.keys()],
-    signal: stopping.signal,
-    logger,
+  const commandsRegistered = new Promise<void>((done) => {
+    runInBackground('registering commands', () =>
+      registerCommands({
+        api: createDiscordApi(client),
+        applicationId: application.id,
+        commands: [...options.commands.map(slashCommand), ...options.menuNames.map(messageMenuCommand)],
+        guildIds: options.commandGuildIds,
+        botGuildIds: [...client.guilds.cache.keys()],
+        store: options.store,
+        signal: stopping.signal,
+        logger,
+      }).finally(() => {
+        logger.info('the commands have been seen to');
+        done();
+      }),
+    );
   });
-  runInBackground('tidying up commands', tidyUpCommands);
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
   logger.info('connected to Discord', {
     botId,
@@ -94,13 +113,15 @@ export async function startGateway(options: GatewayOptions) {
   return {
     botId,
     ownerIds,
-    /** Resolves when what was missed before the start was fetched and handed on, and memory knows what was edited and deleted meanwhile. */
+    /** Resolves when what was missed before the start was fetched and handed on everywhere. Nobody waits for it. */
     caughtUp,
+    /** Resolves when Discord has the commands, or would not take them. */
+    commandsRegistered,
     isReady: (): boolean => client.isReady(),
     /** From now on nothing new is answered [G4]; resolves when what came in before was handed on. Edits and deletions still are. */
     stopIntake(): Promise<void> {
-      listening.stop();
       stopping.abort();
+      listening.stop();
       return channelQueue.idle();
     },
     /** Resolves when everything that came in was handled, also what came meanwhile. */
@@ -119,48 +140,56 @@ function listen(
   policy: IntakePolicy,
   channelQueue: KeyedQueue,
   runInBackground: RunInBackground,
+  stopping: AbortSignal,
 ) {
   const { client, history, logger } = options;
-  const changes = createMessageChanges({ ...options, channelQueue, runInBackground });
+  let catchUp: CatchUp | undefined;
+  const settled = (channelId: string) => catchUp?.settled(channelId) ?? Promise.resolve();
+  const changes = createMessageChanges({ ...options, channelQueue, settled, runInBackground });
   listenToChanges(client, changes, runInBackground);
-  listenToReactions(options, channelQueue, runInBackground);
-  // A new session: events since the end of the last one are lost.
-  client.ws.on(GatewayDispatchEvents.Ready, () => history.forgetAll());
-
-  let isStopped = false;
+  listenToReactions(options, channelQueue, settled, runInBackground);
   let interactions: Interactions | undefined;
+  // A new session: events since the end of the last one are lost.
+  client.ws.on(GatewayDispatchEvents.Ready, () => {
+    history.forgetAll();
+    catchUp?.begin();
+  });
   const ready = new Promise<{ readonly botId: string; readonly caughtUp: Promise<void> }>((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
-      const findChannel = createChannelFinder(client, logger);
-      const messages = createChannelMessages(findChannel);
+      const messages = createChannelMessages(options.places.find);
       const common = {
         ...options,
         botId: user.id,
         policy,
         settings: policy,
+        managerCommands: policy.managerCommands,
         channelQueue,
-        findChannel,
         messages,
         changes,
         runInBackground,
       };
       const takeIn = createMessageIntake(common);
-      const taking = createInteractions(common);
+      const take = async (message: Message) => (stopping.aborted ? undefined : takeIn(message));
+      const catchingUp = createCatchUp({ ...common, received: take }, stopping);
+      catchUp = catchingUp;
+      const taking = createInteractions({ ...common, caughtUp: catchingUp.beforeCommand });
       interactions = taking;
-      const received = async (message: Message) => (isStopped ? undefined : takeIn(message));
-      const catchUp = () =>
+      const received = async (message: Message) => {
+        // What the bot says itself waits for nothing.
+        if (message.author.id !== user.id && !stopping.aborted)
+          await catchingUp.before(message.channelId, message.id);
+        await take(message);
+      };
+      const catchUpEverywhere = () =>
         new Promise<void>((done) => {
-          runInBackground('catching up', async () => {
-            await fetchMissedMessages({ ...common, received }).finally(done);
-            await reconcileMissedChanges({ ...common, received }, () => isStopped);
-          });
+          runInBackground('catching up', () => catchingUp.everywhere().finally(done));
         });
 
       client.on(Events.MessageCreate, (message) => runInBackground('a message', () => received(message)));
       client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
-      client.on(Events.ShardReady, () => void catchUp());
-      const caughtUp = catchUp();
-      reportMissingPermissions(client, logger);
+      client.on(Events.ShardReady, () => void catchUpEverywhere());
+      const caughtUp = catchUpEverywhere();
+      runInBackground('looking at permissions', async () => reportMissingPermissions(client, logger));
       resolve({ botId: user.id, caughtUp });
     });
   });
@@ -168,7 +197,6 @@ function listen(
     /** Once the client is ready. */
     ready,
     stop(): void {
-      isStopped = true;
       interactions?.stop();
     },
   };
@@ -190,15 +218,19 @@ function listenToChanges({ ws }: Client, changes: MessageChanges, runInBackgroun
 function listenToReactions(
   { client, handlers }: GatewayOptions,
   channelQueue: KeyedQueue,
+  settled: (channelId: string) => Promise<void>,
   runInBackground: RunInBackground,
 ): void {
   client.ws.on(GatewayDispatchEvents.MessageReactionAdd, (data: GatewayMessageReactionAddDispatchData) => {
     const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
-    if (emoji.name === null || userId === client.user?.id) return;
+    if (typeof emoji.name !== 'string' || userId === client.user?.id) return;
     const { name } = emoji;
     const handle = async () =>
       runInBackground('a reaction', () => handlers.reacted(channelId, messageId, userId, name));
-    // Behind the message itself, whose place may still be looked up.
-    runInBackground('a reaction', () => channelQueue.run(channelId, handle));
+    // Behind the message itself, which may wait, and whose place may still be looked up.
+    runInBackground('a reaction', async () => {
+      await settled(channelId);
+      await channelQueue.run(channelId, handle);
+    });
   });
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { RecentChanges } from '../core/changes.ts';
-import type { ChatMessage } from '../core/chat.ts';
+import type { ChatMessage, ShownPiece } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 
@@ -58,7 +58,7 @@ export function createHistory(options: HistoryOptions) {
   }
 
   async function isShown(message: ChatMessage): Promise<boolean> {
-    if (message.text === '' && message.attachments.length === 0) return false;
+    if (message.text === '' && message.attachments.length === 0 && message.shown === undefined) return false;
     return !(await isHiddenMessage(message));
   }
 
@@ -86,10 +86,15 @@ export function createHistory(options: HistoryOptions) {
       const shown = await Promise.all(known.map(isShown));
       return limit > 0 ? known.filter((_, index) => shown[index]).slice(-limit) : [];
     },
-    /** A message was written, by whomever; told again, or after it was removed, nothing changes. */
+    /** A message was written, by whomever; told again, or after it was removed, nothing changes. It may have waited while it was edited. */
     seen(message: ChatMessage): void {
-      if (!recent.wasDeleted(message.id)) channelOf(message.channelId).add(message);
+      if (recent.wasDeleted(message.id)) return;
+      const text = recent.latest(message.id)?.text ?? message.text;
+      channelOf(message.channelId).add({ ...message, text });
     },
+    /** Discord has added or taken away cards, such as the preview of a link: no edit of the message. */
+    showCards: (channelId: string, messageId: string, cards: readonly ShownPiece[]): void =>
+      channels.get(channelId)?.showCards(messageId, cards),
     /** A message that is in warm memory. */
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
@@ -137,6 +142,15 @@ export class WarmChannel {
     const message = this.#messages.get(messageId);
     if (message !== undefined) this.#messages.set(messageId, { ...message, text });
     if (this.#removed.delete(messageId)) this.#isWarm = false;
+  }
+
+  showCards(messageId: string, cards: readonly ShownPiece[]): void {
+    const message = this.#messages.get(messageId);
+    if (message === undefined) return;
+    const { shown: before = [], ...rest } = message;
+    const shown = [...before.filter(({ kind }) => kind !== 'card'), ...cards];
+    const others = cards.length === 0 ? {} : { hasThirdPartyText: true as const };
+    this.#messages.set(messageId, { ...rest, ...others, ...(shown.length === 0 ? {} : { shown }) });
   }
 
   remove(messageIds: readonly string[]): void {

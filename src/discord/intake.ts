@@ -1,23 +1,30 @@
-import { MessageType, type Channel, type Message } from 'discord.js';
+import { MessageType, PermissionFlagsBits, type Channel, type Message } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 
 import type { RecentChanges } from '../core/changes.ts';
-import type { AnswerMode, BotHandlers, ChatMessage } from '../core/chat.ts';
+import type { AnswerMode, BotHandlers, ChatMessage, WaitingReactionPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
-import { BotLoopGuard, decideIntake, isOwner, type IntakePolicy, type MessageFacts } from './access.ts';
+import {
+  BotLoopGuard,
+  decideIntake,
+  type LockedOut,
+  isOwner,
+  type IntakePolicy,
+  type MessageFacts,
+} from './access.ts';
 import type { History } from './history.ts';
-import { chatMessageOf, enclosuresOf, isSpoken } from './normalise.ts';
+import { chatMessageOf, enclosuresOf, isSpoken, ownIdsIn } from './normalise.ts';
 import { botMay } from './permissions.ts';
-import { placeOf, type FindChannel } from './place.ts';
+import { placeOf, type Places } from './place.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
 export interface IntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
   readonly channelQueue: KeyedQueue;
-  readonly findChannel: FindChannel;
+  readonly places: Places;
   readonly history: Pick<History, 'seen'>;
   /** A message may arrive after its deletion; then it is not answered. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
@@ -27,6 +34,8 @@ export interface IntakeOptions {
     place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
   ) => Promise<AnswerMode | undefined>;
   readonly ignored: Pick<IgnoredMessages, 'note' | 'has'>;
+  readonly lockedOut: Pick<LockedOut, 'note'>;
+  readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;
 }
@@ -61,11 +70,16 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
   };
 
   async function consider(message: Message, chat: ChatMessage): Promise<void> {
-    const channel = await options.findChannel(message.channelId);
+    const channel = await options.places.find(message.channelId);
     const facts = await factsOf(message, chat, channel);
     if (facts.authorKind === 'human' && !facts.isSystem) botLoopGuard.humanSpoke(chat.channelId);
     if (options.ignored.has(chat.id)) return;
     const decision = decideIntake(facts, policy);
+    if (decision.kind === 'locked-out') {
+      options.ignored.note(chat.id);
+      if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(chat.channelId, chat.id, '🔒');
+      return;
+    }
     if (decision.kind === 'ignore') {
       options.ignored.note(chat.id);
       logger.debug('a message is ignored', {
@@ -84,7 +98,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
       return;
     }
     if (facts.authorKind === 'bot' && !isAdmitted(chat)) return;
-    const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.findChannel);
+    const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.places);
     // It may have been deleted while its place was looked up.
     if (place === undefined || options.recent.wasDeleted(message.id)) return;
     const command = decision.kind === 'command' ? { command: decision.command } : {};
@@ -114,7 +128,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
     chat: ChatMessage,
     channel: Channel | undefined,
   ): Promise<MessageFacts> {
-    const { channelId, guildId, mentions } = message;
+    const { channelId, guildId, mentions, content } = message;
     const thread = channel?.isThread() === true ? channel : undefined;
     const parentId = thread?.parentId ?? undefined;
     const guildPlace = { channelId, ...(parentId !== undefined && { parentId }) };
@@ -123,13 +137,17 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
       parentId,
       isDm: channel?.isDMBased() ?? !message.inGuild(),
       isOwnThread: thread?.ownerId === botId,
+      managesServer: message.member?.permissions.has(PermissionFlagsBits.ManageGuild) ?? false,
       authorId: message.author.id,
       authorKind: chat.author.kind,
       isSystem: !isSpoken(message) || message.webhookId !== null,
       text: chat.text,
-      hasAttachments: chat.attachments.length > 0,
+      hasEnclosures: chat.attachments.length > 0 || chat.shown !== undefined,
       isEdited: message.editedTimestamp !== null,
-      mentionsBot: mentions.users.has(botId),
+      mentionsBot: ownIdsIn(message.client, guildId).some(
+        // Whether a role that nobody may ping counts among the mentions, Discord does not say.
+        (id) => mentions.users.has(id) || mentions.roles.has(id) || content.includes(`<@&${id}>`),
+      ),
       repliesToBot: message.type === MessageType.Reply && mentions.repliedUser?.id === botId,
       answerMode: guildId === null ? undefined : await options.answerMode({ ...guildPlace, guildId }),
     };
@@ -152,7 +170,7 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
   }
 }
 
-/** Where nothing can be known, nothing is public [V2]. */
+/** Where nothing can be known, nothing is public, and nobody known to read along [V0]. */
 function unknownPlace({ channelId, guildId }: Message): Place {
   return { audience: 'private', channelId, homeId: channelId, ...(guildId !== null && { guildId }) };
 }

@@ -5,8 +5,9 @@ import type { BotHandlers, MessageEdit } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { IntakePolicy } from './access.ts';
 import type { History } from './history.ts';
-import { chatMessageOf, namesIn, readableText } from './normalise.ts';
+import { chatMessageOf, namesIn, ownIdsIn, readableText } from './normalise.ts';
 import type { RunInBackground } from './run-in-background.ts';
+import { cardsIn } from './shown.ts';
 
 /** An edit as Discord tells it; an event that concerns only a link's preview may leave out everything else. */
 type EditEvent = Pick<GatewayMessageUpdateDispatchData, 'id' | 'channel_id'> &
@@ -25,6 +26,7 @@ export type MessageChanges = ReturnType<typeof createMessageChanges>;
 export function createMessageChanges({
   client,
   channelQueue,
+  settled,
   history,
   recent,
   handlers,
@@ -33,7 +35,9 @@ export function createMessageChanges({
 }: Pick<IntakePolicy, 'parseCommand'> & {
   readonly client: Client;
   readonly channelQueue: KeyedQueue;
-  readonly history: Pick<History, 'messageOf'>;
+  /** Resolves when the channel's messages that wait for something are on their way inward. Must not reject. */
+  readonly settled: (channelId: string) => Promise<void>;
+  readonly history: Pick<History, 'messageOf' | 'showCards'>;
   readonly recent: Pick<RecentChanges, 'note'>;
   readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
   readonly runInBackground: RunInBackground;
@@ -54,6 +58,8 @@ export function createMessageChanges({
     /** The event in Discord's own form: the client keeps no messages, and would tell of none. Resolves when it is on its way inward. */
     async edited(data: EditEvent): Promise<void> {
       const { id, channel_id: channelId } = data;
+      if (data.embeds !== undefined && data.author?.id !== client.user?.id)
+        history.showCards(channelId, id, cardsIn(data));
       if (data.content === undefined) return;
       const text = textOf(data, data.content, client);
       if (text === history.messageOf(channelId, id)?.text) return;
@@ -67,11 +73,13 @@ export function createMessageChanges({
         return;
       }
       const edit = noted(message);
+      await settled(channelId);
       await channelQueue.run(channelId, async () => runInBackground('an edit', () => handlers.edited(edit)));
     },
     /** Resolves when it is on its way inward. */
     async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
       recent.note({ kind: 'deleted', channelId, messageIds });
+      await settled(channelId);
       await channelQueue.run(channelId, async () =>
         runInBackground('a deletion', () => handlers.deleted(channelId, messageIds)),
       );
@@ -94,5 +102,5 @@ export function createMessageChanges({
 function textOf(data: EditEvent, content: string, client: Client): string {
   const { channel_id: channelId, guild_id: guildId = null, mentions = [] } = data;
   const names = namesIn(client, { channelId, guildId, mentioned: mentions });
-  return readableText(content, names, client.user?.id ?? '');
+  return readableText(content, names, ownIdsIn(client, guildId));
 }

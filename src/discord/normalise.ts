@@ -10,10 +10,18 @@ import {
   type User,
 } from 'discord.js';
 
-import type { AttachedFile, ChatMessage, ForwardedMessage, IncomingMessage } from '../core/chat.ts';
+import {
+  isOthersText,
+  type AttachedFile,
+  type ChatMessage,
+  type ForwardedMessage,
+  type IncomingMessage,
+  type ShownPiece,
+} from '../core/chat.ts';
 import { mention } from '../core/own-words.ts';
 import { isSentFor } from './actions/relayed-text.ts';
 import { isPublic } from './place.ts';
+import { isVoiceMessage, shownIn } from './shown.ts';
 
 const spokenTypes: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 
@@ -30,18 +38,20 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     guildId,
     mentioned: [...message.mentions.users.values()],
   });
+  const shown = shownIn(message, author.id === botId);
   return {
     id: message.id,
     channelId,
     author: {
       id: author.id,
-      name: message.member?.displayName ?? userName(author),
+      name: message.member?.displayName.toWellFormed() ?? userName(author),
       kind: kindOf(message, botId),
     },
-    text: readableText(message.content, names, botId),
+    text: readableText(message.content, names, ownIdsIn(message.client, guildId)),
     at: message.createdAt.toISOString(),
     attachments: enclosureNames(message),
-    ...(hasThirdPartyText(message, botId) ? { hasThirdPartyText: true } : {}),
+    ...(shown.length === 0 ? {} : { shown }),
+    ...(hasThirdPartyText(message, shown, botId) ? { hasThirdPartyText: true } : {}),
     ...answeredBy(message, botId),
   };
 }
@@ -59,10 +69,10 @@ export function sentMessageOf(client: Client, message: APIMessage): ChatMessage 
     text: readableText(
       message.content,
       namesIn(client, { channelId, guildId, mentioned: message.mentions }),
-      author.id,
+      ownIdsIn(client, guildId),
     ),
     at: new Date(message.timestamp).toISOString(),
-    attachments: message.attachments.map((attachment) => attachment.filename),
+    attachments: message.attachments.map(({ filename }) => filename.toWellFormed()),
     ...(answered === undefined ? {} : { answers: answered }),
   };
 }
@@ -87,13 +97,16 @@ export interface Names {
 const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21})>/gu;
 
 /**
- * A message's text as people read it: mentions as `@name` and `#name` (see {@link mention}), emoji as `:name:`. The bot's own mention
- * at the beginning is an address, not content, and is left out, unless nothing else was said.
+ * A message's text as people read it, well-formed [S5]: mentions as `@name` and `#name` (see {@link mention}), emoji as `:name:`. The bot's own mention
+ * at the beginning is an address, not content, and is left out, unless nothing else was said; `ownIds` are the bot's and its role's.
  */
-export function readableText(content: string, names: Names, botId: string): string {
-  const address = new RegExp(`^(?:\\s*<@!?${botId}>[\\s,:]*)+`, 'u');
-  const said = content.replace(address, '').trim();
-  return withNames(said === '' ? content.trim() : said, names);
+export function readableText(content: string, names: Names, ownIds: readonly string[]): string {
+  const address = /\s*<@[!&]?([0-9]+)>[\s,:]*/uy;
+  const text = content.toWellFormed();
+  let start = 0;
+  while (ownIds.includes(address.exec(text)?.[1] ?? '')) start = address.lastIndex;
+  const said = text.slice(start).trim();
+  return withNames(said === '' ? text.trim() : said, names);
 }
 
 function withNames(text: string, names: Names): string {
@@ -136,20 +149,32 @@ export function namesIn(
   return {
     user(id) {
       const user = mentioned.find((one) => one.id === id) ?? client.users.cache.get(id);
-      return guild?.members.cache.get(id)?.displayName ?? (user === undefined ? undefined : userName(user));
+      return (
+        guild?.members.cache.get(id)?.displayName.toWellFormed() ??
+        (user === undefined ? undefined : userName(user))
+      );
     },
     channel(id) {
       const channel = guild?.channels.cache.get(id);
-      return channel !== undefined && (id === channelId || isPublic(channel)) ? channel.name : undefined;
+      return channel !== undefined && (id === channelId || isPublic(channel))
+        ? channel.name.toWellFormed()
+        : undefined;
     },
-    role: (id) => guild?.roles.cache.get(id)?.name,
+    role: (id) => guild?.roles.cache.get(id)?.name.toWellFormed(),
   };
+}
+
+/** What mentions the bot in a server: its own id, and that of the role which came with it and is its alone [G2]. */
+export function ownIdsIn(client: Client, guildId: string | null): readonly string[] {
+  if (client.user === null) return [];
+  const role = client.guilds.cache.get(guildId ?? '')?.roles.botRoleFor(client.user.id);
+  return role ? [client.user.id, role.id] : [client.user.id];
 }
 
 /** The name a person goes by where they have no nickname. */
 export function userName(user: User | APIUser): string {
   const chosen = 'globalName' in user ? user.globalName : user.global_name;
-  return chosen ?? user.username;
+  return (chosen ?? user.username).toWellFormed();
 }
 
 /** How a message that was passed on is named beside files. */
@@ -168,29 +193,32 @@ export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 
 }
 
 /** What history and log tell of it: names only. */
-function enclosureNames({ attachments, messageSnapshots }: Message): readonly string[] {
-  return [...attachments.values()].map(({ name }) => name).concat(messageSnapshots.map(() => forwardName));
+function enclosureNames(message: Message): readonly string[] {
+  return filesOf(message)
+    .map(({ name }) => name)
+    .concat(message.messageSnapshots.map(() => forwardName));
 }
 
 /** Whether it brings along what its author did not write there; a reply to this bot does not. Of the bot's own, what it sent for somebody does. */
 function hasThirdPartyText(
   { type, author, content, mentions, attachments, messageSnapshots }: Message,
+  shown: readonly ShownPiece[],
   botId: string,
 ): boolean {
   if (author.id === botId) return isSentFor(content);
   const repliedId = mentions.repliedUser?.id;
   const isToOther = type === MessageType.Reply && repliedId !== author.id && repliedId !== botId;
-  return isToOther || attachments.size > 0 || messageSnapshots.size > 0;
+  return isToOther || attachments.size > 0 || messageSnapshots.size > 0 || shown.some(isOthersText);
 }
 
 /** The files that hang on a message, in order. */
-export function filesOf({ attachments }: Pick<Message, 'attachments'>): readonly AttachedFile[] {
-  return attachments.map(attachedFile);
+export function filesOf(message: Pick<Message, 'attachments' | 'flags'>): readonly AttachedFile[] {
+  return isVoiceMessage(message) ? [] : message.attachments.map(attachedFile);
 }
 
 function attachedFile({ name, size, url, width, height }: Attachment): AttachedFile {
   return {
-    name,
+    name: name.toWellFormed(),
     size,
     url,
     ...(width === null || height === null ? {} : { pixels: Math.max(width, height) }),
@@ -208,8 +236,10 @@ function replyReferenceOf({ type, reference, channelId }: Message): IncomingMess
 export function forwardsOf(message: Message): readonly ForwardedMessage[] {
   if (message.reference?.type !== MessageReferenceType.Forward) return [];
   const { client, channelId, guildId } = message;
-  return message.messageSnapshots.map(({ content, attachments, mentions }) => {
-    const names = namesIn(client, { channelId, guildId, mentioned: [...mentions.users.values()] });
-    return { text: readableText(content, names, ''), files: filesOf({ attachments }) };
+  return message.messageSnapshots.map((snapshot) => {
+    const mentioned = [...snapshot.mentions.users.values()];
+    const names = namesIn(client, { channelId, guildId, mentioned });
+    const text = readableText(snapshot.content, names, []);
+    return { text, files: filesOf(snapshot), shown: shownIn(snapshot, false) };
   });
 }

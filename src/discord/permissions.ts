@@ -1,16 +1,23 @@
 import {
   ChannelType,
+  GatewayDispatchEvents,
   PermissionFlagsBits as Permission,
   type Channel,
+  type Client,
+  type GatewayGuildDeleteDispatchData,
   type GuildBasedChannel,
   type GuildMember,
 } from 'discord.js';
+import { LRUCache } from 'lru-cache';
+
+import type { ServerPort } from '../core/chat.ts';
 
 /** What is done in channels, by people and by the bot: as it reads after "the permission to". */
 export const capabilities = {
   view: 'see the channel',
   read: 'read earlier messages',
   send: 'write',
+  attach: 'attach files',
   react: 'add reactions',
   pin: 'pin messages',
   poll: 'make polls',
@@ -19,6 +26,11 @@ export const capabilities = {
 } as const;
 
 export type Capability = keyof typeof capabilities;
+
+/** What it takes to read a channel's messages: in a voice or stage channel connecting too [V0]. */
+export function neededToRead(channel: GuildBasedChannel): bigint {
+  return channel.isVoiceBased() ? Permission.ViewChannel | Permission.Connect : Permission.ViewChannel;
+}
 
 /** Besides viewing the channel, and in the order of {@link Capability}; threads have a permission of their own for sending. */
 function neededFor(capability: Capability, channel: GuildBasedChannel): bigint {
@@ -30,6 +42,8 @@ function neededFor(capability: Capability, channel: GuildBasedChannel): bigint {
       return Permission.ReadMessageHistory;
     case 'send':
       return sending;
+    case 'attach':
+      return sending | Permission.AttachFiles;
     case 'react':
       return Permission.ReadMessageHistory | Permission.AddReactions;
     case 'pin':
@@ -55,7 +69,7 @@ export function memberMay(
   // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
   const granted = channel.guild.available ? channel.permissionsFor(member) : null;
   if (granted === null) return undefined;
-  if (!granted.has(Permission.ViewChannel) || !isPossible(capability, channel)) return false;
+  if (!granted.has(neededToRead(channel)) || !isPossible(capability, channel)) return false;
   if (capability === 'view') return true;
   if (capability === 'read') return granted.has(Permission.ReadMessageHistory);
   if (member.isCommunicationDisabled() && !granted.has(Permission.Administrator)) return false;
@@ -70,6 +84,7 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
       return true;
     case 'read':
     case 'send':
+    case 'attach':
     case 'poll':
       return channel.isSendable();
     case 'react':
@@ -82,6 +97,31 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
   }
 }
 
+/** What is asked of servers: people are asked of Discord anew, since changes of other members are not told to the bot. */
+export function createServerPort(client: Client): ServerPort {
+  return {
+    count: () => client.guilds.cache.size,
+    async standing(guildId, userId) {
+      const guild = client.guilds.cache.get(guildId);
+      if (guild?.available !== true) return 'none';
+      if (guild.ownerId === userId) return 'administrator';
+      const member = await guild.members.fetch({ user: userId, force: true }).catch(() => undefined);
+      if (member?.permissions.has(Permission.Administrator) === true) return 'administrator';
+      return member?.permissions.has(Permission.ManageGuild) === true ? 'manager' : 'none';
+    },
+    role(guildId, named) {
+      const roles = client.guilds.cache.get(guildId)?.roles.cache;
+      const byId = roles?.get(named);
+      if (byId !== undefined) return byId;
+      const wanted = named.toLowerCase();
+      const found = roles?.filter(({ name }) =>
+        [name, `@${name}`].some((each) => each.toLowerCase() === wanted),
+      );
+      return found?.size === 1 ? found.first() : undefined;
+    },
+  };
+}
+
 /**
  * Whether the bot may do something in a channel, without asking Discord, which bans an address for a while that sends too many requests
  * that it must refuse. What cannot be known is tried.
@@ -91,4 +131,25 @@ export function botMay(capability: Capability, channel: Channel | undefined): bo
   if (channel.isDMBased()) return capability !== 'start-thread' && capability !== 'start-private-thread';
   const { me } = channel.guild.members;
   return me === null || (memberMay(capability, channel, me) ?? true);
+}
+
+/** Channels of servers that the bot was in that are remembered as gone. */
+const keptGone = 10_000;
+
+/**
+ * Tells of a channel whether it is gone for the bot: deleted, or in a server that it was taken out of. No request is sent for it [G3d]; back
+ * again, it is like any other.
+ */
+export function watchGoneChannels(client: Client): (channelId: string) => boolean {
+  const gone = new LRUCache<string, true>({ max: keptGone });
+  const note = ({ id }: { readonly id: string }): void => void gone.set(id, true);
+  // In Discord's own form and before the library takes them out of its caches. A server may also be out of reach for a while.
+  client.ws.on(GatewayDispatchEvents.GuildDelete, ({ id, unavailable }: GatewayGuildDeleteDispatchData) => {
+    if (unavailable === true) return;
+    for (const channel of client.channels.cache.values())
+      if (!channel.isDMBased() && channel.guildId === id) note(channel);
+  });
+  client.ws.on(GatewayDispatchEvents.ChannelDelete, note);
+  client.ws.on(GatewayDispatchEvents.ThreadDelete, note);
+  return (channelId) => gone.has(channelId) && !client.channels.cache.has(channelId);
 }

@@ -1,85 +1,189 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+
 import {
   ChannelType,
+  Events,
   PermissionFlagsBits,
   type Channel,
   type Client,
+  type Guild,
   type GuildBasedChannel,
+  type NonThreadGuildBasedChannel,
 } from 'discord.js';
 
 import type { PresentPlace } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Place } from '../core/place.ts';
+import { everyone, hasMoreReaders, type Place } from '../core/place.ts';
+import { neededToRead, watchGoneChannels } from './permissions.ts';
 
 /** A channel from the cache or from Discord; `undefined` where the bot may not see it, or cannot now. */
 export type FindChannel = (channelId: string) => Promise<Channel | undefined>;
 
+/** What has to be known to tell who reads a channel; `memberRole` is the id of the role that lets people into a guild, where one was named, and never rejects [V0]. */
+export interface Places {
+  readonly find: FindChannel;
+  readonly memberRole: (guildId: string) => Promise<string | undefined>;
+}
+
 /**
- * Where a channel's messages are said, with the audience of this very moment: never kept, because permissions change. What cannot
- * be known counts as private, so nothing becomes public by mistake [V2]. `undefined` for a group DM, where others read along.
+ * Where a channel's messages are said, with the readers of this very moment: never kept, because permissions change. What cannot
+ * be known is private without readers, so nothing becomes public by mistake and nothing private is told [V0]. `undefined` for a group DM, where
+ * others read along.
  */
-export async function placeOf(channel: Channel, findChannel: FindChannel): Promise<Place | undefined> {
+export async function placeOf(channel: Channel, places: Places): Promise<Place | undefined> {
   if (channel.isDMBased()) {
     if (channel.type !== ChannelType.DM) return undefined;
     return { audience: 'dm', channelId: channel.id, homeId: channel.id };
   }
-  const common = { channelId: channel.id, guildId: channel.guildId, channelName: channel.name };
-  if (!channel.isThread()) {
-    return { ...common, audience: isPublic(channel) ? 'public' : 'private', homeId: channel.id };
-  }
+  const common = {
+    channelId: channel.id,
+    guildId: channel.guildId,
+    channelName: channel.name.toWellFormed(),
+  };
+  const memberRole = await places.memberRole(channel.guildId);
+  if (!channel.isThread()) return { ...common, ...readersOf(channel, memberRole), homeId: channel.id };
   const { parentId } = channel;
   if (parentId === null) return { ...common, audience: 'private', homeId: channel.id };
-  const parent = await parentOf(parentId, findChannel);
+  const parent = await places.find(parentId);
+  const known = parent === undefined || parent.isDMBased() || parent.isThread() ? undefined : parent;
   const isPrivate = channel.type === ChannelType.PrivateThread;
   return {
     ...common,
-    audience: !isPrivate && parent !== undefined && isPublic(parent) ? 'public' : 'private',
+    ...(known === undefined ? unknownReaders : readersOf(known, memberRole)),
+    // Who is in a private thread takes a privileged intent to know: its readers are its parent's.
+    ...(isPrivate ? { audience: 'private' as const } : {}),
     homeId: isPrivate ? channel.id : parentId,
     parentId,
-    ...(parent !== undefined && { parentName: parent.name }),
+    ...(known !== undefined && { parentName: known.name.toWellFormed() }),
   };
 }
 
-async function parentOf(parentId: string, findChannel: FindChannel): Promise<GuildBasedChannel | undefined> {
-  const parent = await findChannel(parentId);
-  return parent === undefined || parent.isDMBased() ? undefined : parent;
+/** Whether everybody of the guild who is let in at all can read a channel [V0]; a thread is judged by its parent, a private one is not public. */
+export function isPublic(channel: GuildBasedChannel, memberRole?: string): boolean {
+  if (channel.type === ChannelType.PrivateThread) return false;
+  const judged = channel.isThread() ? channel.parent : channel;
+  return judged !== null && readersOf(judged, memberRole).audience === 'public';
 }
 
-/** Whether every member of the guild can view a channel; a thread is judged by its parent, a private one is not public. */
-export function isPublic(channel: GuildBasedChannel): boolean {
-  const { guild } = channel;
-  const everyone = guild.roles.cache.get(guild.id);
+const unknownReaders = { audience: 'private' } as const;
+
+/** Readers that a place names; more are known by a hash, which no other list has, so that what is kept of them stays small. */
+const mostReaders = 24;
+
+/**
+ * Who can read a channel, as far as the caches tell [V0]: roles, people with an overwrite of their own, and in a voice channel two of these where
+ * one may view and the other connect. The guild's owner always can, and the bot is no reader: neither is listed.
+ */
+function readersOf(
+  channel: NonThreadGuildBasedChannel,
+  memberRole: string | undefined,
+): Pick<Place, 'audience' | 'readers'> {
+  const { guild, client } = channel;
+  const roles = guild.roles.cache;
   // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
-  if (!guild.available || everyone === undefined || channel.type === ChannelType.PrivateThread) return false;
-  return channel.permissionsFor(everyone)?.has(PermissionFlagsBits.ViewChannel) ?? false;
+  if (!guild.available || !roles.has(guild.id)) return unknownReaders;
+  const needed = neededToRead(channel);
+  const reads = (...ids: readonly string[]) => grantedTo(ids, channel, needed) === needed;
+  if (reads()) return { audience: 'public', readers: [everyone] };
+  const roleIds = roles
+    .filter(({ id, tags }) => id !== guild.id && tags?.botId !== client.user.id)
+    .map(({ id }) => id);
+  const people = [...channel.permissionOverwrites.cache.keys()].filter(
+    (id) => !roles.has(id) && id !== client.user.id && id !== guild.ownerId,
+  );
+  const each = [...roleIds, ...people].map((id) => ({ id, bits: grantedTo([id], channel, needed) }));
+  const halves = each.filter(({ bits }) => bits !== 0n && bits !== needed);
+  const pairs = halves.flatMap((a) =>
+    halves.filter((b) => b.bits > a.bits && reads(a.id, b.id)).map((b) => `${a.id}+${b.id}`),
+  );
+  const ids = [...each.filter(({ bits }) => bits === needed).map(({ id }) => id), ...pairs].toSorted();
+  const isForMembers = memberRole !== undefined && roles.has(memberRole) && reads(memberRole);
+  return {
+    audience: isForMembers ? 'public' : 'private',
+    readers: ids.length <= mostReaders ? ids : [`#${hashOf(ids)}`],
+  };
+}
+
+function hashOf(ids: readonly string[]): string {
+  return createHash('sha256').update(ids.join()).digest('hex').slice(0, 16);
 }
 
 /**
- * Looks again whether everybody can view a channel. What was public stays so, since a narrower audience would admit more of memory; what
- * cannot be known stays as it was.
+ * Of the permissions that are needed in a channel, those of somebody with these roles, or who is the one person among the ids. By Discord's order:
+ * what the roles have in the guild, then the overwrites for @everyone, for the roles together, and for the person.
  */
-export function createPresentPlace(findChannel: FindChannel): PresentPlace {
+function grantedTo(
+  ids: readonly string[],
+  { guild, permissionOverwrites }: NonThreadGuildBasedChannel,
+  needed: bigint,
+): bigint {
+  const roles = guild.roles.cache;
+  const base = [guild.id, ...ids].reduce(
+    (bits, id) => bits | (roles.get(id)?.permissions.bitfield ?? 0n),
+    0n,
+  );
+  if ((base & PermissionFlagsBits.Administrator) !== 0n) return needed;
+  const levels = [[guild.id], ids.filter((id) => roles.has(id)), ids.filter((id) => !roles.has(id))];
+  const granted = levels.reduce((bits, level) => {
+    const overwrites = level.flatMap((id) => permissionOverwrites.cache.get(id) ?? []);
+    const denied = overwrites.reduce((all, { deny }) => all | deny.bitfield, 0n);
+    return overwrites.reduce((all, { allow }) => all | allow.bitfield, bits & ~denied);
+  }, base);
+  return granted & needed;
+}
+
+/** How long a guild's present permissions are waited for before they count as unknown; milliseconds. */
+const availableWithinMs = 5000;
+
+/**
+ * Looks again who can read a channel: the place as it is now where somebody can who could not, so that nothing is used or shown in front of them;
+ * otherwise as given, since fewer readers would admit more of memory.
+ */
+export function createPresentPlace(places: Places): PresentPlace {
   return async (place) => {
-    if (place.audience !== 'private') return place;
-    const channel = await findChannel(place.channelId);
-    const present = channel === undefined ? undefined : await placeOf(channel, findChannel);
-    return present?.audience === 'public' ? present : place;
+    if (place.audience !== 'private' || place.readers === undefined) return place;
+    const channel = await places.find(place.channelId);
+    if (channel !== undefined && !channel.isDMBased()) await whenAvailable(channel.guild);
+    const { readers: _, ...unknown } = place;
+    const present = (channel === undefined ? undefined : await placeOf(channel, places)) ?? unknown;
+    return hasMoreReaders(place, present) ? present : place;
   };
+}
+
+/** Resolves when the guild is available, which after a new session it is in a moment, or in any case when that takes long. */
+async function whenAvailable(guild: Guild): Promise<void> {
+  const signal = AbortSignal.timeout(availableWithinMs);
+  try {
+    while (!guild.available) await once(guild.client, Events.GuildAvailable, { signal });
+  } catch {
+    // It counts as unknown then.
+  }
 }
 
 /**
  * Finds channels in the client's cache, and fetches those that it does not hold or knows in part only: an event alone tells neither
  * a channel's permissions nor a thread's parent and maker.
  */
-export function createChannelFinder(client: Client, logger: Logger): FindChannel {
-  return async (channelId) => {
-    const cached = client.channels.cache.get(channelId);
-    if (cached !== undefined && isComplete(cached)) return cached;
-    try {
-      return (await client.channels.fetch(channelId, { force: true })) ?? undefined;
-    } catch (error) {
-      logger.warn('a channel could not be fetched', { channelId, error });
-      return undefined;
-    }
+export function createPlaces({
+  client,
+  memberRole,
+  logger,
+}: Pick<Places, 'memberRole'> & { readonly client: Client; readonly logger: Logger }): Places {
+  const isGone = watchGoneChannels(client);
+  return {
+    memberRole,
+    async find(channelId) {
+      if (isGone(channelId)) return undefined;
+      const cached = client.channels.cache.get(channelId);
+      if (cached !== undefined && isComplete(cached)) return cached;
+      try {
+        return (await client.channels.fetch(channelId, { force: true })) ?? undefined;
+      } catch (error) {
+        logger.warn('a channel could not be fetched', { channelId, error });
+        return undefined;
+      }
+    },
   };
 }
 

@@ -38,6 +38,7 @@ const requiredPermissions: readonly {
   { permission: 'ViewChannel', why: 'to see the channels where it answers' },
   { permission: 'SendMessages', why: 'to answer' },
   { permission: 'SendMessagesInThreads', why: 'to answer in threads and forum posts' },
+  { permission: 'AttachFiles', why: 'to send long code as a file; without it, such code fills messages' },
   {
     permission: 'ReadMessageHistory',
     why: 'to reply to a message, to know what was said before, and to catch up after being offline',
@@ -67,7 +68,7 @@ export function requirementsText(): string {
     ...requiredPermissions.map(({ permission, why }) => `| permission *${inWords(permission)}* | ${why} |`),
     ...requiredIntents.map(
       ({ intent, isPrivileged, why }) =>
-        `| intent *${inWords(intent)}*${isPrivileged === true ? ', **must be switched on**' : ''} | ${why} |`,
+        `| intent *${inWords(intent)}*${isPrivileged === true ? ', **to be switched on**' : ''} | ${why} |`,
     ),
   ].join('\n');
 }

@@ -15,9 +15,12 @@ const pauseMs = 300;
  */
 export function createWaitingReactions(api: Pick<DiscordApi, 'react' | 'unreact'>, logger: Logger) {
   const requests = createKeyedQueue();
+  /** One of them a channel stands among the requests at a time, so that a flood keeps nobody from seeing that they wait. */
+  const refusals = createKeyedQueue();
+  let isClosing = false;
 
-  function send(channelId: string, messageId: string, request: () => Promise<void>): void {
-    void requests.run(channelId, async () => {
+  function send(channelId: string, messageId: string, request: () => Promise<void>): Promise<void> {
+    return requests.run(channelId, async () => {
       await request().catch((error: unknown) =>
         logger.debug('a waiting reaction could not be changed', { channelId, messageId, error }),
       );
@@ -27,10 +30,17 @@ export function createWaitingReactions(api: Pick<DiscordApi, 'react' | 'unreact'
 
   return {
     add: (channelId: string, messageId: string): void =>
-      send(channelId, messageId, () => api.react(channelId, messageId, eyes)),
+      void send(channelId, messageId, () => api.react(channelId, messageId, eyes)),
     remove: (channelId: string, messageId: string): void =>
-      send(channelId, messageId, () => api.unreact(channelId, messageId, eyes)),
-    /** Resolves when no request of these runs or waits. */
-    idle: (): Promise<void> => requests.idle(),
+      void send(channelId, messageId, () => api.unreact(channelId, messageId, eyes)),
+    refuse: (channelId: string, messageId: string, sign = '🚫'): void =>
+      void refusals.run(channelId, async () => {
+        if (!isClosing) await send(channelId, messageId, () => api.react(channelId, messageId, sign));
+      }),
+    /** Resolves when no request of these runs or waits. What was not marked as refused by then will not be. */
+    async close(): Promise<void> {
+      isClosing = true;
+      await requests.idle();
+    },
   };
 }

@@ -116,9 +116,12 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     }
     for (const { sequence, change } of unfinished) open.set(sequence, change);
     const noted = new Map<string, unknown>();
-    for (const [index, { sequence, change }] of unfinished.entries()) {
+    const last = new Map<string, number>();
+    for (const { sequence, change } of unfinished)
+      if (change.kind !== 'forgotten') for (const id of messageIdsOf(change)) last.set(id, sequence);
+    for (const { sequence, change } of unfinished) {
       // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
-      if (unfinished.slice(index + 1).some((later) => isSupersededBy(change, later.change))) continue;
+      if (change.kind === 'edited' && last.get(change.messageId) !== sequence) continue;
       if (change.kind === 'forgotten') {
         await writes.run(change.userId, async () => {
           if ((await deliver(change)).size === 0) await close(sequence, change);
@@ -230,14 +233,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     change: MessageChange,
     messages: readonly WithdrawnMessage[],
   ): Promise<void> {
-    const ids = messageIdsOf(change);
-    const before = messages.find((message) => message.before.id === ids[0])?.before.text ?? '';
+    const ids = new Set(messageIdsOf(change));
+    const before = messages.find((message) => ids.has(message.before.id))?.before.text ?? '';
     const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
     await answers.withdraw(
       change.channelId,
       (answer) =>
-        answer.messageIds.some((id) => ids.includes(id)) &&
-        (gone === undefined || saysAny(answer.text, gone)),
+        answer.messageIds.some((id) => ids.has(id)) && (gone === undefined || saysAny(answer.text, gone)),
     );
   }
 

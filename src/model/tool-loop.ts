@@ -14,10 +14,10 @@ import {
   type ToolUseBlock,
 } from '../core/model.ts';
 import { clip } from '../core/text.ts';
-import type { Tool, ToolOutcome } from '../core/tool.ts';
+import { offerText, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { startDeadline, untilAborted } from './deadline.ts';
-import { withMediaFallback } from './media-fallback.ts';
+import { withMediaFallback, type MediaBudget } from './media.ts';
 
 /**
  * The call options hold for the loop as a whole: the pieces given to `onText` together are the result's text, the rounds set apart by
@@ -36,8 +36,14 @@ export interface ToolLoopOptions extends ModelCallOptions {
   readonly maxRounds?: number;
   /** Milliseconds for the whole loop, tools included. */
   readonly deadlineMs: number;
+  /** What may be sent of attached files, this turn's and this person's; without it, all. */
+  readonly mediaBudget?: MediaBudget;
   /** Called with what people are to be told of a tool's work, whatever becomes of the answer. */
   readonly onNote?: (note: string) => void;
+  /** Called with what a tool offers instead of doing it; whether the person will be shown it. Without it nothing can be offered. */
+  readonly onOffer?: (offer: Offer) => boolean;
+  /** Called when a tool has shown the model what is not the speaker's; the tools after it know [M5a]. */
+  readonly onThirdPartyText?: () => void;
   readonly logger: Logger;
 }
 
@@ -56,6 +62,10 @@ export interface LoopResult {
 
 const defaultMaxRounds = 8;
 const resultMaxChars = 8_000;
+/** Characters of all tool results of a loop at most, as much as a whole prompt: every round sends them again [P4]. */
+const resultsMaxChars = 40_000;
+/** What a result may have in any case: that something was done is always told. */
+const resultLeastChars = 300;
 const betweenRounds = '\n\n';
 const notRun =
   'Not run: no more tool calls are possible in this turn. Answer now with what you have, and do not claim that this was done.';
@@ -92,6 +102,15 @@ async function runRounds(
   const client = withMediaFallback(options.client, logger);
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
+  let { context } = options;
+  const onThirdPartyText = (): void => {
+    context = { ...context, hasThirdPartyText: true };
+    options.onThirdPartyText?.();
+  };
+  const takeMedia = options.mediaBudget?.(options.context.speaker.id, () =>
+    options.onNote?.('📎 The files were too large to be looked at again on the way to this answer'),
+  );
+  let resultsLeft = resultsMaxChars;
   for (let round = 1; ; round += 1) {
     signal.throwIfAborted();
     const asked = client.complete(
@@ -101,6 +120,7 @@ async function runRounds(
         onText: (piece) => exchange.addText(piece),
         onRestart: () => exchange.restartRound(),
         ...(onQueue === undefined ? {} : { onQueue }),
+        ...(takeMedia === undefined ? {} : { takeMedia }),
       },
     );
     const response = await untilAborted(asked, signal);
@@ -114,12 +134,22 @@ async function runRounds(
       const result =
         round > maxRounds
           ? toolResult(call, { ok: false, text: notRun })
-          : await runToolCall(call, { ...options, signal });
+          : await runToolCall(call, { ...options, context, onThirdPartyText, signal });
       exchange.addCall(call.name, !result.isError);
-      results.push(result);
+      const text = withinResults(result.text, resultsLeft);
+      resultsLeft -= text.length;
+      results.push({ ...result, text });
     }
     messages.push({ role: 'assistant', content: response.content }, { role: 'user', content: results });
   }
+}
+
+/** A result's text where so many characters are left for results. */
+function withinResults(text: string, left: number): string {
+  const max = Math.max(resultLeastChars, left);
+  if (text.length <= max) return text;
+  const end = '\n(cut: the tools have given all that fits into one turn; answer with what you have)';
+  return clip(text, max - end.length) + end;
 }
 
 /**
@@ -128,11 +158,14 @@ async function runRounds(
  */
 export async function runToolCall(
   call: ToolUseBlock,
-  options: Pick<ToolLoopOptions, 'tools' | 'context' | 'onNote' | 'logger'> & {
+  options: Pick<
+    ToolLoopOptions,
+    'tools' | 'context' | 'onNote' | 'onOffer' | 'onThirdPartyText' | 'logger'
+  > & {
     readonly signal: AbortSignal;
   },
 ): Promise<ToolResultBlock> {
-  const { tools, context, signal, onNote, logger } = options;
+  const { tools, context, signal, onNote, onOffer, logger } = options;
   const tool = tools.find(({ definition }) => definition.name === call.name);
   if (tool === undefined) {
     const names = tools.map(({ definition }) => definition.name).join(', ');
@@ -142,12 +175,21 @@ export async function runToolCall(
   try {
     const outcome = await untilAborted(tool.run(call.input, context, signal), signal);
     if (outcome.note !== undefined) onNote?.(outcome.note);
-    return toolResult(call, outcome);
+    if (outcome.hasThirdPartyText === true) options.onThirdPartyText?.();
+    if (outcome.offer === undefined) return toolResult(call, outcome);
+    return toolResult(call, { ok: false, text: `${outcome.text} ${askedFor(outcome.offer, onOffer)}` });
   } catch (error) {
     signal.throwIfAborted();
     logger.error('tool failed', { tool: call.name, error });
     return toolResult(call, { ok: false, text: 'The tool failed. Do not claim that it succeeded.' });
   }
+}
+
+/** Puts the offer before the person where it can be, and tells the model whether it was. */
+function askedFor(offer: Offer, onOffer: ToolLoopOptions['onOffer']): string {
+  if (offerText(offer) === undefined || onOffer?.(offer) !== true)
+    return 'It cannot be offered to them by a button either: ask them to say in their own words what is to be done.';
+  return `Nothing was done. Under your answer the person is shown a button that would do this: ${offer.what} Tell them so in a few words, and do not claim that it was done.`;
 }
 
 /** A tool's outcome as the model gets it. */

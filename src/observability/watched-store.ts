@@ -32,6 +32,7 @@ export function watchStore(
       readText: (key) => store.readText(key),
       writeText: (key, text, options) => watched(store.writeText(key, text, options)),
       list: (folder) => store.list(folder),
+      folders: (folder, name) => store.folders(folder, name),
       remove: (key) => watched(store.remove(key)),
       removeAll: (prefix) => watched(store.removeAll(prefix)),
     },

@@ -1,6 +1,8 @@
+import type { OpenedFile } from '../core/chat.ts';
 import { fitLines, renderSection, type Section, type SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
-import type { HistoryEntry } from './history.ts';
+import { withQuestions, type HistoryEntry } from './history.ts';
+import { renderFile, type FilePiece } from './quoted.ts';
 
 /** All that a prompt is made of, before it becomes blocks and turns. */
 export interface PromptDraft {
@@ -8,15 +10,32 @@ export interface PromptDraft {
   readonly rules: string;
   readonly sections: readonly Section[];
   readonly history: readonly HistoryEntry[];
+  /** What is attached, each file as the last message shows it. */
+  readonly files: readonly PromptFile[];
   /** The current message, rendered. */
   readonly message: string;
+}
+
+/** An attached file in the prompt. */
+export interface PromptFile {
+  readonly file: OpenedFile;
+  readonly pieces: readonly FilePiece[];
+  /** Of a text only the beginning is shown. */
+  readonly isCut: boolean;
 }
 
 /** Characters of SOUL.md at most [P4]. */
 const soulMaxChars = 8_000;
 
-/** What gives way first when the whole is too long [P4]. The rules and the message are not here: they never do. */
+/** Characters that attached files keep together before anything remembered gives way to them. */
+const filesFirstKeep = 8_000;
+
+/**
+ * What gives way first when the whole is too long [P4]. `long_files`: attached texts, the longest first, as far as 8,000 characters of all files stay.
+ * The rules are not here, nor the message, which intake keeps within 8,000 characters [L1]: they never give way.
+ */
 const shrinkOrder = [
+  'long_files',
   'recent_elsewhere',
   'notebook_index',
   'history',
@@ -27,13 +46,14 @@ const shrinkOrder = [
   'conversation_summary',
   'notes',
   'user_profile',
+  'files',
   'forwarded',
   'replied_to',
   'turn_facts',
   'discord_actions',
   'channel_context',
   'soul',
-] as const satisfies readonly (SectionName | 'history' | 'soul')[];
+] as const satisfies readonly (SectionName | 'history' | 'soul' | 'files' | 'long_files')[];
 
 /** SOUL.md as the system prompt begins with it: the empty string where there is none. */
 export function renderSoul(soul: string): string {
@@ -60,6 +80,7 @@ function lengthOf(draft: PromptDraft): number {
     draft.rules.length +
     draft.sections.reduce((sum, section) => sum + renderSection(section).length, 0) +
     draft.history.reduce((sum, entry) => sum + entry.text.length, 0) +
+    draft.files.reduce((sum, file) => sum + charactersOf(file), 0) +
     draft.message.length
   );
 }
@@ -67,7 +88,41 @@ function lengthOf(draft: PromptDraft): number {
 function shrink(draft: PromptDraft, name: (typeof shrinkOrder)[number], excess: number): PromptDraft {
   if (name === 'history') return { ...draft, history: withoutOldest(draft.history, excess) };
   if (name === 'soul') return { ...draft, soul: clip(draft.soul, draft.soul.length - excess).trim() };
+  if (name === 'long_files') return { ...draft, files: shorterFiles(draft.files, excess, filesFirstKeep) };
+  if (name === 'files') return { ...draft, files: shorterFiles(draft.files, excess, 0) };
   return { ...draft, sections: withoutLastLines(draft.sections, name, excess) };
+}
+
+/** The files in fewer characters, at least `keep`: texts lose their ends, the longest first, and then the last files go. */
+function shorterFiles(files: readonly PromptFile[], excess: number, keep: number): readonly PromptFile[] {
+  const total = files.reduce((sum, file) => sum + charactersOf(file), 0);
+  const room = Math.max(keep, total - excess);
+  const texts = files.filter(({ file }) => file.kind === 'text').map(charactersOf);
+  const most = evenShare(texts, room - total + texts.reduce((sum, length) => sum + length, 0));
+  let left = room;
+  return files
+    .map((each) =>
+      each.file.kind === 'text' && charactersOf(each) > most
+        ? { ...each, pieces: renderFile(each.file, most), isCut: true }
+        : each,
+    )
+    .filter((each) => (left -= charactersOf(each)) >= 0);
+}
+
+/** The most that each of several lengths may have so that together they have `room`. */
+function evenShare(lengths: readonly number[], room: number): number {
+  let left = room;
+  let among = lengths.length;
+  for (const length of lengths.toSorted((a, b) => a - b)) {
+    if (length > left / among) break;
+    left -= length;
+    among -= 1;
+  }
+  return among === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Math.floor(left / among));
+}
+
+function charactersOf({ pieces }: PromptFile): number {
+  return pieces.reduce((sum, piece) => sum + ('text' in piece ? piece.text.length : 0), 0);
 }
 
 function withoutOldest(history: readonly HistoryEntry[], excess: number): readonly HistoryEntry[] {
@@ -78,7 +133,7 @@ function withoutOldest(history: readonly HistoryEntry[], excess: number): readon
     freed += entry.text.length;
     dropped += 1;
   }
-  return history.slice(dropped);
+  return withQuestions(history.slice(dropped), new Set(history.map(({ message }) => message.id)));
 }
 
 function withoutLastLines(

@@ -9,7 +9,7 @@ import {
 } from '../core/section.ts';
 import { fitPrompt, renderSoul, withinBudget, type PromptDraft } from './budget.ts';
 import type { HistoryWindow } from './history.ts';
-import { renderFile, renderMessage, type FilePiece, type PromptMessage } from './quoted.ts';
+import { label, renderFile, renderMessage, type FilePiece, type PromptMessage } from './quoted.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface PromptInput {
@@ -20,11 +20,11 @@ export interface PromptInput {
   /** Sections of slot `channel`: the owner's words about the channel [N8]. */
   readonly channel: readonly Section[];
   readonly snapshot: Snapshot;
-  readonly history: HistoryWindow;
+  readonly history: Pick<HistoryWindow, 'entries'>;
   /** Sections of slot `last`, the changes since the snapshot among them. */
   readonly last: readonly Section[];
   readonly message: PromptMessage;
-  /** What the turn's files are, in the last message only; bounded by whoever opened them, not by `promptMaxChars`. */
+  /** What the turn's files are, in the last message only; pictures and documents are bounded by whoever opened them. */
   readonly files: readonly OpenedFile[];
   /** Characters of system and messages together at most [P4]. */
   readonly promptMaxChars: number;
@@ -41,6 +41,8 @@ export interface Prompt {
   readonly system: readonly TextBlock[];
   readonly messages: readonly ModelMessage[];
   readonly parts: readonly PromptPart[];
+  /** Attached files of which people are to be told that they are not there as a whole, each with why. */
+  readonly leftOut: readonly string[];
 }
 
 /**
@@ -55,7 +57,7 @@ export function buildPrompt(input: PromptInput): Prompt {
   const slow = renderSlot(draft, 'slow');
   const fast = renderSlot(draft, 'fast');
   const last = renderSlot(draft, 'last');
-  const files = input.files.flatMap(renderFile);
+  const files = draft.files.flatMap(({ pieces }) => pieces);
   const history = slow.text + fast.text === '' ? fromFirstUser(draft.history) : draft.history;
 
   return {
@@ -80,7 +82,17 @@ export function buildPrompt(input: PromptInput): Prompt {
       ...files.flatMap((piece) => ('text' in piece ? [part('attached_file', 'last', piece.text)] : [])),
       part('message', 'last', draft.message),
     ].filter(({ characters }) => characters > 0),
+    leftOut: input.files.flatMap((file) => leftOutOf(file, draft.files) ?? []),
   };
+}
+
+function leftOutOf(file: OpenedFile, shown: PromptDraft['files']): string | undefined {
+  const fitted = shown.find((each) => each.file === file);
+  if (file.kind === 'unopened' && file.isOverLimit !== true) return undefined;
+  if (file.kind !== 'unopened' && fitted?.isCut === false) return undefined;
+  const name = label(file.name);
+  if (file.kind === 'unopened') return `${name} (not opened: ${file.reason})`;
+  return fitted === undefined ? `${name} (no room for it)` : `${name} (only its beginning)`;
 }
 
 function draftOf(input: PromptInput): PromptDraft {
@@ -92,6 +104,7 @@ function draftOf(input: PromptInput): PromptDraft {
     rules: input.rules,
     sections: sections.toSorted((a, b) => sectionNames.indexOf(a.name) - sectionNames.indexOf(b.name)),
     history: input.history.entries,
+    files: input.files.map((file) => ({ file, pieces: renderFile(file), isCut: false })),
     message: renderMessage(input.message),
   };
 }

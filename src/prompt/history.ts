@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { ChatMessage } from '../core/chat.ts';
-import { flatten } from '../core/text.ts';
-import { attachmentNote, label, quoted, visible } from './quoted.ts';
+import { flatten, withoutInvisible } from '../core/text.ts';
+import { createNaming, plainName, type Names } from './names.ts';
+import { enclosureNote, quoted } from './quoted.ts';
 
 /** A message as history shows it. Its text keeps its bytes for as long as the window holds it [P2]. */
 export interface HistoryEntry {
@@ -16,10 +17,22 @@ export interface HistoryEntry {
 /** The earlier messages that a session's prompt shows, oldest first. Lives as long as the conversation is running. */
 export interface HistoryWindow {
   readonly entries: readonly HistoryEntry[];
+  readonly names: Names;
+  /** The messages of the turn that it was made for, by id: they are history for the next. */
+  readonly asked: readonly string[];
+}
+
+/** Whose turn a window is for, and the name that nobody else bears. */
+export interface WindowTurn {
+  readonly speaker?: ChatMessage['author'];
+  readonly messageIds: readonly string[];
+  readonly botName?: string;
 }
 
 export interface NextWindow {
   readonly window: HistoryWindow;
+  /** What somebody is called in this turn: the speaker, or whoever wrote what is quoted. */
+  readonly nameOf: (author: ChatMessage['author']) => string;
   /** The former window's bytes are gone, so a snapshot before it may be renewed at no cost [P2]. */
   readonly wasRebuilt: boolean;
 }
@@ -35,61 +48,95 @@ const shortestCut = 60;
  * The window for the next turn [H1]. `messages` are those before the current ones, oldest first; `budget` is in characters of
  * the rendered lines, author names included, and never exceeded. A running window only grows at its end; a message
  * handled late is appended where it came in. It is rebuilt, to half the budget, when the next message does not fit,
- * when it is full, or when one of its messages was edited or deleted meanwhile.
+ * when it is full, or when one of its messages was edited or deleted meanwhile. An answer is shown only after its question, where that still stands in
+ * the channel.
  */
 export function nextWindow(
   previous: HistoryWindow | undefined,
   messages: readonly ChatMessage[],
   budget: number,
+  { speaker, messageIds, botName }: WindowTurn = { messageIds: [] },
 ): NextWindow {
-  if (previous === undefined || previous.entries.length === 0) {
-    return { window: { entries: rebuild(messages, budget) }, wasRebuilt: previous === undefined };
-  }
-  const entries = extend(previous.entries, messages, budget);
+  const authors = messages.map(({ author }) => author);
+  const present = new Set([...authors, ...(speaker === undefined ? [] : [speaker])].map(({ id }) => id));
+  const { nameOf, names } = createNaming(previous?.names, present, botName);
+  // The speaker is named first, so that a number goes to who looks like them.
+  if (speaker !== undefined) nameOf(speaker);
+  const next = (entries: readonly HistoryEntry[], wasRebuilt: boolean): NextWindow => ({
+    window: { entries, names, asked: messageIds },
+    nameOf,
+    wasRebuilt,
+  });
+  if (previous === undefined || previous.entries.length === 0)
+    return next(rebuild(messages, budget, nameOf), previous === undefined);
+  const entries = extend(previous, messages, budget, nameOf);
   return entries === undefined
-    ? { window: { entries: rebuild(messages, Math.floor(budget / 2)) }, wasRebuilt: true }
-    : { window: { entries }, wasRebuilt: false };
+    ? next(rebuild(messages, Math.floor(budget / 2), nameOf), true)
+    : next(entries, false);
 }
 
 /** From the newest back, as far as the budget reaches; oldest first. */
-function rebuild(messages: readonly ChatMessage[], budget: number): readonly HistoryEntry[] {
+function rebuild(
+  messages: readonly ChatMessage[],
+  budget: number,
+  nameOf: NextWindow['nameOf'],
+): readonly HistoryEntry[] {
   const entries: HistoryEntry[] = [];
+  const answered = new Set<string>();
   let left = budget;
   let hasPerson = false;
   for (const message of messages.toReversed()) {
     if (entries.length === rebuiltMessages) break;
-    const whole = historyEntry(message);
+    const whole = historyEntry(message, undefined, nameOf);
     if (whole === undefined) continue;
     const isPerson = message.author.kind === 'human';
     // A bot's message takes at most two thirds of what is left, so that what it answered finds room beside it.
     const room = isPerson ? left : Math.floor((left * 2) / 3);
-    // Of people's messages only the newest is cut; the others come whole or not at all.
-    const mayBeCut = isPerson ? !hasPerson : room >= shortestCut || entries.length === 0;
-    const cut = mayBeCut ? historyEntry(message, room) : undefined;
+    // Of people's messages only the newest is cut, and what a shown answer answers; the others come whole or not at all.
+    const mayBeCut = isPerson
+      ? !hasPerson || answered.has(message.id)
+      : room >= shortestCut || entries.length === 0;
+    const cut = mayBeCut ? historyEntry(message, room, nameOf) : undefined;
     const entry = whole.text.length <= room ? whole : cut;
     if (entry === undefined) break;
     entries.push(entry);
     left -= entry.text.length;
     hasPerson ||= isPerson;
+    if (message.answers !== undefined) answered.add(message.answers);
   }
-  return entries.toReversed();
+  return withQuestions(entries.toReversed(), new Set(messages.map(({ id }) => id)));
+}
+
+/** Without answers whose question is among the `known` messages but not shown before them [H1]. */
+export function withQuestions(
+  entries: readonly HistoryEntry[],
+  known: ReadonlySet<string>,
+): readonly HistoryEntry[] {
+  const shown = new Set<string>();
+  return entries.filter(({ message: { id, answers } }) => {
+    if (answers !== undefined && known.has(answers) && !shown.has(answers)) return false;
+    shown.add(id);
+    return true;
+  });
 }
 
 /** The entries with the newer messages after them, or `undefined` where the window cannot stay as it is. */
 function extend(
-  entries: readonly HistoryEntry[],
+  { entries, asked }: HistoryWindow,
   messages: readonly ChatMessage[],
   budget: number,
+  nameOf: NextWindow['nameOf'],
 ): readonly HistoryEntry[] | undefined {
   const present = new Map(messages.map((message) => [message.id, message]));
   if (!entries.every((entry) => saysTheSame(entry.message, present.get(entry.message.id)))) return undefined;
 
   const shown = new Set(entries.map((entry) => entry.message.id));
   const oldest = messages.findIndex((message) => shown.has(message.id));
-  const added = messages
-    .slice(oldest + 1)
-    .filter((message) => !shown.has(message.id))
-    .flatMap((message) => historyEntry(message) ?? []);
+  const newer = messages.slice(oldest + 1).filter(({ id }) => !shown.has(id));
+  // What stands before all that is shown was left out for want of room, or because the turn was about it: that, and what is answered now, comes in late.
+  const late = new Set([...asked, ...newer.flatMap(({ answers }) => answers ?? [])]);
+  const older = messages.slice(0, oldest).filter(({ id }) => late.has(id));
+  const added = [...older, ...newer].flatMap((message) => historyEntry(message, undefined, nameOf) ?? []);
   const extended = [...entries, ...added];
   const used = extended.reduce((sum, entry) => sum + entry.text.length, 0);
   return extended.length > windowMessages || used > budget ? undefined : extended;
@@ -97,26 +144,27 @@ function extend(
 
 function saysTheSame(before: ChatMessage, now: ChatMessage | undefined): boolean {
   return (
-    now !== undefined && now.text === before.text && isDeepStrictEqual(now.attachments, before.attachments)
+    now !== undefined &&
+    now.text === before.text &&
+    isDeepStrictEqual([now.attachments, now.shown], [before.attachments, before.shown])
   );
 }
 
 /**
- * People and other bots give one line, `Alice: text` or `Dyno (bot): text`, with attachments named; this bot's own words
+ * People and other bots give one line, `Alice: text` or `Dyno (bot): text`, with attachments named and cards quoted; this bot's own words
  * stay as it wrote them, invisible characters aside [H2]. `max` bounds the whole, name and line break included. `undefined` when
  * nothing would be said.
  */
-export function historyEntry(message: ChatMessage, max = Number.POSITIVE_INFINITY): HistoryEntry | undefined {
+export function historyEntry(
+  message: ChatMessage,
+  max = Number.POSITIVE_INFINITY,
+  nameOf: NextWindow['nameOf'] = plainName,
+): HistoryEntry | undefined {
   const isOwn = message.author.kind === 'self';
-  const words = isOwn ? visible(message.text) : flatten(message.text);
-  const said = [words, attachmentNote(message.attachments)].filter((part) => part !== '').join(' ');
-  const prefix = isOwn ? '' : `${authorLabel(message)}: `;
+  const words = isOwn ? withoutInvisible(message.text) : flatten(message.text);
+  const said = [words, enclosureNote(message)].filter((part) => part !== '').join(' ');
+  const prefix = isOwn ? '' : `${nameOf(message.author)}: `;
   const text = quoted(said, max - prefix.length - 1);
   if (text === '') return undefined;
   return { role: isOwn ? 'assistant' : 'user', text: `${prefix}${text}\n`, message };
-}
-
-function authorLabel(message: ChatMessage): string {
-  const name = label(message.author.name);
-  return message.author.kind === 'bot' ? `${name} (bot)` : name;
 }

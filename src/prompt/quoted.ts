@@ -1,8 +1,8 @@
-import type { ForwardedMessage, OpenedFile, RepliedMessage } from '../core/chat.ts';
+import type { ChatMessage, ForwardedMessage, OpenedFile, RepliedMessage } from '../core/chat.ts';
 import type { MediaBlock } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
-import { dataText, renderSection, type Section } from '../core/section.ts';
-import { clip, clipAtWord, flatten } from '../core/text.ts';
+import { dataPiece, dataText, renderSection, type Section } from '../core/section.ts';
+import { clip, clipAtWord, flatten, withoutInvisible } from '../core/text.ts';
 import type { TurnMessage } from '../core/turn-context.ts';
 
 /** The message that the model is to answer, and what it should know about it. */
@@ -15,18 +15,27 @@ export interface PromptMessage {
   readonly localTime: string;
 }
 
+/** Characters of what waits for one turn at most [L1]: so many never give way to anything [P4]. */
+export const messageMaxChars = 8_000;
+/** Besides, room for the names of files; where they do not fit, only those of the files' own sections are shown. */
+const fileNamesMaxChars = 2_000;
+
 /** The current message in its tags: author, place and local time as attributes, the words as they were written, tags escaped [P3]. */
 export function renderMessage(message: PromptMessage): string {
   const from = label(message.speakerName);
-  const words = message.messages.map(wordsOf).filter((text) => text !== '');
-  const body = dataText(words.join('\n'));
+  const withNames = joined(message.messages.map(wordsOf));
+  const words = joined(message.messages.map(({ text }) => withoutInvisible(text).trim()));
+  const isLong = withNames.length > messageMaxChars + fileNamesMaxChars;
+  const body = dataText(isLong ? clipAtWord(words, messageMaxChars + fileNamesMaxChars) : withNames);
   return `<message from="${from}" where="${whereOf(message.place)}" time="${message.localTime}">\n${body}\n</message>`;
 }
 
 function wordsOf(message: TurnMessage): string {
-  return [visible(message.text).trim(), attachmentNote(message.attachments)]
-    .filter((part) => part !== '')
-    .join('\n');
+  return joined([withoutInvisible(message.text).trim(), enclosureNote(message)]);
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
 }
 
 function whereOf(place: Place): string {
@@ -38,29 +47,33 @@ function whereOf(place: Place): string {
 
 /** Characters of one quoted message as rendered. */
 const quoteMaxChars = 2000;
+/** Of these, for what the message shows besides its words. */
+const noteMaxChars = 1600;
 
 type Quote = Pick<Section, 'name' | 'title'>;
 
 /** The message that the turn's message replies to, as data with its author's name [P3]; `gone` where it cannot be read. */
-export function repliedSection(replied: RepliedMessage | 'gone'): Section {
+export function repliedSection(
+  replied: RepliedMessage | 'gone',
+  nameOf: (author: RepliedMessage['author']) => string,
+): Section {
   if (replied === 'gone') {
     return quoteSection({ name: 'replied_to', title: 'The message that is replied to:' }, [
       '(it can no longer be read)',
     ]);
   }
-  const title = `The message that is replied to, by ${authorOf(replied)}:`;
-  return quote({ name: 'replied_to', title }, replied.text, replied.attachments);
+  const title = `The message that is replied to, by ${replied.author.kind === 'self' ? 'you' : nameOf(replied.author)}:`;
+  return quote({ name: 'replied_to', title }, replied.text, enclosureNote(replied));
 }
 
 /** A message that the speaker, or whoever is replied to, passed on; Discord does not tell whose it is. */
-export function forwardedSection({ text, files }: ForwardedMessage): Section {
-  const names = files.map(({ name }) => name);
-  return quote({ name: 'forwarded', title: 'A message that was passed on:' }, text, names);
+export function forwardedSection({ text, files, shown }: ForwardedMessage): Section {
+  const note = enclosureNote({ attachments: files.map(({ name }) => name), ...(shown && { shown }) });
+  return quote({ name: 'forwarded', title: 'A message that was passed on:' }, text, note);
 }
 
-function quote(frame: Quote, text: string, attachments: readonly string[]): Section {
-  const note = attachmentNote(attachments);
-  const notes = note === '' ? [] : [note];
+function quote(frame: Quote, text: string, note: string): Section {
+  const notes = note === '' ? [] : [quoted(note, noteMaxChars)];
   const room = quoteMaxChars - renderSection({ ...frame, lines: ['', ...notes] }).length;
   const lines = quotedLines(text, room).filter((line, _, all) => all.length > 1 || line !== '');
   const said = [...lines, ...notes];
@@ -71,22 +84,11 @@ function quoteSection(frame: Quote, lines: readonly string[]): Section {
   return { ...frame, slot: 'last', lines, budget: quoteMaxChars };
 }
 
-function authorOf({ author }: RepliedMessage): string {
-  switch (author.kind) {
-    case 'self':
-      return 'you';
-    case 'bot':
-      return `${label(author.name)} (bot)`;
-    case 'human':
-      return label(author.name);
-  }
-}
-
 /** What the last message shows of a file: a text, or a picture or document after the text that names it. */
 export type FilePiece = { readonly text: string } | { readonly media: MediaBlock };
 
-/** Attached files as data [P3]: each in tags of its own, named by its title. They have bounds of their own, outside of the prompt's [P4]. */
-export function renderFile(file: OpenedFile): readonly FilePiece[] {
+/** Attached files as data [P3]: each in tags of its own, named by its title. A text is cut, and says so, where it would have more than `max` characters with its tags [P4]. */
+export function renderFile(file: OpenedFile, max = Number.POSITIVE_INFINITY): readonly FilePiece[] {
   const name = label(file.name);
   switch (file.kind) {
     case 'image':
@@ -100,20 +102,29 @@ export function renderFile(file: OpenedFile): readonly FilePiece[] {
         { media: { type: 'document', title: name, data: file.data } },
       ];
     case 'text':
-      return [fileSection(name, quotedLines(file.text))];
+      return [textSection(name, file.text, max)];
     case 'unopened':
       return [fileSection(name, [`(not opened: ${file.reason})`])];
   }
 }
 
-function fileSection(name: string, lines: readonly string[]): FilePiece {
+function textSection(name: string, text: string, max: number): { readonly text: string } {
+  const whole = fileSection(name, quotedLines(text));
+  if (whole.text.length <= max) return whole;
+  const frame = fileSection(name, ['', cutLine(text.length, text.length)]).text.length;
+  const shown = quotedLines(text, max - frame);
+  return fileSection(name, [...shown, cutLine(shown.join('\n').length, text.length)]);
+}
+
+function cutLine(shown: number, whole: number): string {
+  return `(cut: this is the beginning, ${shown} of ${whole} characters; say so where it matters)`;
+}
+
+function fileSection(name: string, lines: readonly string[]): { readonly text: string } {
   return { text: renderSection({ name: 'attached_file', title: `${name}:`, lines }) };
 }
 
 const nameMaxChars = 80;
-
-/** A `<` or `</` at the very end, which the beginning of whatever follows could make a tag. */
-const openEnd = /<(?=\s*\/?$)/u;
 
 /**
  * A piece of text as data that forges no tag, not even together with what comes after it [P3]; of at most `max` characters once
@@ -126,27 +137,18 @@ export function quoted(text: string, max = Number.POSITIVE_INFINITY): string {
 function fitting(text: string, max: number): string {
   const room = Math.max(0, max);
   let kept = clipAtWord(text, room);
-  let rendered = escaped(kept);
+  let rendered = dataPiece(kept);
   while (rendered.length > room) {
     kept = clipAtWord(kept, kept.length - (rendered.length - room));
-    rendered = escaped(kept);
+    rendered = dataPiece(kept);
   }
   return rendered;
 }
 
 /** A text as lines of data, with its indentation and without empty lines around it; of at most `max` characters once escaped and joined. */
 function quotedLines(text: string, max = Number.POSITIVE_INFINITY): readonly string[] {
-  const shown = visible(text).replace(/^(?:[^\S\n]*\n)+/u, '');
+  const shown = withoutInvisible(text).replace(/^(?:[^\S\n]*\n)+/u, '');
   return fitting(shown.trimEnd(), max).split('\n');
-}
-
-function escaped(text: string): string {
-  return dataText(text).replace(openEnd, '&lt;');
-}
-
-/** Keeps lines and indentation, drops control and invisible format characters but the joiners that scripts and emoji need. */
-export function visible(text: string): string {
-  return text.replace(/\r\n?|[\p{Zl}\p{Zp}]/gu, '\n').replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '');
 }
 
 /**
@@ -158,7 +160,11 @@ export function label(name: string): string {
   return clip(plain, nameMaxChars).trim() || 'someone';
 }
 
-/** Names the attached files, or says nothing where there are none. */
-export function attachmentNote(attachments: readonly string[]): string {
-  return attachments.length === 0 ? '' : `[attached: ${attachments.map(label).join(', ')}]`;
+/** Names the attached files and tells what else the message shows, in brackets; nothing where there is nothing. */
+export function enclosureNote({
+  attachments,
+  shown = [],
+}: Pick<ChatMessage, 'attachments' | 'shown'>): string {
+  const files = attachments.length === 0 ? [] : [`[attached: ${attachments.map(label).join(', ')}]`];
+  return [...files, ...shown.map(({ kind, text }) => `[${kind}: ${withoutInvisible(text)}]`)].join(' ');
 }

@@ -147,8 +147,8 @@ function matchingOf(sections: readonly Section[]): Section | undefined {
 
 /** A section as a snapshot keeps it: what was standing at the time is of no use later. */
 function frozen(section: Section): Section {
-  const { name, slot, title, lines, budget } = withinBudget(section);
-  return { name, slot, title, lines, budget };
+  const { standing: _, ...kept } = withinBudget(section);
+  return kept;
 }
 
 function lengthOf(section: Section | undefined): number {

@@ -7,7 +7,7 @@ import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
 
 /** A layer with work after a turn. It may throw: the others still run, and its cursor says what is left [A1]. */
-type FoldingLayer = Pick<MemoryLayer, 'name' | 'fold'>;
+type FoldingLayer = Pick<MemoryLayer, 'fold'> & { readonly name: string };
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {

@@ -2,9 +2,9 @@ import type { CommandCall, IncomingMessage, PresentPlace, ReplyPort } from '../c
 import type { CommandReply, CommandRequest } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import { becamePublic, sessionName, type SessionKey } from '../core/place.ts';
+import { hasMoreReaders, sessionName, type SessionKey } from '../core/place.ts';
 import { saveBestEffort, type ChannelJournal } from './journal.ts';
-import { keptBackLine } from './reply.ts';
+import { endRefused, keptBackLine } from './reply.ts';
 
 export type CommandOrder = ReturnType<typeof createCommandOrder>;
 
@@ -65,9 +65,11 @@ export async function runCommand(
         text,
       }),
     );
+    const question = { messageIds: [message.id], userId: author.id, speakerName: author.name, place };
     try {
-      const isPublicNow = becamePublic(place, await presentPlace(place));
-      await replies.send(channelId, isPublicNow ? keptBackLine : text, message.id, hide);
+      const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
+      const sent = await replies.send(channelId, hasOthersNow ? keptBackLine : text, message.id, hide);
+      if (sent.kind === 'refused') await endRefused({ journal, replies, logger }, question, sent);
     } finally {
       // What it asked for is done, and done again later it could undo what came after it.
       await journal.markHandled(channelId, [message.id]);

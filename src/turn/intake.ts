@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import type { BotHandlers, CommandCall, IncomingMessage } from '../core/chat.ts';
+import type { BotHandlers, CommandCall, IncomingMessage, WaitingReactionPort } from '../core/chat.ts';
 import type { CommandHandlers } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionOf } from '../core/turn-context.ts';
@@ -13,6 +13,7 @@ import type { WaitingReactions } from './waiting-reactions.ts';
 export interface IntakePorts {
   readonly turns: SessionTurns;
   readonly waitingReactions: Pick<WaitingReactions, 'while'>;
+  readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
   readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
   readonly commands: CommandHandlers;
   /** Keeps a session's commands in the order in which they came, in whichever form. */
@@ -101,8 +102,20 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   async function submit(message: IncomingMessage): Promise<void> {
     if (stops.has(`${message.id} ${message.author.id}`)) return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
-    if (changed === undefined) return turns.submit(message);
-    if (changed.text !== undefined) await turns.submit({ ...message, text: changed.text });
+    if (changed !== undefined && changed.text === undefined) return;
+    const outcome = await turns.submit({ ...message, text: changed?.text ?? message.text });
+    if (outcome === 'refused') await refuse(message);
+  }
+
+  /** More than can wait [L1]: its author sees that, and it is neither answered, also after a restart, nor read. */
+  async function refuse({ channelId, id, author }: IncomingMessage): Promise<void> {
+    logger.info('a message is not taken, since too much of its author waits', {
+      channelId,
+      userId: author.id,
+    });
+    options.reactions.refuse(channelId, id);
+    await markHandled(channelId, id);
+    await saveBestEffort(logger, 'that a message is no part of history', () => journal.hide(channelId, [id]));
   }
 
   /** It is answered neither now nor when it is fetched after a gap. */

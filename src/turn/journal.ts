@@ -2,13 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 import type { RecentChanges } from '../core/changes.ts';
+import { limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { placeSchema } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
-
-/** How many handled and hidden ids a channel keeps: more than history or catch-up ever look back. */
-const keptIds = 500;
 
 /** What was asked, and by whom. */
 const question = {
@@ -25,6 +23,8 @@ const preparedSchema = z.object({
   /** The answer to a command, which is no part of history [F2]. */
   isCommand: z.literal(true).exactOptional(),
   text: z.string(),
+  /** As the log is to have it; not known of answers from earlier versions, nor of a command's. */
+  hasThirdPartyText: z.boolean().exactOptional(),
 });
 
 const begunSchema = z.object({
@@ -82,7 +82,7 @@ export function createChannelJournal({
     countRecord(state, record);
     const isDue = state.erasesTexts && record.kind === 'handled';
     if (isDue) await eraseTexts(channelId, state);
-    if (state.records > 4 * keptIds) await compact(store, channelId, state);
+    if (state.records > 4 * limits.journalIds) await compact(store, channelId, state);
   }
 
   async function eraseTexts(channelId: string, state: JournalState): Promise<void> {
@@ -138,11 +138,11 @@ export function createChannelJournal({
       const { begun } = await stateOf(channelId);
       return [...begun.values()].some(({ messageIds }) => messageIds.includes(messageId));
     },
-    /** Channels that the bot has been active in. */
-    async channels(): Promise<readonly string[]> {
-      const files = await store.list('channels');
-      return files.flatMap(({ path }) =>
-        path.endsWith('/journal.jsonl') ? [path.slice(0, path.indexOf('/'))] : [],
+    /** Channels that the bot has been active in, with when it last was, in milliseconds since the epoch. */
+    async channels(): Promise<readonly { readonly id: string; readonly activeAt: number }[]> {
+      const folders = await store.folders('channels', 'journal.jsonl');
+      return folders.flatMap(({ name, changedAt }) =>
+        changedAt > 0 ? [{ id: name, activeAt: changedAt }] : [],
       );
     },
   };
@@ -252,8 +252,8 @@ function replyKey(messageIds: readonly string[]): string {
 
 function keepNewest(ids: Set<string>, added: readonly string[]): void {
   for (const id of added) ids.add(id);
-  if (ids.size <= keptIds) return;
-  const newest = [...ids].toSorted(compareSnowflakes).slice(-keptIds);
+  if (ids.size <= limits.journalIds) return;
+  const newest = [...ids].toSorted(compareSnowflakes).slice(-limits.journalIds);
   ids.clear();
   for (const id of newest) ids.add(id);
 }

@@ -1,21 +1,25 @@
 import { LRUCache } from 'lru-cache';
 
-import type {
-  AttachmentPort,
-  ChatMessage,
-  HistoryPort,
-  OpenedFile,
-  ReadReplied,
-  RepliedMessage,
+import {
+  isOthersText,
+  type AttachmentPort,
+  type ChatMessage,
+  type ForwardedMessage,
+  type HistoryPort,
+  type OpenedFile,
+  type ReadReplied,
+  type RepliedMessage,
 } from '../core/chat.ts';
+import { namesPeople } from '../core/own-words.ts';
 import { localDateTime } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
 import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
-import { nextWindow, windowMessages, type HistoryWindow } from '../prompt/history.ts';
+import { nextWindow, windowMessages, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules } from '../prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
@@ -38,6 +42,9 @@ export interface PromptPorts {
   readonly history: HistoryPort;
   readonly attachments: AttachmentPort;
   readonly readReplied: ReadReplied;
+  readonly log: Pick<SessionLog, 'answersWithOthersWords'>;
+  /** The bot's own name, which is given to nobody else. */
+  readonly botName: string;
   readonly timeZone: string;
   /** Characters of history at most [H1]. */
   readonly historyBudget: number;
@@ -56,9 +63,12 @@ export interface ComposedPrompt {
   readonly prompt: Prompt;
   /**
    * Whether the turn brings along what the speaker did not write in it, or there is any of that in what was looked at for history, shown or not: an
-   * answer that is shown may repeat a question or a file that is not, or a question that was deleted since [M5a].
+   * answer that is shown may repeat a question or a file that is not, or a question that was deleted since; or whether memory or an earlier answer
+   * may repeat any of it [M5a].
    */
   readonly hasThirdPartyText: boolean;
+  /** What the speaker is to be told of the prompt, whatever becomes of the answer: files that are not in it as a whole. */
+  readonly notes: readonly string[];
 }
 
 /** Reads all layers, SOUL.md and history at once and builds a turn's prompt, keeping from turn to turn what the cache needs [P1][P2]. */
@@ -74,7 +84,7 @@ export class PromptComposer {
 
   async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
     const { soul, timeZone, historyBudget, maxChars, logger } = this.#ports;
-    const [sections, soulText, earlier, enclosed] = await Promise.all([
+    const [sections, soulText, { earlier, repeatsOthers }, enclosed] = await Promise.all([
       readSections(this.#ports, off, context),
       soul().catch((error: unknown) => {
         logger.warn('SOUL.md could not be read', { error });
@@ -86,7 +96,13 @@ export class PromptComposer {
 
     const name = sessionName(sessionOf(context));
     const state = this.#states.get(name);
-    const { window, wasRebuilt } = nextWindow(state?.window, earlier, historyBudget);
+    const { isBot, ...author } = context.speaker;
+    const speaker = { ...author, kind: isBot === undefined ? 'human' : 'bot' } as const;
+    const { window, nameOf, wasRebuilt } = nextWindow(state?.window, earlier, historyBudget, {
+      speaker,
+      messageIds: context.messages.map(({ id }) => id),
+      botName: this.#ports.botName,
+    });
     const { snapshot, changes } = nextSnapshot(state?.snapshot, sections, context.now, {
       windowWasRebuilt: wasRebuilt,
     });
@@ -98,9 +114,13 @@ export class PromptComposer {
       channel: sections.filter((section) => section.slot === 'channel'),
       snapshot,
       history: window,
-      last: [...sections.filter((section) => section.slot === 'last'), changes, ...enclosed.sections],
+      last: [
+        ...sections.filter((section) => section.slot === 'last'),
+        changes,
+        ...enclosedSections(enclosed, nameOf),
+      ],
       message: {
-        speakerName: context.speaker.name,
+        speakerName: nameOf(speaker),
         messages: context.messages,
         place: context.place,
         localTime: localDateTime(context.now, timeZone),
@@ -110,10 +130,21 @@ export class PromptComposer {
     });
     const hasThirdPartyText =
       enclosed.hasThirdPartyText ||
+      repeatsOthers ||
+      [...snapshot.sections, ...sections].some((section) => section.hasThirdPartyText === true) ||
       earlier.some((message) => isOfOthers(message, context)) ||
       answersUnknown(earlier, context);
-    return { prompt, hasThirdPartyText };
+    const notes = prompt.leftOut.length === 0 ? [] : [leftOutNote(prompt.leftOut)];
+    return { prompt, hasThirdPartyText, notes };
   }
+}
+
+/** Files that a line under the answer names. */
+const maxNamedFiles = 5;
+
+function leftOutNote(files: readonly string[]): string {
+  const more = files.length - maxNamedFiles;
+  return `📎 Not read in full: ${[...files.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
 }
 
 /** Reads all layers at once; a layer that fails gives nothing and a warning, and the bot still answers [P1]. */
@@ -142,7 +173,7 @@ async function readSections(
 
 const offFrame = { name: 'turn_facts', slot: 'last', title: 'About this turn:' } as const;
 const offLine =
-  'Memory is switched off in this channel by the owner of this bot: you know nothing of earlier conversations here, keep nothing of this one, and have no tools for memory. Say so where it matters; in other channels and in direct messages you remember.';
+  'Memory is switched off in this channel: you know nothing of earlier conversations here, keep nothing of this one, and have no tools for memory. Say so where it matters; in other channels and in direct messages you remember.';
 
 /** Instead of all layers: the model is told. */
 const memoryIsOff: SectionSource<TurnContext> = {
@@ -152,26 +183,74 @@ const memoryIsOff: SectionSource<TurnContext> = {
   ],
 };
 
-/** What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's. */
+/**
+ * What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's; and whether any answer that
+ * may be shown of it may repeat others' words.
+ */
 async function earlierMessages(
-  { history, logger }: PromptPorts,
-  { messages, place, speaker }: TurnContext,
-): Promise<readonly ChatMessage[]> {
+  ports: PromptPorts,
+  context: TurnContext,
+): Promise<{ readonly earlier: readonly ChatMessage[]; readonly repeatsOthers: boolean }> {
+  const { history, logger } = ports;
+  const { messages, place, speaker } = context;
   const own = new Set(messages.map((message) => message.id));
   const newest = messages.at(-1)?.id ?? '';
   try {
     const recent = await history.recent(place.channelId, askedMessages + own.size);
-    return recent.filter(
+    const earlier = recent.filter(
       ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
     );
+    const marked = await answersWithOthersWords(earlier.slice(-windowMessages), context, ports);
+    return withoutOldAnswers(earlier, marked, context);
   } catch (error) {
     logger.warn('history could not be read', { channelId: place.channelId, error });
-    return [];
+    return { earlier: [], repeatsOthers: false };
   }
 }
 
-function isOfOthers({ author, hasThirdPartyText }: ChatMessage, { speaker }: TurnContext): boolean {
-  return hasThirdPartyText === true || (author.kind !== 'self' && author.id !== speaker.id);
+/** Those of this bot's answers that may repeat others' words, by id; all of them where the log cannot tell. Never rejects. */
+async function answersWithOthersWords(
+  messages: readonly ChatMessage[],
+  context: TurnContext,
+  { log, logger }: Pick<PromptPorts, 'log' | 'logger'>,
+): Promise<ReadonlySet<string>> {
+  const ids = messages.flatMap(({ id, author }) => (author.kind === 'self' ? [id] : []));
+  try {
+    return await log.answersWithOthersWords(sessionOf(context), ids);
+  } catch (error) {
+    logger.warn('what answers were made of could not be read', { ...sessionOf(context), error });
+    return new Set(ids);
+  }
+}
+
+/** Milliseconds of quiet that end a sitting. */
+const pauseMs = 30 * 60_000;
+const leftOutText = '(An earlier answer, left out here.)';
+
+/**
+ * Answers that may repeat others' words make the next answers such as well. In a DM, where the notebook is written, a pause ends that: of those from before
+ * it the words are left out, so that a file that was sent once closes the notebook for that sitting and no longer. Elsewhere others speak all the time.
+ */
+function withoutOldAnswers(
+  earlier: readonly ChatMessage[],
+  marked: ReadonlySet<string>,
+  { place, messages }: TurnContext,
+): { readonly earlier: readonly ChatMessage[]; readonly repeatsOthers: boolean } {
+  if (place.audience !== 'dm') return { earlier, repeatsOthers: marked.size > 0 };
+  const times = [...earlier, ...messages.slice(0, 1)].map(({ at }) => Date.parse(at));
+  const begin = times.findLastIndex((time, index) => time - (times[index - 1] ?? time) >= pauseMs);
+  const isOld = (index: number): boolean => index < begin;
+  return {
+    earlier: earlier.map((message, index) =>
+      marked.has(message.id) && isOld(index) ? { ...message, text: leftOutText } : message,
+    ),
+    repeatsOthers: earlier.some(({ id }, index) => marked.has(id) && !isOld(index)),
+  };
+}
+
+function isOfOthers({ author, text, hasThirdPartyText }: ChatMessage, { speaker }: TurnContext): boolean {
+  if (hasThirdPartyText === true) return true;
+  return author.kind !== 'self' && (author.id !== speaker.id || namesPeople(text));
 }
 
 /** Whether an answer that may be shown answers what is not there any more: whose words it repeats, nobody can tell. In a DM they are the speaker's. */
@@ -183,8 +262,9 @@ function answersUnknown(earlier: readonly ChatMessage[], { place, messages }: Tu
 
 /** What the messages of a turn bring along, read for this turn only. */
 export interface Enclosures {
-  /** Quoted messages, for the turn's last message. */
-  readonly sections: readonly Section[];
+  /** The messages replied to. */
+  readonly replied: readonly (RepliedMessage | 'gone')[];
+  readonly forwards: readonly ForwardedMessage[];
   readonly files: readonly OpenedFile[];
   /** Whether there is anything in it that the speaker did not write in this turn [M5a]. */
   readonly hasThirdPartyText: boolean;
@@ -192,7 +272,12 @@ export interface Enclosures {
 
 /** Reads what a turn brings along. The message's own files come first, so that they are opened where not all can be. */
 export async function readEnclosures(
-  { attachments, readReplied }: Pick<PromptPorts, 'attachments' | 'readReplied'>,
+  {
+    attachments,
+    readReplied,
+    log,
+    logger,
+  }: Pick<PromptPorts, 'attachments' | 'readReplied' | 'log' | 'logger'>,
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<Enclosures> {
@@ -201,19 +286,32 @@ export async function readEnclosures(
   const forwards = [...context.messages, ...messages].flatMap((message) => message.forwards ?? []);
   const files = await attachments.open(
     [...context.messages, ...forwards, ...messages].flatMap((each) => each.files ?? []),
+    context.speaker.id,
     signal,
   );
-  const areQuotesOfOthers = await Promise.all(
-    messages.map((each) => isQuoteOfOthers(each, context, readReplied)),
-  );
+  const [marked, areQuotesOfOthers] = await Promise.all([
+    answersWithOthersWords(messages, context, { log, logger }),
+    Promise.all(messages.map((each) => isQuoteOfOthers(each, context, readReplied))),
+  ]);
   return {
-    sections: [...replied.map(repliedSection), ...forwards.map(forwardedSection)],
+    replied,
+    forwards,
     files,
     hasThirdPartyText:
       forwards.length > 0 ||
+      marked.size > 0 ||
+      context.messages.some(({ text, shown = [] }) => namesPeople(text) || shown.some(isOthersText)) ||
       files.some(({ kind }) => kind !== 'unopened') ||
       areQuotesOfOthers.includes(true),
   };
+}
+
+/** Quoted messages, for the turn's last message. */
+export function enclosedSections(
+  { replied, forwards }: Pick<Enclosures, 'replied' | 'forwards'>,
+  nameOf: NextWindow['nameOf'],
+): readonly Section[] {
+  return [...replied.map((each) => repliedSection(each, nameOf)), ...forwards.map(forwardedSection)];
 }
 
 /** The messages replied to, each once, without those of the turn itself and what no model hears of. */

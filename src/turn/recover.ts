@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catchUpWindowMs } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import { becamePublic } from '../core/place.ts';
+import { hasMoreReaders } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
@@ -11,6 +11,7 @@ import type { AfterTurn } from './after-turn.ts';
 import { saveBestEffort, type BegunReply, type PreparedReply } from './journal.ts';
 import {
   beginReply,
+  endRefused,
   interruptedLine,
   keptBackLine,
   newestOf,
@@ -22,7 +23,7 @@ import type { TurnPorts } from './run-turn.ts';
 import { TurnControl } from './sessions.ts';
 
 export interface RecoveryPorts extends ReplyPorts {
-  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessions' | 'message'>;
+  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   /** Takes changes to whom they had not reached. Must not reject. */
@@ -31,13 +32,19 @@ export interface RecoveryPorts extends ReplyPorts {
 }
 
 /**
- * What a kill left undone, done at start: changes are taken to whom they had not reached; answers that were ready are sent under their old nonce, or finished in the messages that stand there, so
- * that Discord recognises what had arrived; derived layers go on from their cursors [F4].
+ * What a kill left undone, each once a process, when it is needed or there is time for it [G3b]: changes are taken to whom they had not reached,
+ * before any answer; answers that were ready are sent under their old nonce, or finished in the messages that stand there, so that Discord
+ * recognises what had arrived, before anything else happens in their channel; derived layers go on from their cursors [F4]. Nothing here rejects.
  */
-export async function recover(options: RecoveryPorts): Promise<void> {
+export function createRecovery(options: RecoveryPorts) {
   const { journal, sessionLog, afterTurn, logger } = options;
-  await options.finishChanges();
-  for (const channelId of await journal.channels()) {
+  let changesFinished: Promise<void> | undefined;
+  const channels = new Map<string, Promise<void>>();
+
+  const finishChanges = (): Promise<void> => (changesFinished ??= options.finishChanges());
+
+  async function recoverChannel(channelId: string): Promise<void> {
+    await finishChanges();
     try {
       for (const reply of await journal.unsent(channelId)) await trying(options, reply, finishReply);
       for (const reply of await journal.begun(channelId)) await trying(options, reply, settleBegun);
@@ -47,7 +54,26 @@ export async function recover(options: RecoveryPorts): Promise<void> {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
   }
-  for (const session of await sessionLog.sessions()) afterTurn.schedule(session);
+
+  return {
+    finishChanges,
+    /** Call it before anything is answered in the channel, with its deletions known. */
+    channel(channelId: string): Promise<void> {
+      const known = channels.get(channelId);
+      if (known !== undefined) return known;
+      const work = recoverChannel(channelId);
+      channels.set(channelId, work);
+      return work;
+    },
+    /** Takes up the work after turns of a channel's sessions. */
+    async sessions(channelId: string): Promise<void> {
+      try {
+        for (const session of await sessionLog.sessionsIn(channelId)) afterTurn.schedule(session);
+      } catch (error) {
+        logger.warn('the sessions of a channel could not be listed', { channelId, error });
+      }
+    },
+  };
 }
 
 /** What cannot be done now stays unhandled, so that it is asked again when the bot catches up. */
@@ -69,7 +95,7 @@ async function finishReply(
   options: RecoveryPorts,
   prepared: PreparedReply,
 ): Promise<'handled' | 'unhandled'> {
-  const { text, isCommand, ...question } = prepared;
+  const { text, isCommand, hasThirdPartyText: _, ...question } = prepared;
   const now = options.clock();
   if (isOld(question, now)) {
     const isBegun = await options.journal.isUnfinished(question.place.channelId, newestOf(question));
@@ -77,7 +103,7 @@ async function finishReply(
   }
   if (isCommand === true) {
     const present = await options.presentPlace(question.place);
-    await sendLine(options, question, becamePublic(question.place, present) ? keptBackLine : text, false);
+    await sendLine(options, question, hasMoreReaders(question.place, present) ? keptBackLine : text, false);
     return 'handled';
   }
   const control = new TurnControl();
@@ -87,9 +113,13 @@ async function finishReply(
     await logReply(options, prepared, finished.ids, now);
     return 'handled';
   }
+  if (finished.kind === 'refused') {
+    await endRefused(options, question, finished);
+    return 'handled';
+  }
   const wasSeen = reply.hasBegun;
   await reply.takeAway();
-  if (control.ending === 'became-public') await sendLine(options, question, keptBackLine, wasSeen);
+  if (control.ending === 'more-readers') await sendLine(options, question, keptBackLine, wasSeen);
   return 'handled';
 }
 
@@ -103,6 +133,12 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
   const { place } = question;
   const newest = newestOf(question);
   const found = await replies.find(place.channelId, newest);
+  if (found.isRefused === true) {
+    options.logger.warn('an answer from before the restart is given up where Discord refuses it', {
+      channelId: place.channelId,
+    });
+    return 'handled';
+  }
   // The kill may have come right after the first message was posted.
   const replyIds = known.length > 0 ? known : found.ids;
   if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
@@ -118,9 +154,9 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
   }
   if (!isOld(question, options.clock())) return 'unhandled';
   if (replyIds.length === 0) return 'handled';
-  const isPublicNow = becamePublic(place, await presentPlace(place));
-  if (isPublicNow) await takeAwayReply(options, question);
-  await sendLine(options, question, isPublicNow ? keptBackLine : interruptedLine, true);
+  const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
+  if (hasOthersNow) await takeAwayReply(options, question);
+  await sendLine(options, question, hasOthersNow ? keptBackLine : interruptedLine, true);
   return 'handled';
 }
 
@@ -147,7 +183,7 @@ function isOld(question: Question, now: Date): boolean {
 /** The reply enters the log as it would have without the kill. */
 async function logReply(
   { sessionLog, settings, logger }: RecoveryPorts,
-  { messageIds, userId, speakerName, isBot, place, text }: PreparedReply,
+  { messageIds, userId, speakerName, isBot, place, text, hasThirdPartyText = true }: PreparedReply,
   ids: readonly string[],
   now: Date,
 ): Promise<void> {
@@ -161,7 +197,7 @@ async function logReply(
   };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
   await saveBestEffort(logger, 'the reply', () =>
-    sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText: true }, { ids, text, at }),
+    sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText }, { ids, text, at }),
   );
 }
 

@@ -1,7 +1,9 @@
-import type { FinishedReply, PresentPlace, ReplyPort } from '../core/chat.ts';
+import type { FinishedReply, PresentPlace, RefusalReason, ReplyPort } from '../core/chat.ts';
 import { ModelError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { becamePublic, type Place } from '../core/place.ts';
+import { hasMoreReaders, type Place } from '../core/place.ts';
+import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
+import type { TurnContext } from '../core/turn-context.ts';
 import { saveBestEffort, type BegunReply, type ChannelJournal } from './journal.ts';
 import type { TurnControl } from './sessions.ts';
 
@@ -37,7 +39,7 @@ export async function beginReply(
 
   /** Whether the place has no more readers than it was answered for; otherwise the turn is ended. Never rejects. */
   async function mayShow(): Promise<boolean> {
-    if (becamePublic(answeredFor, await presentPlace(answeredFor))) control.end('became-public');
+    if (hasMoreReaders(answeredFor, await presentPlace(answeredFor))) control.end('more-readers');
     return !control.takenAway.aborted;
   }
 
@@ -112,14 +114,78 @@ export function markHandled(
 /** Sends a line of the bot's own under a reply or in its place; known by its id, it enters neither history nor log [F2]. Rejects as `ReplyPort.send` does. */
 export async function sendLine(
   { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
-  question: Pick<Question, 'messageIds' | 'place'>,
+  question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
   line: string,
   isAfterReply: boolean,
 ): Promise<void> {
   const { channelId } = question.place;
-  await replies.send(channelId, line, newestOf(question) + (isAfterReply ? 'e' : ''), (id) =>
+  const nonceBase = newestOf(question) + (isAfterReply ? 'e' : '');
+  const sent = await replies.send(channelId, line, nonceBase, (id) =>
     saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id])),
   );
+  if (sent.kind === 'refused') await tellRefused(replies, question, sent.reason);
+}
+
+/**
+ * Discord refuses the answer for good: what stands of it is no part of history, the person is told by one sign, and the messages count as handled,
+ * so that no start tries it again [G3d]. Never rejects.
+ */
+export async function endRefused(
+  bot: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
+  question: Question,
+  { ids, reason }: Extract<FinishedReply, { readonly kind: 'refused' }>,
+): Promise<void> {
+  const { channelId } = question.place;
+  await saveBestEffort(bot.logger, 'what is no part of history', () => bot.journal.hide(channelId, ids));
+  await markHandled(bot, question);
+  await tellRefused(bot.replies, question, reason);
+}
+
+function tellRefused(
+  replies: Pick<ReplyPort, 'tellRefused'>,
+  question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
+  reason: RefusalReason,
+): Promise<void> {
+  const { place, userId, isBot } = question;
+  return replies.tellRefused(
+    {
+      channelId: place.channelId,
+      messageId: newestOf(question),
+      userId,
+      ...(isBot === undefined ? {} : { isBot }),
+      isDm: place.audience === 'dm',
+    },
+    reason,
+  );
+}
+
+/** Things that one answer offers at most, each with buttons of its own. */
+const mostOffers = 3;
+
+/** Adds what a tool offers, the same only once. Whether it will be shown. */
+export function addOffer(offers: Offer[], offer: Offer): boolean {
+  if (offers.some((each) => offerText(each) === offerText(offer))) return true;
+  if (offers.length >= mostOffers) return false;
+  offers.push(offer);
+  return true;
+}
+
+/** Shows what was offered under a reply, and has it done, only where nobody reads along who does not read the reply [V2]. Never rejects. */
+export async function showOffers(
+  { offers: port, journal, logger }: Pick<ReplyPorts, 'journal' | 'logger'> & { readonly offers: OfferPort },
+  { speaker, place: { channelId }, messages }: TurnContext,
+  { mayShow }: Reply,
+  replyIds: readonly string[],
+  offers: readonly Offer[],
+): Promise<void> {
+  if (!(await mayShow())) return;
+  const guarded = offers.map((offer) => ({
+    ...offer,
+    carryOut: async (signal: AbortSignal) => ((await mayShow()) ? offer.carryOut(signal) : moreReadersLine),
+  }));
+  const beforeSeen = (id: string) =>
+    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
+  await port.show(guarded, { personId: speaker.id, channelId, messages, replyIds, beforeSeen });
 }
 
 /** The line under a reply: what went wrong, and in small print what was done, each once. `undefined` where there is nothing to say. */
@@ -146,6 +212,10 @@ export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or
 /** Instead of an answer that was made for fewer readers than it would have now [V2]. */
 export const keptBackLine =
   '⚠️ This channel became visible to more people while I was answering, so I kept the answer back. Please ask again.';
+
+/** Instead of doing what was offered to fewer readers [V2]. */
+const moreReadersLine =
+  'Not done: this channel became visible to more people in the meantime. Please ask again.';
 
 /** The one clear line people get when a turn fails [M7]. `reference` stands in the log too; what went wrong inside never reaches the channel. */
 export function failureLine(error: unknown, reference: string): string {

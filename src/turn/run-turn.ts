@@ -2,18 +2,21 @@ import type { IncomingMessage } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { ModelError } from '../core/errors.ts';
 import type { ModelClient } from '../core/model.ts';
-import { becamePublic, type Place } from '../core/place.ts';
-import type { Tool } from '../core/tool.ts';
+import { hasMoreReaders, type Place } from '../core/place.ts';
+import type { Offer, OfferPort, Tool } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
+import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';
 import { saveBestEffort } from './journal.ts';
 import type { PromptComposer, SwitchedOff } from './prompt-input.ts';
 import {
+  addOffer,
   beginReply,
   brokenOffLine,
+  endRefused,
   failureLine,
   keptBackLine,
   lengthLimitLine,
@@ -21,6 +24,7 @@ import {
   markHandled,
   newestOf,
   sendLine,
+  showOffers,
   stoppedLine,
   type Question,
   type Reply,
@@ -46,7 +50,10 @@ export interface TurnPorts extends ReplyPorts {
   readonly memoryTools: readonly Tool[];
   /** What the model may do on Discord; none where that is off altogether. */
   readonly actionTools: readonly Tool[];
+  /** Where what a tool offers is shown to the speaker. */
+  readonly offers: OfferPort;
   readonly model: ModelClient;
+  readonly mediaBudget: MediaBudget;
   readonly modelName: string;
   /** Milliseconds for an answer, tools included. */
   readonly answerTimeoutMs: number;
@@ -56,14 +63,20 @@ export interface TurnPorts extends ReplyPorts {
   readonly makeReference: () => string;
 }
 
-/** How a turn ended. `left`: the next start asks it again. `dropped`: nobody waits for it any more. `failed`: the reply could not be brought out. */
-export type TurnOutcome = 'answered' | 'explained' | 'taken-away' | 'left' | 'dropped' | 'failed';
+/** How a turn ended. `left`: the next start asks it again. `dropped`: nobody waits for it any more. `refused`: Discord will never take the reply, and the person was told. `failed`: the reply could not be brought out. */
+export type TurnOutcome = 'answered' | 'explained' | 'taken-away' | 'refused' | 'left' | 'dropped' | 'failed';
 
-/** What is to be sent: the answer, which may be empty; a line under it or in its place; and what was done, to be told beside that. */
-interface Answer {
+/** What is to be sent: the answer, which may be empty; a line under it or in its place, where what was done is told too; and what is offered. */
+interface Answer extends Known {
   readonly text: string;
   readonly problem?: string;
-  readonly notes: readonly string[];
+}
+
+/** What becomes known while the model works: what was done and offered, and whether it had other people's words or a file before it, which the answer may repeat [M5a]. */
+interface Known {
+  readonly notes: string[];
+  readonly offers: Offer[];
+  hasThirdPartyText: boolean;
 }
 
 /**
@@ -121,9 +134,9 @@ function questionOf({ messages, speaker, place }: TurnContext): Question {
   };
 }
 
-/** The turn as it is answered: for more readers than it was said to, where the channel has become public since. */
+/** The turn as it is answered: for more readers than it was said to, where somebody was let in since. */
 function answeredFor(turn: TurnContext, readers: Place): TurnContext {
-  return becamePublic(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
+  return hasMoreReaders(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
 }
 
 /** What the owner has switched off here, decided once for the whole turn. */
@@ -144,11 +157,13 @@ function openMemory(turn: TurnContext, isOff: boolean, bot: TurnPorts) {
     async recordQuestion(): Promise<void> {
       if (!isOff) await saveBestEffort(logger, 'the message', () => log.recordUser(turn));
     },
-    async recordReply(ids: readonly string[], text: string): Promise<void> {
+    async recordReply(ids: readonly string[], { text, hasThirdPartyText }: Answer): Promise<void> {
       // The reply to what was not logged is not logged either, though memory was switched on meanwhile.
       if (isOff || (await settings.isMemoryOff(turn.place))) return;
       const at = clock().toISOString();
-      await saveBestEffort(logger, 'the reply', () => log.recordReply(turn, { ids, text, at }));
+      await saveBestEffort(logger, 'the reply', () =>
+        log.recordReply({ ...turn, hasThirdPartyText }, { ids, text, at }),
+      );
     },
     /** Where memory is off, the channel's journal keeps no answer's text once it was sent. */
     async close(): Promise<void> {
@@ -169,31 +184,44 @@ async function answerTurn(
   bot: TurnPorts,
 ): Promise<Answer | 'left'> {
   const { signal } = control;
-  const notes: string[] = [];
+  const known: Known = { notes: [], offers: [], hasThirdPartyText: true };
   let soFar = '';
   try {
     signal.throwIfAborted();
-    const { prompt, hasThirdPartyText } = await bot.prompts.compose(turn, off, signal);
+    const { prompt, hasThirdPartyText, notes } = await bot.prompts.compose(turn, off, signal);
+    known.hasThirdPartyText = hasThirdPartyText;
+    known.notes.push(...notes);
     const { system, messages } = prompt;
     const { text, stop } = await runToolLoop({
       client: bot.model,
-      request: { purpose: 'chat', model: bot.modelName, system, messages, maxTokens: answerMaxTokens },
+      request: {
+        purpose: 'chat',
+        userId: turn.speaker.id,
+        model: bot.modelName,
+        system,
+        messages,
+        maxTokens: answerMaxTokens,
+      },
       tools: [...(off.isMemoryOff ? [] : memoryTools(bot)), ...(off.areActionsOff ? [] : actionTools(bot))],
       context: { ...turn, hasThirdPartyText },
+      mediaBudget: bot.mediaBudget,
       deadlineMs: bot.answerTimeoutMs,
       signal,
       onText: (piece) => reply.show((soFar += piece)),
       onRestart: () => (soFar = ''),
       onQueue: (isWaiting) => showWaiting(turn, isWaiting, bot),
-      onNote: (note) => notes.push(note),
+      onNote: (note) => known.notes.push(note),
+      onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(known.offers, offer),
+      onThirdPartyText: () => (known.hasThirdPartyText = true),
       logger: bot.logger,
     });
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
-    return stop === 'cut' ? { text, problem: lengthLimitLine, notes } : { text, notes };
+    return stop === 'cut' ? { text, problem: lengthLimitLine, ...known } : { text, ...known };
   } catch (error) {
-    return explain(error, turn, reply, notes, control, bot);
+    // Nothing is offered under what is no whole answer.
+    return explain(error, turn, reply, { ...known, offers: [] }, control, bot);
   }
 }
 
@@ -202,28 +230,28 @@ async function explain(
   error: unknown,
   { speaker, place }: TurnContext,
   reply: Reply,
-  notes: readonly string[],
+  known: Known,
   control: TurnControl,
   { makeReference, logger }: TurnPorts,
 ): Promise<Answer | 'left'> {
   const text = error instanceof ModelError ? error.partialText.trim() : '';
   switch (control.ending) {
     case 'stopped':
-      return { text, problem: stoppedLine, notes };
+      return { text, problem: stoppedLine, ...known };
     case 'shutdown':
       if (reply.hasBegun && text !== '') break;
       if (!reply.hasBegun) await reply.takeAway();
       return 'left';
     case 'deleted':
     case 'reply-deleted':
-    case 'became-public':
-      return { text, notes };
+    case 'more-readers':
+      return { text, ...known };
     case undefined:
   }
   const reference = makeReference();
   const { channelId } = place;
   logger.error('a turn failed', { reference, userId: speaker.id, channelId, error });
-  return { text, problem: text === '' ? failureLine(error, reference) : brokenOffLine(reference), notes };
+  return { text, problem: text === '' ? failureLine(error, reference) : brokenOffLine(reference), ...known };
 }
 
 /** Journal → Discord → log → handled, in this order; an empty answer is a line in its place. */
@@ -235,7 +263,7 @@ async function deliver(
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const { text, problem, notes } = answer;
+  const { text, problem, notes, offers, hasThirdPartyText } = answer;
   const question = questionOf(turn);
   const line = lineUnder(problem, notes);
   if (text === '') {
@@ -246,13 +274,24 @@ async function deliver(
     return 'explained';
   }
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
-  await saveBestEffort(bot.logger, 'the answer', () => bot.journal.prepare({ ...question, text }));
+  await saveBestEffort(bot.logger, 'the answer', () =>
+    bot.journal.prepare({ ...question, text, hasThirdPartyText }),
+  );
   const finished = await reply.finish(text);
-  if (finished.kind !== 'sent') return takeAway(turn, reply, answer, control, bot);
-  await memory.recordReply(finished.ids, text);
-  await markHandled(bot, question);
-  if (line !== undefined) await sendLine(bot, question, line, true);
-  return 'answered';
+  switch (finished.kind) {
+    case 'sent':
+      await memory.recordReply(finished.ids, answer);
+      await markHandled(bot, question);
+      if (line !== undefined) await sendLine(bot, question, line, true);
+      if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
+      return 'answered';
+    case 'refused':
+      await endRefused(bot, question, finished);
+      return 'refused';
+    case 'gone':
+    case 'withheld':
+      return takeAway(turn, reply, answer, control, bot);
+  }
 }
 
 /** Nothing of the reply stays, neither in the channel nor in log or history. */
@@ -267,7 +306,7 @@ async function takeAway(
   const wasSeen = reply.hasBegun;
   await reply.takeAway();
   bot.logger.warn('an answer was taken away', { ...sessionOf(turn), why: ending });
-  if (ending === 'became-public') {
+  if (ending === 'more-readers') {
     const notes = answer === 'left' ? [] : answer.notes;
     await sendLine(bot, question, lineUnder(keptBackLine, notes) ?? keptBackLine, wasSeen);
   }
@@ -287,20 +326,27 @@ function showWaiting(
 }
 
 function memoryTools({ memoryTools: tools, settings }: TurnPorts): readonly Tool[] {
-  const refusal = 'Memory is switched off in this channel by the owner of this bot.';
+  const refusal = 'Memory is switched off in this channel.';
   return tools.map((tool) => refusedWhere(settings.isMemoryOff, tool, refusal));
 }
 
 function actionTools({ actionTools: tools, settings }: TurnPorts): readonly Tool[] {
-  const refusal = 'Not done: the owner of this bot has switched actions off in this place.';
+  const refusal = 'Not done: actions are switched off in this place.';
   return tools.map((tool) => refusedWhere(settings.areActionsOff, tool, refusal));
 }
 
-/** The same tool, refusing where it was switched off since the turn began. */
+/** The same tool, refusing where it was switched off since the turn began, or since it was offered. */
 function refusedWhere(isOff: (place: Place) => Promise<boolean>, tool: Tool, refusal: string): Tool {
   return {
     definition: tool.definition,
-    run: async (input, context, signal) =>
-      (await isOff(context.place)) ? { ok: false, text: refusal } : tool.run(input, context, signal),
+    async run(input, context, signal) {
+      if (await isOff(context.place)) return { ok: false, text: refusal };
+      const outcome = await tool.run(input, context, signal);
+      const { offer } = outcome;
+      if (offer === undefined) return outcome;
+      const carryOut = async (pressed: AbortSignal) =>
+        (await isOff(context.place)) ? refusal : offer.carryOut(pressed);
+      return { ...outcome, offer: { ...offer, carryOut } };
+    },
   };
 }

@@ -1,13 +1,21 @@
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';
+import { messageMaxChars } from '../prompt/quoted.ts';
+import { isSameReach, reachOf } from '../core/visibility.ts';
 
 /** Runs one turn over the messages given; must not throw. The control may tell it to end, also before it begins. */
 export type TurnRunner = (messages: readonly IncomingMessage[], control: TurnControl) => Promise<unknown>;
 
+/** What waits for a session's next turn at most [L1]: messages, and characters of their texts together. */
+const maxWaiting = { messages: 20, characters: messageMaxChars };
+
+/** `refused`: too much waits in the session, and no turn takes the message. */
+export type SubmitOutcome = 'over' | 'refused';
+
 interface Waiting {
   message: IncomingMessage;
-  readonly done: () => void;
+  readonly done: (outcome: SubmitOutcome) => void;
 }
 
 interface Session {
@@ -18,8 +26,8 @@ interface Session {
 
 /**
  * Keeps each session's messages in order: while a turn runs, what the same speaker writes in the same channel waits and is
- * taken together as the next turn [F3]. Other sessions do not wait. What was said before and after the channel's audience changed
- * is not taken together, since each is as private as the channel was then [V1].
+ * taken together as the next turn [F3]. Other sessions do not wait. What was said before and after the channel's readers changed
+ * is not taken together, since each is as private as the channel was then [V1]. What waits is bounded [L1].
  */
 export class SessionTurns {
   readonly #run: TurnRunner;
@@ -27,20 +35,23 @@ export class SessionTurns {
   readonly #sessions = new Map<string, Session>();
   readonly #quiet: (() => void)[] = [];
   #stopped = false;
+  #stoppedTurns = 0;
 
   constructor(run: TurnRunner, changes: Pick<RecentChanges, 'wasDeleted'>) {
     this.#run = run;
     this.#changes = changes;
   }
 
-  /** Resolves when the turn that took this message is over, or the message was withdrawn. */
-  submit(message: IncomingMessage): Promise<void> {
-    if (this.#stopped) return Promise.resolve();
+  /** Resolves when the turn that took this message is over, the message was withdrawn, or it is refused. */
+  submit(message: IncomingMessage): Promise<SubmitOutcome> {
+    if (this.#stopped) return Promise.resolve('over');
     const name = sessionName({ channelId: message.channelId, userId: message.author.id });
     const session = this.#sessions.get(name);
     return new Promise((done) => {
       if (session !== undefined) {
-        session.waiting.push({ message, done });
+        const entry = { message, done };
+        session.waiting.push(entry);
+        refuseSurplus(session, entry);
         return;
       }
       const started = {
@@ -61,13 +72,15 @@ export class SessionTurns {
     for (const session of this.#sessions.values()) {
       if (change.kind === 'edited') {
         for (const entry of session.waiting) {
-          if (entry.message.id === change.messageId) entry.message = { ...entry.message, text: change.text };
+          if (entry.message.id !== change.messageId) continue;
+          entry.message = { ...entry.message, text: change.text };
+          refuseSurplus(session, entry);
         }
         continue;
       }
       const gone = session.waiting.filter(({ message }) => change.messageIds.includes(message.id));
       session.waiting = session.waiting.filter((entry) => !gone.includes(entry));
-      for (const entry of gone) entry.done();
+      for (const entry of gone) entry.done('over');
       const { running, control } = session;
       if (running.length === 0) continue;
       if (running.every(({ id }) => this.#changes.wasDeleted(id))) control.end('deleted');
@@ -84,20 +97,24 @@ export class SessionTurns {
       const { running, waiting, control } = session;
       const isTheirs = (message: IncomingMessage): boolean => message.author.id === userId;
       const isRunning = control.isReply(messageId) || running.some(({ id }) => id === messageId);
-      if (isRunning && running.every(isTheirs)) control.end('stopped');
+      if (isRunning && running.every(isTheirs)) {
+        if (control.ending === undefined) this.#stoppedTurns += 1;
+        control.end('stopped');
+      }
       const entry = waiting.find(({ message }) => message.id === messageId && isTheirs(message));
       if (entry === undefined) continue;
       session.waiting = waiting.filter((each) => each !== entry);
       await drop();
-      entry.done();
+      entry.done('over');
     }
   }
 
-  /** Turns that run, and messages that wait for one. */
-  get open(): { readonly running: number; readonly waiting: number } {
+  /** Turns that run, messages that wait for one, and turns that their authors have stopped since the start. */
+  get open(): { readonly running: number; readonly waiting: number; readonly stopped: number } {
     const sessions = [...this.#sessions.values()];
     const waiting = sessions.reduce((sum, session) => sum + session.waiting.length, 0);
-    return { running: sessions.filter((session) => session.running.length > 0).length, waiting };
+    const running = sessions.filter((session) => session.running.length > 0).length;
+    return { running, waiting, stopped: this.#stoppedTurns };
   }
 
   /** Resolves when no turn runs or waits. */
@@ -110,7 +127,7 @@ export class SessionTurns {
   stop(): void {
     this.#stopped = true;
     for (const session of this.#sessions.values()) {
-      for (const entry of session.waiting) entry.done();
+      for (const entry of session.waiting) entry.done('over');
       session.waiting = [];
     }
   }
@@ -123,31 +140,39 @@ export class SessionTurns {
 
   async #work(name: string, session: Session): Promise<void> {
     while (session.waiting.length > 0) {
-      const batch = session.waiting.splice(0, sameAudience(session.waiting));
+      const batch = session.waiting.splice(0, sameReaders(session.waiting));
       session.running = batch.map((entry) => entry.message);
       session.control = new TurnControl();
       await this.#run(session.running, session.control);
       session.running = [];
-      for (const entry of batch) entry.done();
+      for (const entry of batch) entry.done('over');
     }
     this.#sessions.delete(name);
     if (this.#sessions.size === 0) for (const resolve of this.#quiet.splice(0)) resolve();
   }
 }
 
-/** How many messages from the first on were said to the same audience. */
-function sameAudience(waiting: readonly Waiting[]): number {
-  const other = waiting.findIndex(
-    ({ message }) => message.place.audience !== waiting[0]?.message.place.audience,
-  );
-  return other === -1 ? waiting.length : other;
+/** Refuses a message that has just come, or was just edited, where more than the bound would wait with it. */
+function refuseSurplus(session: Session, entry: Waiting): void {
+  const { waiting } = session;
+  const characters = waiting.reduce((sum, { message }) => sum + message.text.length, 0);
+  if (waiting.length <= maxWaiting.messages && characters <= maxWaiting.characters) return;
+  session.waiting = waiting.filter((each) => each !== entry);
+  entry.done('refused');
+}
+
+/** How many messages from the first on were said to the same readers. */
+function sameReaders(waiting: readonly Waiting[]): number {
+  const [first, ...rest] = waiting.map(({ message }) => reachOf(message.place));
+  const other = rest.findIndex((reach) => first !== undefined && !isSameReach(first, reach));
+  return other === -1 ? waiting.length : other + 1;
 }
 
 /**
- * Why a turn ends before its answer is whole: all that it answers was deleted; somebody deleted the reply; its author wants no more; the
- * channel became public; the bot stops.
+ * Why a turn ends before its answer is whole: all that it answers was deleted; somebody deleted the reply; its author wants no more;
+ * somebody was let into the channel; the bot stops.
  */
-export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'became-public' | 'shutdown';
+export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'more-readers' | 'shutdown';
 
 /** What a turn is told by the outside while it runs, and what the outside must know of it. */
 export class TurnControl {

@@ -11,6 +11,7 @@ import { createChannelJournal } from '../../src/turn/journal.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { oneServer } from '../support/servers.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
 
 /** The commands as configured, for Alice, of whom one item is stored. */
@@ -39,6 +40,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     writes: createKeyedQueue(),
     recent,
     answers: { withdraw: () => Promise.resolve() },
+    server: oneServer,
     wakeAt: () => {},
     changed: () => {},
     clock: () => now,
@@ -48,6 +50,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     journal: createChannelJournal({ store, changes: recent }),
     logger,
     readStatus: undefined,
+    server: oneServer,
   });
   return {
     commands,

@@ -23,7 +23,7 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
   let now = 1000;
   const sources: StatusSources = {
     model: { isOffline: false, state: { kind: 'reachable' }, openCalls: { running: 1, waiting: 2 } },
-    pingMs: () => 41,
+    gateway: () => ({ pingMs: 41, readsContent: true, malformed: 0 }),
     usageOfToday: () => Promise.resolve(usage),
     lastWrite: () => undefined,
     quarantined: () => Promise.resolve(6),
@@ -31,7 +31,7 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
   };
   const { config } = readConfig({ DISCOCLAW_MODEL: 'opus', DISCOCLAW_FAST_MODEL: 'sonnet' });
   const readStatus = createReadStatus(config, { store, clock: () => new Date(now), sources }, () => ({
-    turns: { running: 3, waiting: 4 },
+    turns: { running: 3, waiting: 4, stopped: 1 },
     afterTurn: 5,
     writes: 6,
   }));

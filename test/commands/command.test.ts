@@ -8,13 +8,15 @@ import type { CommandCall } from '../../src/core/chat.ts';
 import type { CommandDefinition } from '../../src/core/commands.ts';
 import { withoutMentionMarks } from '../../src/core/own-words.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
+import { oneServer } from '../support/servers.ts';
 import { createHarness } from './harness.ts';
 
 const botId = '500000000000000001';
 const { definition: memory } = createHarness().command;
 const never = () => Promise.reject(new Error('not asked'));
 const { definition: settings } = createSettingsCommand({
-  placeSettings: { holding: never, set: never },
+  placeSettings: { holding: never, set: never, memberRole: never, setMemberRole: never },
+  server: oneServer,
   defaults: { answer: () => ({ value: 'mentions', from: '' }), actionsEnabled: true },
 });
 const { definition: status } = createStatusCommand(never);
@@ -146,6 +148,7 @@ describe('the two forms of a command [K0]', () => {
     text: 'I like tea',
     target: 'tea, or coffee',
     id: '1a2b3c4d',
+    role: '@Verified people',
   };
   const given = definitions.flatMap((definition) =>
     Object.entries(definition.subcommands ?? {}).flatMap(([subcommand, { options = {} }]) => {
@@ -192,7 +195,7 @@ describe('the two forms of a command [K0]', () => {
       const options = Object.values(subcommands).map((subcommand) => subcommand.options ?? {});
       const described = [{ [name]: { description } }, subcommandsAndHelp, ...options].flatMap(Object.entries);
       for (const [key, of] of described) {
-        expect(key).toMatch(/^[a-z]{1,32}$/u);
+        expect(key).toMatch(/^[a-z-]{1,32}$/u);
         expect(of.description.length).toBeLessThanOrEqual(100);
       }
     }

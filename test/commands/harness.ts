@@ -27,6 +27,7 @@ export const dmPlace: Place = {
 
 export const privatePlace: Place = {
   audience: 'private',
+  readers: ['310000000000000001', '310000000000000002'],
   channelId: '200000000000000003',
   homeId: '200000000000000003',
   guildId: '300000000000000001',

@@ -7,8 +7,15 @@ import { createHarness, dmPlace, privatePlace } from './harness.ts';
 
 const session = { channelId: publicPlace.channelId, userId: aliceId };
 
+/** Discord's form of a moment, which each reader sees as a day in their own time zone. */
+const day = '<day>';
+
+function withDays(answer: string): string {
+  return answer.replaceAll(/<t:1768471\d{3}:d>/gu, day);
+}
+
 function linesBefore(...numbers: readonly number[]): readonly string[] {
-  return numbers.map((number) => `  before 2026-01-15: Lives in ${number}`);
+  return numbers.map((number) => `  before ${day}: Lives in ${number}`);
 }
 
 describe('show', () => {
@@ -20,10 +27,14 @@ describe('show', () => {
       { ...session, channelId: dmPlace.channelId },
       { text: 'About tea.\nAnd cups.', visibility: 'dm', homeId: '' },
     );
-    expect((await say('show', dmPlace)).split('\n').slice(0, 7)).toEqual([
+    expect(
+      withDays(await say('show', dmPlace))
+        .split('\n')
+        .slice(0, 7),
+    ).toEqual([
       'Durable memory (2 items):',
-      `- [fact] Lives in Oslo (src: manual, updated 2026-01-15) · id ${await idOf('Lives in Oslo')} · dm`,
-      `- [fact] Prefers Rust (src: manual, #dev, updated 2026-01-15) · id ${await idOf('Prefers Rust')} · everywhere`,
+      `- [fact] Lives in Oslo (src: manual, updated ${day}) · id ${await idOf('Lives in Oslo')} · dm`,
+      `- [fact] Prefers Rust (src: manual, #dev, updated ${day}) · id ${await idOf('Prefers Rust')} · everywhere`,
       '',
       'Rolling summary:',
       'About tea.',
@@ -89,7 +100,9 @@ describe('show', () => {
       if (place === privatePlace) await durable.setVisibility(aliceId, id, 'here', dmPlace);
     }
     const former = async (place: Place, options = {}) =>
-      (await say('show', place, options)).split('\n').filter((line) => line.startsWith(' '));
+      withDays(await say('show', place, options))
+        .split('\n')
+        .filter((line) => line.startsWith(' '));
     expect(await former(publicPlace)).toEqual(linesBefore(4, 2, 0));
     expect(await former(dmPlace)).toEqual(linesBefore(4, 3, 2));
     expect(await former(publicPlace, { ephemeral: true })).toEqual(linesBefore(4, 3, 2));

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 
 import { createCommandSet } from '../../src/commands/commands.ts';
 import { createSettingsCommand } from '../../src/commands/settings-command.ts';
-import type { CommandCall } from '../../src/core/chat.ts';
+import type { CommandCall, ServerPort } from '../../src/core/chat.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createPlaceSettings, settingNames } from '../../src/memory/settings/place-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { oneServer } from '../support/servers.ts';
 import { dmPlace } from './harness.ts';
 
 const thread: Place = {
@@ -20,12 +21,25 @@ const thread: Place = {
 
 const elsewhere: Place = { ...publicPlace, channelId: '200000000000000078' };
 
-function ownersCommand({ isOwner = true, actionsEnabled = true } = {}) {
+type Standing = Awaited<ReturnType<ServerPort['standing']>>;
+
+const verified = { id: '310000000000000001', name: 'Verified' };
+
+function ownersCommand({
+  isOwner = true,
+  actionsEnabled = true,
+  standing = () => 'none',
+}: { isOwner?: boolean; actionsEnabled?: boolean; standing?: (guildId: string) => Standing } = {}) {
   const store = new MemoryStore();
   const logger = recordingLogger();
   const placeSettings = createPlaceSettings({ store, logger });
   const command = createSettingsCommand({
     placeSettings,
+    server: {
+      ...oneServer,
+      standing: (guildId) => Promise.resolve(standing(guildId)),
+      role: (_, named) => ([verified.id, '@Verified'].includes(named) ? verified : undefined),
+    },
     defaults: { answer: () => ({ value: 'mentions', from: 'nothing is set' }), actionsEnabled },
   });
   const commands = createCommandSet([command], [], logger);
@@ -73,11 +87,46 @@ describe('the settings command', () => {
     expect(await placeSettings.isMemoryOff(publicPlace)).toBe(false);
   });
 
-  it('refuses everybody but the owner, and changes nothing', async () => {
-    const { say, store } = ownersCommand({ isOwner: false });
-    for (const words of ['show', 'memory off', ''])
-      expect(await say(words)).toBe('Only my owner can see and change my settings.');
+  it('refuses everybody but the owner and who may manage that server, and changes nothing', async () => {
+    const { say, store } = ownersCommand({
+      isOwner: false,
+      standing: (guildId) => (guildId === publicPlace.guildId ? 'none' : 'administrator'),
+    });
+    for (const words of ['show', 'memory off', 'member-role @Verified', ''])
+      expect(await say(words)).toMatch(/^Only my owner and people who may manage this server/u);
     expect(await store.list('guilds')).toEqual([]);
+    for (const standing of ['manager', 'administrator'] as const) {
+      const allowed = ownersCommand({ isOwner: false, standing: () => standing });
+      expect(await allowed.say('memory off')).toMatch(/^Done: `memory` is `off`/u);
+    }
+  });
+
+  it('lets the server’s owner and administrators alone name the member role, not even the bot’s owner [V0]', async () => {
+    for (const [isOwner, standing] of [
+      [true, 'none'],
+      [true, 'manager'],
+      [false, 'manager'],
+    ] as const) {
+      const { say, placeSettings } = ownersCommand({ isOwner, standing: () => standing });
+      for (const words of ['@Verified', '@everyone', 'default'])
+        expect(await say(`member-role ${words}`)).toMatch(
+          /^Only the owner and administrators of this server/u,
+        );
+      expect(await placeSettings.memberRole(publicPlace.guildId ?? '')).toBeUndefined();
+    }
+    const { say, placeSettings } = ownersCommand({ isOwner: false, standing: () => 'administrator' });
+    const named = () => placeSettings.memberRole(publicPlace.guildId ?? '');
+    expect(await say('member-role @Verified')).toMatch(
+      /^Done: people are let into this server by @Verified\./u,
+    );
+    expect(await named()).toBe(verified.id);
+    expect(await say('show')).toContain('- `member-role`: @Verified');
+    expect(await say('member-role nobody')).toMatch(/^I know of no role "nobody"/u);
+    expect(await named()).toBe(verified.id);
+    await say('memory off server');
+    expect(await named()).toBe(verified.id);
+    expect(await say('member-role @everyone')).toMatch(/^Done: no role is named/u);
+    expect(await named()).toBeUndefined();
   });
 
   it('says in a DM that settings belong to servers', async () => {
@@ -117,7 +166,8 @@ describe('the settings command', () => {
 describe('the slash form', () => {
   it('has a subcommand for every setting, whose choices are all understood', async () => {
     const { definition, give, placeSettings } = ownersCommand();
-    const { show, ...subcommands } = definition.subcommands ?? {};
+    const { show, 'member-role': memberRole, ...subcommands } = definition.subcommands ?? {};
+    expect(memberRole?.options).toMatchObject({ role: { kind: 'role' } });
     expect(show).toBeDefined();
     expect(Object.keys(subcommands)).toEqual([...settingNames]);
     for (const [subcommand, { options = {} }] of Object.entries(subcommands)) {

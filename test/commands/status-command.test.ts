@@ -28,7 +28,7 @@ const facts: StatusFacts = {
   models: { main: 'sonnet', fast: 'haiku' },
   modelState: { kind: 'reachable' },
   pingMs: 41.6,
-  turns: { running: 2, waiting: 3 },
+  turns: { running: 2, waiting: 3, stopped: 1 },
   afterTurn: 1,
   writes: 4,
   modelCalls: { running: 2, waiting: 1 },
@@ -58,7 +58,7 @@ describe('the status [Y3]', () => {
       'Discoclaw 1.2.3, up 1 d 3 h',
       'Model: sonnet (fast: haiku), reachable',
       'Gateway: 42 ms',
-      'Turns: 2 running, 3 waiting · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',
+      'Turns: 2 running, 3 waiting, 1 stopped · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',
       'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache · 500 output tokens · $1.23 at list prices of 2026-10-24',
       'Memory: 7 sessions, 1 person · 40 files, 2.3 MB',
       'Store: the last write succeeded 3 s ago · quarantine: 1 file',
@@ -93,6 +93,14 @@ describe('the status [Y3]', () => {
     expect(text).toContain('Memory: cannot be read right now');
     expect(text).toContain('quarantine: cannot be read right now');
     expect(text).toContain('Gateway: ping not known yet');
+  });
+
+  it('says that Discord keeps words back, and what it sent that nobody can use [G3c][L5]', async () => {
+    const text = await status({ readsContent: false, malformed: 2 });
+    expect(text).toContain(
+      'Gateway: 42 ms · ⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands · 2 malformed payloads dropped\n',
+    );
+    expect(await status({ readsContent: true, malformed: 0 })).toContain('Gateway: 42 ms\n');
   });
 
   it('is for nobody else', async () => {

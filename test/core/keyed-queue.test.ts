@@ -37,6 +37,25 @@ describe('createKeyedQueue', () => {
     await Promise.all(both);
   });
 
+  it('does not let a job that never ends hold up its key for ever, where it has a limit [L5]', async () => {
+    const queue = createKeyedQueue({ patienceMs: 20 });
+    const never = queue.run('anna', () => new Promise<void>(() => undefined));
+    expect(await queue.run('anna', () => Promise.resolve('next'))).toBe('next');
+    await expect(queue.run('anna', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await queue.idle();
+    expect(queue.size).toBe(0);
+    expect(await Promise.race([never, turnOfTheLoop().then(() => 'still running')])).toBe('still running');
+  });
+
+  it('settles as a job that took too long does', async () => {
+    const queue = createKeyedQueue({ patienceMs: 10 });
+    const slow = controlledJob();
+    const late = queue.run('anna', () => slow.job().then(() => 'late'));
+    await queue.run('anna', () => Promise.resolve());
+    slow.finish();
+    expect(await late).toBe('late');
+  });
+
   it('lets other keys pass a key that is busy', async () => {
     const queue = createKeyedQueue();
     const slow = controlledJob();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Place } from '../../src/core/place.ts';
-import { mayUse, narrower, visibilityOf } from '../../src/core/visibility.ts';
+import { hasMoreReaders, type Place } from '../../src/core/place.ts';
+import { mayUse, narrower, reachOf, type Reach } from '../../src/core/visibility.ts';
 
 const owner = '1'.repeat(18);
 const stranger = '2'.repeat(18);
@@ -14,11 +14,28 @@ function place(changes: Partial<Place>): Place {
   return { audience: 'public', channelId: channel, homeId: channel, ...changes };
 }
 
-const anyPlace = fc.record({
-  audience: fc.constantFrom('dm' as const, 'private' as const, 'public' as const),
-  channelId: fc.constantFrom(channel, thread),
-  homeId: fc.constantFrom(channel, thread),
-});
+/** Some roles, all of them, or nobody knows whom. */
+const anyReaders = fc.oneof(
+  fc.subarray(['crew', 'staff', 'bob']),
+  fc.constant(['@everyone']),
+  fc.constant(undefined),
+);
+
+const anyPlace = fc
+  .record({
+    audience: fc.constantFrom('dm' as const, 'private' as const, 'public' as const),
+    channelId: fc.constantFrom(channel, thread),
+    homeId: fc.constantFrom(channel, thread),
+    readers: anyReaders,
+  })
+  .map(({ readers, ...rest }): Place => ({ ...rest, ...(readers === undefined ? {} : { readers }) }));
+
+/** Who can read, told apart one by one; `all` is whoever else is let in. */
+function readersAt({ audience, readers }: Place): readonly string[] {
+  if (audience === 'dm') return [];
+  if (readers === undefined || readers.includes('@everyone')) return ['crew', 'staff', 'bob', 'all'];
+  return readers;
+}
 const anyVisibility = fc.constantFrom('everywhere' as const, 'here' as const, 'dm' as const);
 
 describe('mayUse', () => {
@@ -33,13 +50,33 @@ describe('mayUse', () => {
   it('never carries what was said in private into a public place', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (from, to) => {
-        const memory = { ownerId: owner, visibility: visibilityOf(from.audience), homeId: from.homeId };
         const isCarriedOut =
           (from.audience !== 'public' && to.audience === 'public') ||
           (from.audience === 'dm' && to.audience !== 'dm');
-        expect(isCarriedOut && mayUse(memory, to, owner)).toBe(false);
+        expect(isCarriedOut && mayUse({ ownerId: owner, ...reachOf(from) }, to, owner)).toBe(false);
       }),
     );
+  });
+
+  it('never uses in front of somebody what was said in private when they could not read along [V2a]', () => {
+    fc.assert(
+      fc.property(anyPlace, anyPlace, (from, to) => {
+        fc.pre(from.audience === 'private' && to.audience !== 'dm');
+        const known = from.readers === undefined ? [] : readersAt(from);
+        const isNew = from.readers === undefined || readersAt(to).some((reader) => !known.includes(reader));
+        expect(isNew && mayUse({ ownerId: owner, ...reachOf(from) }, to, owner)).toBe(false);
+      }),
+    );
+  });
+
+  it('uses nothing private where nobody knows who reads along, and what was said there in the DM only [V0]', () => {
+    const unknown = place({ audience: 'private' });
+    const crewed = place({ audience: 'private', readers: ['crew'] });
+    expect(mayUse({ ownerId: owner, ...reachOf(crewed) }, unknown, owner)).toBe(false);
+    expect(mayUse({ ownerId: owner, ...reachOf(place({})) }, unknown, owner)).toBe(true);
+    for (const each of [unknown, crewed, place({ readers: ['@everyone'] })])
+      expect(mayUse({ ownerId: owner, ...reachOf(unknown) }, each, owner)).toBe(false);
+    expect(mayUse({ ownerId: owner, ...reachOf(unknown) }, place({ audience: 'dm' }), owner)).toBe(true);
   });
 
   it("lets the owner's DM use everything", () => {
@@ -53,34 +90,74 @@ describe('mayUse', () => {
   });
 
   it('lets a thread use what was said here in its parent, but not the parent what was said in a private thread', () => {
-    const parent = place({ audience: 'private' });
+    const parent = place({ audience: 'private', readers: ['crew'] });
     const privateThread = place({
       audience: 'private',
+      readers: ['crew'],
       channelId: thread,
       homeId: thread,
       parentId: channel,
     });
-    const fromParent = { ownerId: owner, visibility: 'here' as const, homeId: parent.homeId };
-    const fromThread = { ownerId: owner, visibility: 'here' as const, homeId: privateThread.homeId };
+    const fromParent = { ownerId: owner, ...reachOf(parent) };
+    const fromThread = { ownerId: owner, ...reachOf(privateThread) };
     expect(mayUse(fromParent, privateThread, owner)).toBe(true);
     expect(mayUse(fromThread, parent, owner)).toBe(false);
   });
 
   it('stops using a memory in its own channel when that channel becomes public', () => {
-    const memory = { ownerId: owner, visibility: 'here' as const, homeId: channel };
-    expect(mayUse(memory, place({ audience: 'private' }), owner)).toBe(true);
+    const before = place({ audience: 'private', readers: ['crew'] });
+    const memory = { ownerId: owner, ...reachOf(before) };
+    expect(mayUse(memory, before, owner)).toBe(true);
     expect(mayUse(memory, place({ audience: 'public' }), owner)).toBe(false);
+    expect(mayUse(memory, place({ audience: 'public', readers: ['@everyone'] }), owner)).toBe(false);
+  });
+
+  it('stops using it where the same readers count as public since, for what is said there may be used everywhere', () => {
+    const memory = { ownerId: owner, ...reachOf(place({ audience: 'private', readers: ['crew', 'staff'] })) };
+    expect(mayUse(memory, place({ audience: 'public', readers: ['crew'] }), owner)).toBe(false);
+  });
+});
+
+describe('hasMoreReaders', () => {
+  it('is so wherever an answer that was made of what may be used before may not be shown now', () => {
+    fc.assert(
+      fc.property(anyPlace, anyPlace, anyPlace, (from, before, after) => {
+        const now = { ...before, audience: after.audience, ...(after.readers && { readers: after.readers }) };
+        const memory = { ownerId: owner, ...reachOf(from) };
+        const isMadeOf = before.audience === 'private' && mayUse(memory, before, owner);
+        const isShown = isMadeOf && now.audience !== 'dm' && !hasMoreReaders(before, now);
+        expect(isShown && !mayUse(memory, now, owner)).toBe(false);
+      }),
+    );
+  });
+
+  it.each<[string, Partial<Place>, Partial<Place>, boolean]>([
+    ['a role was let in', { readers: ['crew'] }, { readers: ['crew', 'staff'] }, true],
+    ['a role was shut out', { readers: ['crew', 'staff'] }, { readers: ['crew'] }, false],
+    ['everybody was', { readers: ['crew'] }, { audience: 'public', readers: ['@everyone'] }, true],
+    ['it cannot be known any more', { readers: ['crew'] }, {}, true],
+    ['it could not be known before', {}, { audience: 'public', readers: ['@everyone'] }, false],
+    [
+      'those who read are all that are let in',
+      { readers: ['crew'] },
+      { audience: 'public', readers: ['crew'] },
+      true,
+    ],
+  ])('where %s', (_, before, now, expected) => {
+    const [a, b] = [before, now].map((changes) => place({ audience: 'private', ...changes }));
+    expect(a !== undefined && b !== undefined && hasMoreReaders(a, b)).toBe(expected);
   });
 });
 
 it('the narrower of two reaches is usable only where both are', () => {
   const anyHome = fc.constantFrom('here', 'elsewhere');
-  const anyReach = fc.record({ visibility: anyVisibility, home: anyHome });
+  const anyReach = fc.record({ visibility: anyVisibility, home: anyHome, readers: anyReaders });
   fc.assert(
     fc.property(anyReach, anyReach, anyPlace, (a, b, where) => {
-      const [first, second] = [a, b].map(({ visibility, home }) => ({
+      const [first, second] = [a, b].map(({ visibility, home, readers }): Reach => ({
         visibility,
         homeId: home === 'here' ? where.homeId : otherHome,
+        ...(readers === undefined ? {} : { readers }),
       }));
       if (first === undefined || second === undefined) return;
       const both =

@@ -16,11 +16,12 @@ function facts(changes: Partial<MessageFacts> = {}): MessageFacts {
     authorKind: 'human',
     isSystem: false,
     text: 'hello',
-    hasAttachments: false,
+    hasEnclosures: false,
     isEdited: false,
     mentionsBot: true,
     repliesToBot: false,
     isOwnThread: false,
+    managesServer: false,
     ...changes,
   };
 }
@@ -33,8 +34,11 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
     allowedBotIds: ['friendly-bot'],
     channelIds: [],
     autoReplyChannelIds: ['help'],
-    parseCommand: (text) =>
-      text.startsWith('!memory') ? { name: 'memory', subcommand: text.slice(8), options: {} } : undefined,
+    parseCommand: (text) => {
+      const [, name, subcommand = ''] = /^!(memory|settings) ?(.*)$/u.exec(text) ?? [];
+      return name === undefined ? undefined : { name, subcommand, options: {} };
+    },
+    managerCommands: ['settings'],
     ...changes,
   };
 }
@@ -51,21 +55,33 @@ const anyFacts: fc.Arbitrary<MessageFacts> = fc.record({
   authorId: fc.constantFrom('owner', 'alice', 'stranger', 'friendly-bot', 'other-bot', 'self'),
   authorKind: fc.constantFrom('human', 'self', 'bot'),
   isSystem: fc.boolean(),
-  text: fc.constantFrom('hello', '', '!memory show'),
-  hasAttachments: fc.boolean(),
+  text: fc.constantFrom('hello', '', '!memory show', '!settings show'),
+  hasEnclosures: fc.boolean(),
   isEdited: fc.boolean(),
   mentionsBot: fc.boolean(),
   repliesToBot: fc.boolean(),
   isOwnThread: fc.boolean(),
+  managesServer: fc.boolean(),
 });
 
 describe('intake', () => {
   it('answers the owner and those on the list, and with open access everybody [G1]', () => {
     expect(decision({ authorId: 'owner' })).toBe('turn');
     expect(decision({ authorId: 'alice' })).toBe('turn');
-    expect(decision({ authorId: 'stranger' })).toBe('no-access');
-    expect(decision({ authorId: 'stranger', isDm: true })).toBe('no-access');
+    expect(decision({ authorId: 'stranger' })).toBe('locked-out');
+    expect(decision({ authorId: 'stranger', isDm: true })).toBe('locked-out');
     expect(decision({ authorId: 'stranger' }, { access: 'everyone' })).toBe('turn');
+  });
+
+  it('takes the settings of a server from who may manage it, with access or not, and nothing else [G1]', () => {
+    const manager = { authorId: 'stranger', managesServer: true };
+    expect(decision({ ...manager, text: '!settings show' })).toBe('command');
+    expect(decision({ ...manager, text: '!memory show' })).toBe('locked-out');
+    expect(decision({ ...manager, text: 'hello' })).toBe('locked-out');
+    expect(decision({ authorId: 'stranger', text: '!settings show' })).toBe('locked-out');
+    expect(
+      decision({ ...manager, authorId: 'friendly-bot', authorKind: 'bot', text: '!settings show' }),
+    ).toBe('bot');
   });
 
   it('answers in a guild only when addressed [G2]', () => {
@@ -114,7 +130,7 @@ describe('intake', () => {
       kind: 'command',
       command: { name: 'memory', subcommand: 'show', options: {} },
     });
-    expect(decision({ ...command, authorId: 'stranger' })).toBe('no-access');
+    expect(decision({ ...command, authorId: 'stranger' })).toBe('locked-out');
     expect(decision(command, { channelIds: ['help'] })).toBe('other-channel');
   });
 
@@ -129,7 +145,7 @@ describe('intake', () => {
 
   it('ignores what says nothing, but not a file without words', () => {
     expect(decision({ text: '' })).toBe('empty');
-    expect(decision({ text: '', hasAttachments: true })).toBe('turn');
+    expect(decision({ text: '', hasEnclosures: true })).toBe('turn');
   });
 
   it('never answers itself, a notice, or somebody without access, whatever else is true', () => {
@@ -142,8 +158,9 @@ describe('intake', () => {
             message.authorKind === 'bot'
               ? message.authorId === 'friendly-bot'
               : access === 'everyone' || ['owner', 'alice'].includes(message.authorId);
-          fc.pre(message.authorKind === 'self' || message.isSystem || !isAllowed);
-          expect(decideIntake(message, policy({ access })).kind).toBe('ignore');
+          const isManaging = message.managesServer && message.text.startsWith('!settings');
+          fc.pre(message.authorKind === 'self' || message.isSystem || (!isAllowed && !isManaging));
+          expect(decideIntake(message, policy({ access })).kind).toMatch(/ignore|locked-out/u);
         },
       ),
     );

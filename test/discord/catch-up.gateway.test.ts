@@ -1,16 +1,24 @@
 import { MessageType, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { compareSnowflakes, snowflakeTime } from '../../src/core/snowflake.ts';
-import { fetchMissedMessages, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
+import { compareSnowflakes, snowflakeAt, snowflakeTime } from '../../src/core/snowflake.ts';
+import { createCatchUp, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { openSandbox, runGateway } from './support/gateway-harness.ts';
+import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { deferred } from '../support/deferred.ts';
+import { connectedAgain, openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
+const running = new AbortController().signal;
+const known = (...ids: readonly string[]) => ids.map((id) => ({ id, activeAt: now.getTime() }));
+const idAfter = (count: bigint): string => String(BigInt(snowflakeAt(now)) + count);
+const old = '3';
+/** Ids of messages of the last minute, in order. */
+const [third, fourth] = [idAfter(3n), idAfter(4n)];
 
 type Changes = Partial<Omit<CatchUpOptions, 'messages'>> & {
-  readonly messages?: Pick<CatchUpOptions['messages'], 'after'>;
+  readonly messages?: Partial<CatchUpOptions['messages']>;
 };
 
 function setUp({ messages, ...changes }: Changes = {}) {
@@ -22,6 +30,9 @@ function setUp({ messages, ...changes }: Changes = {}) {
     messages: { after: () => Promise.resolve([]), newest: () => Promise.resolve([]), ...messages },
     knownChannels: () => Promise.resolve([]),
     remembered: () => Promise.resolve([]),
+    guildOf: () => Promise.resolve(undefined),
+    recover: () => Promise.resolve(),
+    resume: () => Promise.resolve(),
     changes: { missed: () => Promise.resolve() },
     settings: { channelIds: [] },
     isUnfinished: () => Promise.resolve(false),
@@ -51,60 +62,77 @@ function replyTo(messageId: string, authorId: string): Message {
   } as Message;
 }
 
+/** Two messages, the first of them answered by the bot, and the second by somebody else. */
+function withReplies(): Message[] {
+  return [messageWithId(third), messageWithId(fourth), replyTo(third, '1'), replyTo(fourth, '2')];
+}
+
 describe('catching up [G3a]', () => {
-  it('asks each channel once for what is younger than five minutes', async () => {
+  it('asks each channel once, and hands on what is younger than five minutes', async () => {
     const asked: string[] = [];
-    const { options } = setUp({
-      knownChannels: () => Promise.resolve(['10', '11', '10']),
+    const { options, received } = setUp({
+      knownChannels: () => Promise.resolve(known('10', '11')),
       messages: {
-        after(channelId, messageId) {
+        newest(channelId) {
           asked.push(channelId);
-          expect(snowflakeTime(messageId)).toEqual(new Date('2026-01-15T09:55:00Z'));
-          return Promise.resolve([]);
+          return Promise.resolve(channelId === '10' ? [messageWithId(old), messageWithId(third)] : []);
         },
       },
     });
-    await fetchMissedMessages(options);
+    const catchUp = createCatchUp(options, running);
+    await Promise.all([catchUp.everywhere(), catchUp.beforeCommand('10')]);
+    await catchUp.beforeCommand('11');
     expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11']);
+    expect(received).toEqual([third]);
+  });
+
+  it('looks back five minutes, page by page, where a hundred messages do not reach so far', async () => {
+    const page = Array.from({ length: 100 }, (_, index) =>
+      messageWithId(String(BigInt(third) + BigInt(index))),
+    );
+    const { options, received } = setUp({
+      knownChannels: () => Promise.resolve(known('10')),
+      messages: {
+        newest: () => Promise.resolve(page),
+        after: (_, messageId) => {
+          expect(snowflakeTime(messageId)).toEqual(new Date('2026-01-15T09:55:00Z'));
+          return Promise.resolve([messageWithId(String(BigInt(third) - 1n)), ...page]);
+        },
+      },
+    });
+    await createCatchUp(options, running).everywhere();
+    expect(received).toHaveLength(101);
   });
 
   it('leaves out what the bot has replied to, and only that', async () => {
     const { options, received } = setUp({
-      knownChannels: () => Promise.resolve(['10']),
-      messages: {
-        after: () =>
-          Promise.resolve([messageWithId('3'), messageWithId('4'), replyTo('3', '1'), replyTo('4', '2')]),
-      },
+      knownChannels: () => Promise.resolve(known('10')),
+      messages: { newest: () => Promise.resolve(withReplies()) },
     });
-    await fetchMissedMessages(options);
-    expect(received).toEqual(['4', '30', '40']);
+    await createCatchUp(options, running).everywhere();
+    expect(received).toEqual([fourth, `${third}0`, `${fourth}0`]);
   });
 
   it('does not take a reply that was only begun for the answer', async () => {
     const { options, received } = setUp({
-      knownChannels: () => Promise.resolve(['10']),
-      isUnfinished: (channelId, messageId) => Promise.resolve(channelId === '10' && messageId === '3'),
-      messages: {
-        after: () =>
-          Promise.resolve([messageWithId('3'), messageWithId('4'), replyTo('3', '1'), replyTo('4', '1')]),
-      },
+      knownChannels: () => Promise.resolve(known('10')),
+      isUnfinished: (channelId, messageId) => Promise.resolve(channelId === '10' && messageId === third),
+      messages: { newest: () => Promise.resolve(withReplies()) },
     });
-    await fetchMissedMessages(options);
-    expect(received).toEqual(['3', '30', '40']);
+    await createCatchUp(options, running).everywhere();
+    expect(received).toEqual([third, fourth, `${third}0`, `${fourth}0`]);
   });
 
   it('goes on with the other channels when one cannot be read', async () => {
     const { options, received, logger } = setUp({
-      knownChannels: () => Promise.resolve(['10', '11']),
+      knownChannels: () => Promise.resolve(known('10', '11')),
       messages: {
-        after: (channelId) =>
-          channelId === '10'
-            ? Promise.reject(new Error('403'))
-            : Promise.resolve([messageWithId('1'), messageWithId('2')]),
+        newest: (channelId) =>
+          channelId === '10' ? Promise.reject(new Error('403')) : Promise.resolve([messageWithId(third)]),
       },
     });
-    await fetchMissedMessages(options);
-    expect(received).toEqual(['1', '2']);
+    await createCatchUp(options, running).everywhere();
+    expect(received).toEqual([third]);
     expect(logger.warnings).toEqual(['missed messages could not be fetched']);
   });
 
@@ -115,34 +143,35 @@ describe('catching up [G3a]', () => {
     const { options, received, logger } = setUp({
       client,
       knownChannels: () => Promise.reject(new Error('disk')),
-      messages: { after: (id) => Promise.resolve(id === channelId ? [messageWithId('3')] : []) },
+      messages: { newest: (id) => Promise.resolve(id === channelId ? [messageWithId(third)] : []) },
     });
-    await fetchMissedMessages(options);
-    expect(received).toEqual(['3']);
+    await createCatchUp(options, running).everywhere();
+    expect(received).toEqual([third]);
     expect(logger.warnings).toEqual(['the channels to catch up with are not known']);
   });
 
-  it('spares the request where the guild says that nothing is new', async () => {
-    const { server, client } = await runGateway();
+  it('lets nothing wait for a request where the guild says that nothing is new', async () => {
+    const { server, client, ids } = await runGateway();
     await server.say({ as: 'bob', in: '#dev', text: 'the newest message' });
     await server.delivered();
-    const { channels } = await server.info();
     const asked: string[] = [];
-    const known = [channels['dev'] ?? '', channels['general'] ?? ''];
-    const later = new Date(Date.now() + 3_600_000);
+    const recovered: string[] = [];
     const { options } = setUp({
       client,
-      clock: () => later,
-      knownChannels: () => Promise.resolve(known),
+      clock: () => new Date(Date.now() + 3_600_000),
+      recover: async (channelId) => void recovered.push(channelId),
       messages: {
-        after(channelId) {
+        newest(channelId) {
           asked.push(channelId);
           return Promise.resolve([]);
         },
       },
     });
-    await fetchMissedMessages(options);
-    expect(asked).not.toContain(channels['dev']);
+    const catchUp = createCatchUp(options, running);
+    await catchUp.everywhere();
+    await catchUp.beforeCommand(ids['dev'] ?? '');
+    expect(asked).toEqual([]);
+    expect(recovered).toEqual([ids['dev']]);
   });
 
   it('looks wherever something was said of late, as it may have mentioned the bot', async () => {
@@ -163,13 +192,13 @@ describe('catching up [G3a]', () => {
       clock: () => new Date(),
       settings: { channelIds: [ids['dev'] ?? '', ids['secret'] ?? ''] },
       messages: {
-        after(channelId) {
+        newest(channelId) {
           asked.push(channelId);
           return Promise.resolve([]);
         },
       },
     });
-    await fetchMissedMessages(options);
+    await createCatchUp(options, running).everywhere();
     expect(asked).toEqual([ids['dev']]);
   });
 
@@ -205,6 +234,112 @@ describe('catching up [G3a]', () => {
     const { id } = await server.openDm({ person: 'bob' });
     const next = await runGateway({ server, knownChannels: [id] });
     expect(next.handlers.texts).toEqual(Array.from({ length: 130 }, (_, number) => `message ${number}`));
+  });
+});
+
+/** Channels that Discord is slow to show, each known and the other people's. */
+async function slowChannels(server: SandboxServer, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    await server.addPerson({ name: `person${index}` });
+    const { id } = await server.openDm({ person: `person${index}` });
+    await server.setFault({ kind: 'latency', milliseconds: 2000, route: `GET /channels/${id}/messages` });
+    ids.push(id);
+  }
+  return ids;
+}
+
+describe('what happens while the bot catches up [G3b]', () => {
+  it('waits for its own channel alone, and comes after what was missed there', async () => {
+    const server = await openSandbox();
+    const slow = await slowChannels(server, 6);
+    const { id } = await server.openDm({ person: 'bob' });
+    await server.say({ as: 'bob', in: 'dm', text: 'missed' });
+    const { handlers, gateway } = await runGateway({ server, knownChannels: [...slow, id], settles: false });
+    let isCaughtUp = false;
+    void gateway.caughtUp.then(() => (isCaughtUp = true));
+    await server.say({ as: 'bob', in: 'dm', text: 'live' });
+    await expect.poll(() => handlers.texts).toEqual(['missed', 'live']);
+    expect(isCaughtUp).toBe(false);
+    await gateway.stopIntake();
+  });
+
+  it('waits for what a kill left undone there', async () => {
+    const recovering = deferred<undefined>();
+    const asked: string[] = [];
+    const { server, handlers, gateway } = await runGateway({
+      settles: false,
+      recover(channelId) {
+        asked.push(channelId);
+        return recovering.promise;
+      },
+    });
+    const { channelId } = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
+    await expect.poll(() => asked).toEqual([channelId]);
+    expect(handlers.texts).toEqual([]);
+    recovering.resolve(undefined);
+    await expect.poll(() => handlers.texts).toEqual(['hello']);
+    await gateway.stopIntake();
+  });
+
+  it('is done as a command though its channel cannot be caught up with now', async () => {
+    const server = await openSandbox();
+    // Registers the commands.
+    const { client } = await runGateway({ server });
+    await client.destroy();
+    const { id } = await server.openDm({ person: 'bob' });
+    await server.setFault({ kind: 'latency', milliseconds: 8000, route: `GET /channels/${id}/messages` });
+    const { handlers, gateway } = await runGateway({ server, knownChannels: [id], settles: false });
+    const { answer } = await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
+    expect(answer?.text).toBe('Here you are.');
+    expect(handlers.order).toEqual(['command show']);
+    await gateway.stopIntake();
+  });
+
+  it('goes by when the bot was active: where that is over a week ago, last', async () => {
+    const server = await openSandbox();
+    const days = [9, 0, 30, 6];
+    const ids: string[] = [];
+    for (const day of days) {
+      await server.addPerson({ name: `person${day}` });
+      ids.push((await server.openDm({ person: `person${day}` })).id);
+    }
+    const knownChannels = ids.map((id, index) => ({
+      id,
+      activeAt: Date.now() - (days[index] ?? 0) * 86_400_000,
+    }));
+    await runGateway({ server, knownChannels });
+    const asked = await server.requests({ method: 'GET', path: '/channels/*/messages' });
+    const order = asked.map(({ path }) => days[ids.indexOf(path.split('/')[2] ?? '')]);
+    expect(new Set(order.slice(0, 2))).toEqual(new Set([0, 6]));
+    expect(new Set(order.slice(2))).toEqual(new Set([9, 30]));
+  });
+
+  it('begins anew with a new session of the gateway', async () => {
+    const { server, client, handlers, settled } = await runGateway();
+    await server.say({ as: 'bob', in: 'dm', text: 'before' });
+    await settled();
+    const { channelId } = await server.say({ as: 'bob', in: 'dm', text: 'still before' });
+    await settled();
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'invalidate' });
+    await server.say({ as: 'bob', in: 'dm', text: 'missed' });
+    await again;
+    await server.say({ as: 'bob', in: 'dm', text: 'live' });
+    await settled();
+    const asked = await server.requests({ method: 'GET', path: `/channels/${channelId}/messages` });
+    expect(asked).toHaveLength(2);
+    expect(handlers.texts.filter((text) => text === 'missed' || text === 'live').slice(0, 2)).toEqual([
+      'missed',
+      'live',
+    ]);
+  }, 20_000);
+
+  it('asks nothing for channels of a server that the bot was taken out of', async () => {
+    const server = await openSandbox();
+    const gone = '200000000000000077';
+    await runGateway({ server, knownChannels: [gone], guildOf: () => '200000000000000076' });
+    expect(await server.requests({ path: `/channels/${gone}` })).toEqual([]);
   });
 });
 

@@ -107,14 +107,34 @@ describe('logging in', () => {
 
 describe('a gateway error', () => {
   it('tells what to do in one line, without the token', () => {
-    expect(gatewayErrorOf(new Error('Used disallowed intents')).message).toContain('Message Content Intent');
+    expect(gatewayErrorOf(new Error('Used disallowed intents')).message).toContain('without Message Content');
     expect(gatewayErrorOf(Object.assign(new Error('Unauthorized'), { status: 401 })).message).toContain(
       'DISCORD_TOKEN',
     );
     expect(gatewayErrorOf(new Error('connect ECONNREFUSED')).failure).toBe('unreachable');
-    expect(gatewayErrorOf(Object.assign(new Error('Bad Gateway'), { status: 502 })).failure).toBe('rejected');
+    expect(gatewayErrorOf(Object.assign(new Error('Bad Gateway'), { status: 502 })).failure).toBe(
+      'unreachable',
+    );
     expect(gatewayErrorOfClose(4004).failure).toBe('token');
     expect(gatewayErrorOfClose(4014).failure).toBe('intents');
     expect(gatewayErrorOfClose(4011).failure).toBe('rejected');
+  });
+
+  it('tells what passes by itself from what only the operator can mend [O2]', () => {
+    const library = [
+      'Authentication failed',
+      'Invalid shard',
+      'Sharding is required',
+      'Used an invalid API version',
+      'Used invalid intents',
+      'Used disallowed intents',
+    ];
+    for (const message of library) expect(gatewayErrorOf(new Error(message)).isPassing).toBe(false);
+    for (const code of [4004, 4010, 4011, 4012, 4013, 4014])
+      expect(gatewayErrorOfClose(code).isPassing).toBe(false);
+    expect(gatewayErrorOf(Object.assign(new Error('Unauthorized'), { status: 401 })).isPassing).toBe(false);
+    for (const status of [403, 404, 429, 500, 503])
+      expect(gatewayErrorOf(Object.assign(new Error('No'), { status })).isPassing).toBe(true);
+    expect(gatewayErrorOf(new Error('getaddrinfo EAI_AGAIN')).isPassing).toBe(true);
   });
 });

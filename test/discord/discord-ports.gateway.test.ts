@@ -17,11 +17,13 @@ describe('the ports', () => {
       access: openToAll,
       isHidden: () => false,
       isCommand: () => false,
+      memberRole: async () => undefined,
       recent: new RecentChanges(),
       clock: () => new Date(),
       logger: new RecordingLogger(),
     });
-    const [id = ''] = await replies.send(asked.channelId, 'Hello Bob!', asked.id);
+    const sent = await replies.send(asked.channelId, 'Hello Bob!', asked.id);
+    const [id = ''] = sent.kind === 'sent' ? sent.ids : [];
     expect(history.messageOf(asked.channelId, id)?.text).toBe('Hello Bob!');
   });
 

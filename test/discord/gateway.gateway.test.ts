@@ -1,6 +1,7 @@
-import { ChannelType, Events } from 'discord.js';
+import { ChannelType, Events, IntentsBitField } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
+import { logIn, readsContent } from '../../src/discord/client.ts';
 import { deferred } from '../support/deferred.ts';
 import { connectedAgain, newClient, openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
 
@@ -74,11 +75,47 @@ describe('the gateway', () => {
   it('answers a reply to its own message, and no reply to somebody else', async () => {
     const { server, handlers, replies, settled, ids } = await runGateway();
     const asked = await server.say({ as: 'bob', in: '#general', text: 'hello' });
-    const [own] = await replies.send(ids['general'] ?? '', 'Yes?', asked.id);
+    const sent = await replies.send(ids['general'] ?? '', 'Yes?', asked.id);
+    const own = sent.kind === 'sent' ? sent.ids[0] : undefined;
     await server.say({ as: 'carol', in: '#general', text: 'to bob', replyTo: asked.id });
     await server.say({ as: 'carol', in: '#general', text: 'to the bot', replyTo: own, pingReplied: false });
     await settled();
     expect(handlers.texts).toEqual(['to the bot']);
+  });
+
+  it('takes a mention of the role that came with it for one of its own, and of no other role [G2]', async () => {
+    const { server, client, handlers, settled } = await runGateway();
+    await server.setRole({ name: 'crew', permissions: [], people: ['alice'] });
+    await server.delivered({});
+    const roles = client.guilds.cache.flatMap(({ roles: each }) => each.cache);
+    const own = roles.find(({ tags }) => tags?.botId === client.user?.id)?.id;
+    const crew = roles.find(({ name }) => name === 'crew')?.id;
+    expect([own, crew]).not.toContain(undefined);
+    await server.say({ as: 'alice', in: '#general', text: `<@&${crew}> lunch?` });
+    await server.say({ as: 'alice', in: '#general', text: `<@&${own}> hello` });
+    await server.say({ as: 'alice', in: '#general', text: `so, <@&${own}>?` });
+    await settled();
+    expect(handlers.texts).toEqual(['hello', 'so, @Discoclaw?']);
+  });
+
+  it('shows a lock to who writes to it without access, once, and nothing to who does not [G1]', async () => {
+    const { server, handlers, settled } = await runGateway({
+      access: { access: 'allowlist', allowedUserIds: [] },
+    });
+    const said = [
+      await server.say({ as: 'carol', in: '#general', text: 'hello' }),
+      await server.say({ as: 'carol', in: '#general', text: '@Discoclaw hello' }),
+      await server.say({ as: 'carol', in: 'dm', text: 'hello?' }),
+      await server.say({ as: 'bob', in: 'dm', text: 'hello' }),
+    ];
+    await settled();
+    const locked = async () =>
+      (await server.requests({ method: 'PUT', path: '/channels/*/messages/*/reactions/*/@me' })).map(
+        ({ path }) => path.split('/')[4],
+      );
+    await expect.poll(locked).toHaveLength(2);
+    expect(new Set(await locked())).toEqual(new Set([said[1]?.id, said[3]?.id]));
+    expect(handlers.texts).toEqual([]);
   });
 
   it('answers in a thread that it made, without a mention', async () => {
@@ -296,13 +333,55 @@ describe('the gateway', () => {
     expect(new Set(handlers.texts)).toEqual(new Set(['still fresh', 'a question']));
   });
 
-  it('gives up with one clear line on a bad token, refused intents or a server that is not there', async () => {
-    const server = await openSandbox({ disallowedIntents: ['messageContent'] });
-    await expect(runGateway({ server })).rejects.toMatchObject({ name: 'GatewayError', failure: 'intents' });
+  it('gives up with one clear line on a bad token or a server that is not there', async () => {
     const wrongToken = { ...(await openSandbox()), token: 'wrong' };
     await expect(runGateway({ server: wrongToken })).rejects.toMatchObject({ failure: 'token' });
     const noServer = { ...(await openSandbox()), apiUrl: 'http://127.0.0.1:1/api' };
     await expect(runGateway({ server: noServer })).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('goes on without Message Content when it is refused, and takes no message without words for an empty one [G3c]', async () => {
+    const server = await openSandbox({ disallowedIntents: ['messageContent'] });
+    const { channels } = await server.info();
+    const autoReplyChannelIds = Object.values(channels);
+    const { client, handlers, history, logger, lost, settled } = await runGateway({
+      server,
+      access: { autoReplyChannelIds },
+    });
+    expect(readsContent(client)).toBe(false);
+    expect(logger.warnings.filter((line) => line.includes('Message Content'))).toHaveLength(1);
+    const unread = await server.say({ as: 'bob', in: '#general', text: 'to whom it may concern' });
+    await server.say({ as: 'bob', in: '#general', text: 'to you', mentionBot: true });
+    await server.say({ as: 'carol', in: 'dm', text: 'in private' });
+    await settled();
+    expect(handlers.texts.toSorted()).toEqual(['in private', 'to you']);
+    expect(textsOf(await history.recent(unread.channelId, 10))).toEqual(['to you']);
+
+    await server.dropConnection({ how: 'invalidate' });
+    await connectedAgain(client);
+    await server.say({ as: 'bob', in: '#general', text: 'still to you', mentionBot: true });
+    await expect.poll(() => handlers.texts).toContain('still to you');
+    expect(lost).toEqual([]);
+  });
+
+  it('does not ask for Message Content any more when it is taken away while it runs [G3c]', async () => {
+    const { server, client, handlers, lost } = await runGateway();
+    expect(readsContent(client)).toBe(true);
+    await server.allowIntents({ messageContent: false });
+    const again = connectedAgain(client);
+    await server.dropConnection({ how: 'invalidate' });
+    await again;
+    expect(readsContent(client)).toBe(false);
+    await server.say({ as: 'bob', in: '#general', text: 'to you', mentionBot: true });
+    await expect.poll(() => handlers.texts).toEqual(['to you']);
+    expect(lost).toEqual([]);
+  });
+
+  it('gives up where Discord refuses the intents without Message Content too [O2]', async () => {
+    const server = await openSandbox({ disallowedIntents: ['messageContent', 'presences'] });
+    const client = newClient(server);
+    client.options.intents = new IntentsBitField(client.options.intents).add('GuildPresences').freeze();
+    await expect(logIn(client, server.token, 20_000)).rejects.toMatchObject({ failure: 'intents' });
   });
 
   it('keeps no messages in the client’s own cache', async () => {

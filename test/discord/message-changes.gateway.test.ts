@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
@@ -31,6 +33,7 @@ function setUp() {
   const changes = createMessageChanges({
     client,
     channelQueue,
+    settled: () => Promise.resolve(),
     history,
     recent,
     handlers,
@@ -40,6 +43,7 @@ function setUp() {
   });
   history.seen(message);
   const settled = async () => {
+    await setImmediate();
     await channelQueue.idle();
     await idle();
   };
@@ -89,7 +93,8 @@ describe('changes', () => {
   it('do not report the bot’s own edits', async () => {
     const { server, client, replies, history, handlers, settled } = await runGateway();
     const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const [own = ''] = await replies.send(asked.channelId, 'Thinking…', asked.id);
+    const sent = await replies.send(asked.channelId, 'Thinking…', asked.id);
+    const [own = ''] = sent.kind === 'sent' ? sent.ids : [];
     const channel = await client.channels.fetch(asked.channelId);
     if (channel?.isSendable() !== true) throw new Error('a DM takes messages');
     await channel.messages.edit(own, 'Hello Bob!');

@@ -114,10 +114,7 @@ describe('a channel where the bot may not speak [J3]', () => {
 
     const channelId = ids['general'] ?? '';
     replies.typing(channelId)();
-    await expect(replies.send(channelId, 'Hello', '')).rejects.toMatchObject({
-      isLasting: true,
-      sentIds: [],
-    });
+    expect(await replies.send(channelId, 'Hello', '')).toEqual({ kind: 'refused', reason: 'place', ids: [] });
     const requests = await server.requests();
     expect(requests.filter(({ method, path }) => method === 'POST' && path.includes(channelId))).toEqual([]);
   });

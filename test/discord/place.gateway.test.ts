@@ -2,7 +2,6 @@ import type { Client } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
-import { createChannelFinder, createPresentPlace } from '../../src/discord/place.ts';
 import { connectedAgain, runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
 /** The place that the last message said there is given; Alice says it. */
@@ -123,7 +122,9 @@ describe('the place of a message [V0]', () => {
   it('is private while the guild’s present permissions have not come yet', async () => {
     const running = await runGateway();
     for (const guild of running.client.guilds.cache.values()) guild.available = false;
-    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'private' });
+    const place = await placeOfMessage(running, '#general');
+    expect(place).toMatchObject({ audience: 'private' });
+    expect(place).not.toHaveProperty('readers');
   });
 
   it('knows what became private while the connection was gone', async () => {
@@ -161,25 +162,168 @@ describe('the place of a message [V0]', () => {
   });
 });
 
+/** A channel with the readers that its messages have, by the names of roles and people. */
+async function openDen(form: 'text' | 'voice' | 'stage' = 'text') {
+  const running = await runGateway();
+  const { server, settled } = running;
+  const { id } = await server.addChannel({ name: 'den', form });
+  const roles = new Map<string, string>();
+  const role = async (name: string, permissions: readonly 'Administrator'[] = []): Promise<string> => {
+    const made = await server.setRole({ name, permissions: [...permissions] });
+    roles.set(made.id, name);
+    return made.id;
+  };
+  const allow = (who: string, ...permissions: ('ViewChannel' | 'Connect')[]) =>
+    server.setOverwrite({ channel: id, for: who, allow: permissions });
+  const deny = (who: string, ...permissions: ('ViewChannel' | 'Connect')[]) =>
+    server.setOverwrite({ channel: id, for: who, deny: permissions });
+  await allow('Discoclaw', 'ViewChannel', 'Connect');
+  return {
+    ...running,
+    id,
+    role,
+    allow,
+    deny,
+    readers: async (): Promise<readonly string[] | undefined> => {
+      await settled();
+      const place = await placeOfMessage(running, id);
+      const names = new Map([
+        ...roles,
+        ...Object.entries(running.ids).map(([name, each]) => [each, name] as const),
+      ]);
+      return place?.readers?.map((reader) =>
+        reader
+          .split('+')
+          .map((each) => names.get(each) ?? each)
+          .toSorted()
+          .join('+'),
+      );
+    },
+  };
+}
+
+describe('who can read a private channel [V0] [V2a]', () => {
+  it('are the roles and single people that are let in, and administrators, but not the owner and the bot', async () => {
+    const { role, allow, deny, readers } = await openDen();
+    await deny('@everyone', 'ViewChannel');
+    await role('bystanders');
+    await role('crew');
+    await role('admins', ['Administrator']);
+    for (const each of ['crew', 'bob', 'alice']) await allow(each, 'ViewChannel');
+    expect((await readers())?.toSorted()).toEqual(['admins', 'bob', 'crew']);
+    await deny('crew', 'ViewChannel');
+    expect((await readers())?.toSorted()).toEqual(['admins', 'bob']);
+  });
+
+  it('is everybody in a public one', async () => {
+    const { readers } = await openDen();
+    expect(await readers()).toEqual(['@everyone']);
+  });
+
+  it.each(['voice', 'stage'] as const)(
+    'may connect in a %s channel too, by one role or two',
+    async (form) => {
+      const { role, allow, deny, readers } = await openDen(form);
+      expect(await readers()).toEqual(['@everyone']);
+      await deny('@everyone', 'Connect');
+      await role('viewers');
+      await role('callers');
+      await role('crew');
+      expect(await readers()).toEqual([]);
+      await allow('crew', 'ViewChannel', 'Connect');
+      await deny('@everyone', 'ViewChannel', 'Connect');
+      await allow('viewers', 'ViewChannel');
+      expect(await readers()).toEqual(['crew']);
+      await allow('callers', 'Connect');
+      expect((await readers())?.toSorted()).toEqual(['callers+viewers', 'crew']);
+    },
+  );
+
+  it('are kept short where they are many, and still told apart', async () => {
+    const { role, allow, deny, readers } = await openDen();
+    await deny('@everyone', 'ViewChannel');
+    for (let index = 0; index < 25; index += 1) {
+      await role(`role${index}`);
+      await allow(`role${index}`, 'ViewChannel');
+    }
+    const many = await readers();
+    expect(many).toEqual([expect.stringMatching(/^#[0-9a-f]{16}$/u)]);
+    expect(await readers()).toEqual(many);
+    await deny('role3', 'ViewChannel');
+    expect(await readers()).toHaveLength(24);
+    await allow('bob', 'ViewChannel');
+    expect(await readers()).not.toEqual(many);
+  });
+
+  it('are those of its parent for a thread, private or not, and unknown where the parent is', async () => {
+    const running = await openDen();
+    const { server, client, id, deny, allow, settled } = running;
+    await deny('@everyone', 'ViewChannel');
+    await allow('bob', 'ViewChannel');
+    for (const isPrivate of [false, true]) {
+      const name = `thread${String(isPrivate)}`;
+      const thread = await server.addThread({
+        channel: id,
+        name,
+        as: 'bob',
+        private: isPrivate,
+        members: ['Discoclaw', 'alice'],
+      });
+      await settled();
+      expect(await placeOfMessage(running, thread.id)).toMatchObject({ readers: [running.ids['bob']] });
+      for (const guild of client.guilds.cache.values()) guild.available = false;
+      expect(await placeOfMessage(running, thread.id)).not.toHaveProperty('readers');
+      for (const guild of client.guilds.cache.values()) guild.available = true;
+    }
+  });
+});
+
+describe('a server whose people are let in by a role [V0]', () => {
+  it('has public channels where that role was named, and private ones where not', async () => {
+    let memberRole: string | undefined;
+    const running = await runGateway({ memberRole: () => memberRole });
+    const { server } = running;
+    const verified = await server.setRole({
+      name: 'Verified',
+      permissions: ['ViewChannel', 'SendMessages'],
+      people: ['alice', 'Discoclaw'],
+    });
+    const staff = await server.setRole({ name: 'Staff', permissions: ['ViewChannel'] });
+    await server.setRole({ name: '@everyone', permissions: [] });
+    const before = await placeOfMessage(running, '#dev');
+    expect(before).toMatchObject({ audience: 'private', readers: [verified.id, staff.id].toSorted() });
+    memberRole = verified.id;
+    const place = await placeOfMessage(running, '#dev');
+    expect(place).toEqual({ ...before, audience: 'public' });
+    await server.setOverwrite({ channel: '#dev', for: 'Verified', deny: ['ViewChannel'] });
+    await server.setOverwrite({ channel: '#dev', for: 'Discoclaw', allow: ['ViewChannel'] });
+    expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
+    memberRole = '999999999999999999';
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'private' });
+  });
+});
+
 async function openPlaces() {
-  const { client, server, ids, logger, settled } = await runGateway();
-  const at = (name: string, audience: Place['audience']): Place => {
+  const { client, server, ids, presentPlace, settled } = await runGateway();
+  const at = (name: string, audience: Place['audience'], known: Partial<Place> = {}): Place => {
     const channelId = ids[name] ?? '200000000000000099';
-    return { audience, channelId, homeId: channelId, guildId: '300000000000000001', channelName: name };
+    const guildId = '300000000000000001';
+    return { audience, channelId, homeId: channelId, guildId, channelName: name, ...known };
   };
-  const set = async (channel: string, isPrivate: boolean): Promise<void> => {
-    await server.setChannelPrivacy({ channel, private: isPrivate });
-    await settled();
-  };
-  return { presentPlace: createPresentPlace(createChannelFinder(client, logger)), at, set };
+  return { client, server, presentPlace, at, settled };
 }
 
 describe('the present place', () => {
+  const readers = ['140000000000000009'];
   it('is public once everybody can view the channel', async () => {
-    const { presentPlace, at, set } = await openPlaces();
-    const place = at('secret', 'private');
+    const { presentPlace, server, settled, at } = await openPlaces();
+    await server.setChannelPrivacy({ channel: '#dev', private: true });
+    await settled();
+    const place = at('dev', 'private', { readers: [] });
     expect(await presentPlace(place)).toBe(place);
-    await set('#secret', false);
+    await server.setChannelPrivacy({ channel: '#dev', private: false });
+    await settled();
     expect(await presentPlace(place)).toMatchObject({
       audience: 'public',
       channelId: place.channelId,
@@ -187,16 +331,47 @@ describe('the present place', () => {
     });
   });
 
+  it('has the readers of now once somebody was let in, and stays as it was where somebody was shut out', async () => {
+    const { presentPlace, server, settled, at } = await openPlaces();
+    await server.setChannelPrivacy({ channel: '#dev', private: true, members: ['carol'] });
+    await settled();
+    const carol = (await server.info()).people['carol'] ?? '';
+    expect(await presentPlace(at('dev', 'private', { readers }))).toMatchObject({ readers: [carol] });
+    const wider = at('dev', 'private', { readers: [...readers, carol] });
+    expect(await presentPlace(wider)).toBe(wider);
+  });
+
   it('stays public where the channel has become private, so that it admits no more than before', async () => {
-    const { presentPlace, at, set } = await openPlaces();
-    const place = at('dev', 'public');
-    await set('#dev', true);
+    const { presentPlace, server, settled, at } = await openPlaces();
+    const place = at('dev', 'public', { readers: ['@everyone'] });
+    await server.setChannelPrivacy({ channel: '#dev', private: true });
+    await settled();
     expect(await presentPlace(place)).toBe(place);
   });
 
-  it('stays as it was for a DM, and for a channel that is gone', async () => {
+  it('stays as it was for a DM, and where nobody knew the readers before', async () => {
     const { presentPlace, at } = await openPlaces();
-    for (const place of [at('general', 'dm'), at('gone', 'private')])
+    for (const place of [at('general', 'dm'), at('gone', 'private'), at('general', 'private')])
       expect(await presentPlace(place)).toBe(place);
   });
+
+  it('has no known readers in a channel that is gone', async () => {
+    const { presentPlace, at } = await openPlaces();
+    const present = await presentPlace(at('gone', 'private', { readers }));
+    expect(present).toEqual(at('gone', 'private'));
+  });
+
+  it('waits for a server to be back, and has no known readers where that takes too long', async () => {
+    const { presentPlace, server, settled, at } = await openPlaces();
+    await server.setChannelPrivacy({ channel: '#dev', private: true });
+    const place = at('dev', 'private', { readers: [] });
+    await server.setGuildAvailability({ available: false });
+    await settled();
+    const back = presentPlace(place);
+    await server.setGuildAvailability({ available: true });
+    expect(await back).toBe(place);
+    await server.setGuildAvailability({ available: false });
+    await settled();
+    expect(await presentPlace(place)).not.toHaveProperty('readers');
+  }, 20_000);
 });

@@ -23,7 +23,7 @@ describe('waiting reactions on messages', () => {
     const { reactions, requests } = reactionsOver();
     reactions.add('1', '7');
     reactions.remove('1', '7');
-    await reactions.idle();
+    await reactions.close();
     expect(requests).toEqual(['put 👀 7', 'delete 👀 7']);
   });
 
@@ -36,16 +36,26 @@ describe('waiting reactions on messages', () => {
     ];
     for (const { channelId, id } of said) reactions.add(channelId, id);
     for (const { channelId, id } of said) reactions.remove(channelId, id);
-    await reactions.idle();
+    await reactions.close();
     expect(await server.requests({ path: '/channels/*/messages/*/reactions/*/@me' })).toHaveLength(4);
     expect(await server.invalidRequests()).toMatchObject({ count: 0 });
+  });
+
+  it('say at once that somebody waits, though many messages of another are marked as not taken [L1]', async () => {
+    const { reactions, requests } = reactionsOver();
+    for (const id of ['1', '2', '3']) reactions.refuse('5', id);
+    reactions.add('5', '7');
+    await expect.poll(() => requests).toEqual(['put 👀 7', 'put 🚫 1']);
+    // A stop does not wait for the rest.
+    await reactions.close();
+    expect(requests).toEqual(['put 👀 7', 'put 🚫 1']);
   });
 
   it('that Discord refuses are no more than a line in the log', async () => {
     const { reactions, logger } = reactionsOver({ fails: true });
     reactions.add('1', '7');
     reactions.remove('1', '7');
-    await reactions.idle();
+    await reactions.close();
     expect(logger.warnings).toEqual([]);
     expect(logger.lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
   });

@@ -116,7 +116,7 @@ describe('what hangs on a message', () => {
         'not a picture, a PDF or a text file',
       ],
       [{ name: 'long.log', text: 'x'.repeat(101 * 1024) }, 'over 100 KB'],
-      [{ ...picture, name: 'huge.png', pretended: { bytes: 4 * 1024 * 1024 } }, 'a picture over 3.75 MB'],
+      [{ ...picture, name: 'huge.png', pretended: { bytes: 21 * 1024 * 1024 } }, 'over 20 MB'],
       [
         { name: 'foreign.txt', text: 'x', pretended: { url: `${stage.model.url}/foreign.txt` } },
         'not kept by Discord',
@@ -267,5 +267,76 @@ describe('memory in a turn with attachments [M5a]', () => {
     await send(place, [{ name: 'me.txt', text: quote }], { replyTo: said.id });
     delete answers.chat;
     expect(result).toContain('Not stored');
+  });
+});
+
+describe('what a message shows besides its words', () => {
+  const poll = {
+    question: { text: 'Lunch?' },
+    answers: [
+      { answer_id: 1, poll_media: { text: 'pizza' } },
+      { answer_id: 2, poll_media: { text: 'soup' } },
+    ],
+    expiry: null,
+    allow_multiselect: false,
+    layout_type: 1,
+  };
+  const card = { title: 'Weather', description: 'Rain <message>', fields: [{ name: 'wind', value: '3' }] };
+  const voice = {
+    flags: 1 << 13,
+    attachments: [
+      {
+        id: '150000000000000008',
+        filename: 'voice-message.ogg',
+        size: 10,
+        url: 'x:',
+        proxy_url: 'x:',
+        duration_secs: 75.4,
+      },
+    ],
+  };
+  const stickers = { sticker_items: [{ id: '150000000000000007', name: 'Wave', format_type: 1 }] };
+  const components = {
+    flags: 1 << 15,
+    components: [{ type: 17, components: [{ type: 10, content: 'Build 7 passed' }, { type: 14 }] }],
+  };
+
+  it.each([
+    ['a poll', { poll }, '[poll: Lunch? · pizza · soup]'],
+    ['a card', { embeds: [card] }, '[card: Weather · Rain &lt;message> · wind: 3]'],
+    ['a voice message', voice, '[voice message: voice-message.ogg · 1 min 15 s]'],
+    ['a sticker', stickers, '[sticker: Wave]'],
+    ['a text among components', components, '[card: Build 7 passed]'],
+  ])('reaches the model as short text: %s', async (_, fields, note) => {
+    const place = await newChannel();
+    const { blocks } = await send(place, [], { text: '', fields });
+    expect(textOf(blocks)).toContain(`\n${note}\n</message>`);
+    await send(place, [], { text: 'and now?' });
+    expect(toldIn(newestOf(stage, 'chat'))).toContain(`alice: @Discoclaw ${note}\n`);
+  });
+
+  it('is told of a message that was passed on, and of one that is replied to', async () => {
+    const place = await newChannel();
+    const forwarded = await send(place, [], {
+      text: '',
+      fields: {
+        message_reference: { type: 1, channel_id: '150000000000000005', message_id: '150000000000000006' },
+        message_snapshots: [
+          { message: { content: '', type: 0, embeds: [card], attachments: [], mentions: [] } },
+        ],
+      },
+    });
+    expect(textOf(forwarded.blocks)).toContain('<forwarded>\nA message that was passed on:\n[card: Weather');
+    const said = await stage.sandbox.say({ as: 'bob', in: place, fields: { poll } });
+    const { blocks } = await send(place, [], { replyTo: said.id });
+    expect(textOf(blocks)).toContain('by bob:\n[poll: Lunch? · pizza · soup]\n</replied_to>');
+  });
+
+  it('comes into history also where Discord adds it later, as the preview of a link', async () => {
+    const place = await newChannel();
+    const said = await stage.sandbox.say({ as: 'bob', in: place, text: 'https://example.com' });
+    await stage.sandbox.showEmbeds({ message: said.id, embeds: [card] });
+    await send(place, []);
+    expect(toldIn(newestOf(stage, 'chat'))).toContain('bob: https://example.com [card: Weather');
   });
 });

@@ -42,6 +42,18 @@ async function calls(
   return (await stage.ask(name, place, `${words}\n> CALL ${tool} ${JSON.stringify(input)}`)).text;
 }
 
+/** Presses [Do it] under what was offered to the person, and expects this to come of it. */
+async function pressOffer(name: string, place: string, text: string, outcome: string): Promise<void> {
+  const newest = async () =>
+    (await stage.sandbox.messages({ in: place, from: 'bot' })).findLast((message) =>
+      message.text.startsWith(text),
+    );
+  await expect.poll(async () => (await newest())?.components.rows.length).toBe(1);
+  const { id = '' } = (await newest()) ?? {};
+  await stage.sandbox.click({ as: name, message: id, label: 'Do it' });
+  await expect.poll(async () => (await newest())?.text).toBe(`${text}\n-# ${outcome}`);
+}
+
 beforeAll(async () => {
   stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedient });
 });
@@ -54,7 +66,7 @@ describe('a durable item', () => {
   it('said in #dev is used in #general and in the DM, and still is after a kill', async () => {
     const name = await newcomer();
     await memory(name, '#dev', 'remember I prefer Rust');
-    const line = /- \[fact\] I prefer Rust \(src: manual, #dev, updated \d{4}-\d\d-\d\d\)/u;
+    const line = /- \[fact\] I prefer Rust \(src: manual, #dev, updated (?:<t:\d+:d>|[-\d]+)\)/u;
     expect(await promptFor(stage, name, '#general')).toMatch(line);
     expect(await promptFor(stage, name, 'dm')).toMatch(line);
 
@@ -128,6 +140,23 @@ describe('a durable item', () => {
     expect(await memory(name, '#general', 'show')).toContain(`I live in Lisbon (src: manual, #dev`);
     expect(idIn(await memory(name, '#general', 'forget lisbon'))).toBe(id);
   });
+
+  it('with odd bytes, in a file or a name, locks nobody out [S5]', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'remember I live in Berlin');
+    const person = (await stage.sandbox.info()).people[name];
+    const file = `data/users/${person}/durable.json`;
+    const item = String.raw`{"text": "half a \ud83d emoji \u0000\u001b[2J", "id": "twice"}, {"text": "and a copy \udc00", "id": "twice"},`;
+    await stage.writeFile(file, (await stage.readFile(file)).replace('"items": [', `"items": [${item}`));
+    const prompt = await promptFor(stage, name, 'dm');
+    expect(prompt).toContain('- [fact] half a \ufffd emoji [2J (src: manual)');
+    expect(prompt).toContain('- [fact] and a copy \ufffd (src: manual)');
+    expect(await memory(name, 'dm', 'show')).toContain('Durable memory (3 items)');
+
+    const said = await stage.ask(name, '#general', 'half \ud83d a message \udc00');
+    expect(said.text).toBe('Understood.');
+    expect(await promptFor(stage, name, '#general')).toContain('half \ufffd a message \ufffd');
+  });
 });
 
 describe('the model', () => {
@@ -142,7 +171,7 @@ describe('the model', () => {
     expect(told).toContain('The tool said:');
     expect(told).toContain('Remembered: [preference] Prefers tabs over spaces');
     expect(await memory(name, '#general', 'show')).toMatch(
-      /- \[preference\] Prefers tabs over spaces \(src: discord, #dev, updated [-\d]+\) · id [0-9a-f]{8} · everywhere/u,
+      /- \[preference\] Prefers tabs over spaces \(src: discord, #dev, updated <t:\d+:d>\) · id [0-9a-f]{8} · everywhere/u,
     );
     expect(await promptFor(stage, name, '#general')).toContain(
       'Prefers tabs over spaces (src: discord, #dev',
@@ -154,6 +183,16 @@ describe('the model', () => {
     ['more than the quote says', 'I prefer Rust', 'Prefers Rust and Zig', 'I prefer Rust'],
     ['the opposite', "I don't like Zig", 'Likes Zig', 'like Zig'],
     ["somebody else's words", '> I prefer Zig\nsays my friend', 'Prefers Zig', 'I prefer Zig'],
+    ['the name of an emoji', 'nice <:likes_rust:120000000000000001>', 'Likes Rust', ':likes_rust:'],
+    ['code', 'what is `I love Haskell` in this', 'Loves Haskell', 'I love Haskell'],
+    ['the name of whom is mentioned', 'hi @bob, loves Zig?', 'Bob', 'bob'],
+    ['an allergy as love', "I'm allergic to peanuts", 'Loves peanuts', "I'm allergic to peanuts"],
+    ['a question', 'am I allergic to peanuts', 'Allergic to peanuts', 'I allergic to peanuts'],
+    ['a condition', 'if I lived in Rome I would eat pizza', 'Lives in Rome', 'I lived in Rome'],
+    ['a wish', 'I wish I were a doctor', 'Is a doctor', 'I were a doctor'],
+    ['what is over', 'I used to live in Rome', 'Lives in Rome', 'live in Rome'],
+    ['what is said of somebody else', 'my sister is a doctor', 'Is a doctor', 'is a doctor'],
+    ['a joke', "I'm a millionaire, just kidding", 'Is a millionaire', "I'm a millionaire"],
   ])('cannot store %s [M5a]', async (_, words, text, quote) => {
     const name = await newcomer();
     const told = await calls(name, '#dev', words, 'remember_item', { kind: 'preference', text, quote });
@@ -191,7 +230,7 @@ describe('the model', () => {
     );
     const shown = await memory(name, '#general', 'show');
     expect(shown).toContain('Durable memory (1 item):\n- [fact] Lives in Porto');
-    expect(shown).toMatch(/^ {2}before \d{4}-\d\d-\d\d: I live in Berlin$/mu);
+    expect(shown).toMatch(/^ {2}before <t:\d+:d>: I live in Berlin$/mu);
     const person = (await stage.sandbox.info()).people[name];
     const { items } = JSON.parse(await stage.readFile(`data/users/${person}/durable.json`));
     expect(items).toEqual([
@@ -212,6 +251,41 @@ describe('the model', () => {
     );
     expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
     expect(await promptFor(stage, name, '#general')).not.toContain('I collect stamps');
+  });
+
+  it('cannot forget by an item’s kind: a button that shows the item asks [M5a]', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'remember I collect stamps');
+    const told = await calls(name, '#dev', 'forget the fact', 'forget_item', { target: 'stamps' });
+    expect(told).toContain('Nothing forgotten:');
+    expect(await memory(name, '#dev', 'show')).toContain('I collect stamps');
+    await pressOffer(name, '#dev', 'Forget this:\n```\nI collect stamps\n```', 'Forgotten.');
+    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
+  });
+
+  it('forgets “that” when its answer before showed one item', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'remember I collect stamps');
+    await memory(name, '#dev', 'remember I keep ferrets');
+    const quote = 'I use vim';
+    await calls(name, '#dev', quote, 'remember_item', { kind: 'tool', text: 'Uses vim', quote });
+    expect(await calls(name, '#dev', 'forget that', 'forget_item', { target: 'vim' })).toContain(
+      'Forgotten:',
+    );
+  });
+
+  it('lets no item push out another one: a button that shows both asks [M5a]', async () => {
+    const name = await newcomer();
+    const old = idIn(await memory(name, '#dev', 'remember I collect stamps'));
+    const quote = 'I drink tea';
+    const input = { kind: 'fact', text: 'Drinks tea', quote, replaces: old };
+    expect(await calls(name, '#dev', quote, 'remember_item', input)).toContain('Not stored:');
+    expect(await calls(name, '#dev', `actually ${quote}`, 'remember_item', input)).toContain('Not stored:');
+    expect(await memory(name, '#dev', 'show')).toContain('I collect stamps');
+    const shown = 'Remember the first line instead of the second:\n```\nDrinks tea\nI collect stamps\n```';
+    await pressOffer(name, '#dev', shown, 'Remembered.');
+    const show = await memory(name, '#dev', 'show');
+    expect(show).toContain('Durable memory (1 item):\n- [fact] Drinks tea');
   });
 
   it('cannot forget in a guild what belongs to the DM', async () => {

@@ -120,7 +120,7 @@ describe('turned on', () => {
     const show = await shown(name);
     expect(show).toContain('Durable memory (3 items):');
     expect(show).toMatch(
-      /- \[fact\] I live in Riga \(src: summary, #dev, updated [\d-]+\) · id \w+ · everywhere/u,
+      /- \[fact\] I live in Riga \(src: summary, #dev, updated <t:\d+:d>\) · id \w+ · everywhere/u,
     );
     expect(show).not.toMatch(/Rust|bees/u);
   });
@@ -141,7 +141,18 @@ describe('turned on', () => {
     const bobs = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'I love Haskell' });
     const dynos = await stage.sandbox.say({ as: 'Dyno', in: '#dev', text: 'I guard this server' });
     const before = callsFor(name).length;
-    await tellAndFind(name, '#dev', 'I like tea.\n> I hate coffee\nI do not own a car.', [
+    const said = [
+      'I like tea.\n> I hate coffee\nI do not own a car. I am allergic to nuts. Do I speak Latin? If I lived in Rome, I would sing.',
+      'My sister is a doctor. I used to smoke. I wish I were rich. ```\nI love Perl\n```',
+    ];
+    await tellAndFind(name, '#dev', said.join(' '), [
+      { text: 'Loves nuts', quote: 'I am allergic to nuts' },
+      { text: 'Speaks Latin', quote: 'I speak Latin' },
+      { text: 'Lives in Rome', quote: 'I lived in Rome' },
+      { text: 'Is a doctor', quote: 'is a doctor' },
+      { text: 'Smokes', quote: 'smoke' },
+      { text: 'Is rich', quote: 'I were rich' },
+      { text: 'Loves Perl', quote: 'I love Perl' },
       { text: 'I love Haskell', messageId: bobs.id },
       { text: 'I love Haskell' },
       { text: 'I guard this server', messageId: dynos.id },

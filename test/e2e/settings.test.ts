@@ -25,6 +25,8 @@ async function settings(words: string, place: string, as = owner): Promise<strin
   return (await stage.ask(as, place, `!settings ${words}`)).text;
 }
 
+const managersOnly = 'Only my owner and people who may manage this server can see and change my settings.';
+
 function say(as: string, place: string, text: string, mentionBot = false) {
   return stage.sandbox.say({ as, in: place, text, mentionBot });
 }
@@ -66,20 +68,82 @@ describe('who sets what', () => {
     expect(file).toMatchObject({ version: 1, channels: { [room]: {} } });
   });
 
-  it('is the owner alone, in servers alone', async () => {
+  it('is the owner and who may manage the server, in servers alone', async () => {
     const room = await newRoom();
     const { name } = await newcomer();
-    expect(await settings('answer everything', room, name)).toBe(
-      'Only my owner can see and change my settings.',
-    );
+    expect(await settings('answer everything', room, name)).toBe(managersOnly);
     const slash = { as: name, in: room, name: 'settings', subcommand: 'memory', options: { value: 'off' } };
-    expect((await stage.sandbox.slash(slash)).answer?.text).toBe(
-      'Only my owner can see and change my settings.',
-    );
+    await expect(stage.sandbox.slash(slash)).rejects.toThrow(`offers ${name} no command /settings`);
     expect(await settings('memory off', 'dm')).toMatch(/^Settings belong to servers\./u);
     expect(await settings('show', room)).toMatch(
       /`answer`: mentions \(nothing is set\)\n- `memory`: on \(nothing is set\)/u,
     );
+  });
+});
+
+describe('who may manage a server', () => {
+  it('sets what holds there and nowhere else, as long as they may', async () => {
+    const { name } = await newcomer();
+    const mine = await stage.sandbox.addGuild({ name: `of-${name}`, owner: 'carol', members: [name, owner] });
+    const room = (await stage.sandbox.addChannel({ guild: mine.id, name: `${name}-room` })).id;
+    const other = await newRoom();
+    const helpers = { guild: mine.id, name: 'helpers', people: [name] };
+    await stage.sandbox.setRole({ ...helpers, permissions: ['ManageGuild'] });
+    await stage.sandbox.delivered();
+    expect(await settings('memory off', room, name)).toContain('Done: `memory` is `off`');
+    const slash = { as: name, in: room, name: 'settings', subcommand: 'answer' };
+    const set = { ...slash, options: { value: 'everything' } };
+    expect((await stage.sandbox.slash(set)).answer?.text).toContain('Done: `answer` is `everything`');
+    expect(await settings('memory off', other, name)).toBe(managersOnly);
+    // The bot, which has no intent for members, is not told.
+    await stage.sandbox.setRole({ ...helpers, permissions: [] });
+    expect(await settings('memory on', room, name)).toBe(managersOnly);
+    expect(await settings('show', room, owner)).toContain('- `memory`: off (set for this channel)');
+  });
+
+  it('sets it without access to the bot too, but gets nothing else of it', async () => {
+    const closed = await openStage({ environment: { DISCOCLAW_ACCESS: 'allowlist' } });
+    try {
+      const { sandbox } = closed;
+      await sandbox.setRole({ name: 'helpers', permissions: ['ManageGuild'], people: ['bob'] });
+      await sandbox.delivered();
+      expect((await closed.ask('bob', '#dev', '!settings memory off')).text).toContain(
+        'Done: `memory` is `off`',
+      );
+      const slash = { as: 'bob', in: '#dev', name: 'settings', subcommand: 'show' };
+      expect((await sandbox.slash(slash)).answer?.text).toContain('`memory`: off');
+      await expect(
+        sandbox.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' }),
+      ).resolves.toMatchObject({ answer: { text: expect.stringContaining('given access') } });
+      for (const [as, text] of [
+        ['bob', '!memory show'],
+        ['carol', '!settings show'],
+      ] as const)
+        await sandbox.say({ as, in: '#dev', text });
+      await sandbox.delivered();
+      await closed.ask('alice', '#dev', '!settings show');
+      const answers = await sandbox.messages({ in: '#dev', from: 'bot' });
+      expect(answers.map(({ text }) => text.split('\n')[0])).toEqual([
+        'Done: `memory` is `off` for this place.',
+        'Settings in #dev:',
+      ]);
+    } finally {
+      await closed[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe('the owner’s own commands', () => {
+  it('are hidden from others in servers; the owner has them in writing and in the DM', async () => {
+    const { name } = await newcomer();
+    const room = await newRoom();
+    const slash = { as: name, in: room, name: 'status' };
+    await expect(stage.sandbox.slash(slash)).rejects.toThrow(`offers ${name} no command /status`);
+    expect((await stage.sandbox.slash({ ...slash, as: owner, in: 'dm' })).answer?.text).toMatch(
+      /^Discoclaw /u,
+    );
+    expect((await stage.ask(owner, room, '!status')).text).toMatch(/^Discoclaw /u);
+    expect((await stage.ask(name, room, '!status')).text).toBe('Only my owner can see my status.');
   });
 });
 

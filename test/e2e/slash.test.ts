@@ -166,9 +166,9 @@ describe('over a restart', () => {
     const [guild = ''] = Object.values(stage.info.guilds);
     await stage.stopBot();
     await stage.startBot({ DISCORD_COMMAND_GUILD_IDS: guild });
-    const commands = await stage.sandbox.commands();
+    const guilds = async () => new Set((await stage.sandbox.commands()).map(({ guildId }) => guildId));
+    await expect.poll(guilds).toEqual(new Set([guild]));
     expect(await registered()).toEqual(expect.arrayContaining(allCommands));
-    expect(new Set(commands.map(({ guildId }) => guildId))).toEqual(new Set([guild]));
     await stage.stopBot();
     await stage.startBot({ DISCOCLAW_MEMORY_COMMANDS_ENABLED: 'false' });
     await expect.poll(registered).not.toContain('memory');

@@ -74,7 +74,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     async startBot(environment = {}) {
       bot = startChild({ script: 'main.js', folder, environment: { ...base, ...environment } });
-      await bot.waitFor('"the bot is ready"');
+      await Promise.all([bot.waitFor('"the bot is ready"'), bot.waitFor('"the commands have been seen to"')]);
       return bot;
     },
     async killBot() {

@@ -192,6 +192,23 @@ describe.concurrent('an answer that grows', () => {
   });
 });
 
+describe('an answer in a private channel', () => {
+  it('is taken away when a role is let in while it grows [V2a]', async ({ expect }) => {
+    const { sandbox } = stage;
+    const { id: den } = await sandbox.addChannel({ name: 'den', private: true, members: ['bob'] });
+    await sandbox.setRole({ name: 'guests', permissions: [] });
+    await sandbox.delivered();
+    const said = await sandbox.say({ as: 'bob', in: den, text: 'Tell bob slowly in den', mentionBot: true });
+    const reply = await sandbox.waitForReply({ in: den, after: said.id, containing: 'word' });
+    await sandbox.setOverwrite({ channel: den, for: 'guests', allow: ['ViewChannel'] });
+    await eventually(async () =>
+      expect((await repliesTo(said)).at(-1)?.text).toContain('visible to more people'),
+    );
+    expect((await repliesTo(said)).map(({ id }) => id)).not.toContain(reply.id);
+    expect(await logOf(said)).not.toContain('word0');
+  });
+});
+
 describe('an answer that grew when the bot was killed', () => {
   it('is made again and put into the message that stands there, and vanishes with a message that was deleted', async ({
     expect,

@@ -37,7 +37,7 @@ it('summarises at the fifth turn, though the bot was killed after the third', as
   const replies = callsOf(stage, 'chat').map((call) => stage.model.requests.indexOf(call));
   for (const [at, reply] of replies.entries()) {
     expect(told).toContain(`bob: This is turn ${at + 1}.`);
-    expect(told).toContain(`Discoclaw: Answer to ${reply}.`);
+    expect(told).toContain(`Discoclaw (bot): Answer to ${reply}.`);
   }
 
   await expect.poll(() => shown(stage, 'bob')).toContain(`Rolling summary:\n${summary}`);

@@ -18,7 +18,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 async function newChannel(forum = false): Promise<{ readonly id: string; readonly name: string }> {
   rooms += 1;
   const name = `${forum ? 'forum' : 'talk'}${rooms}`;
-  return { id: (await stage.sandbox.addChannel({ name, forum })).id, name };
+  return { id: (await stage.sandbox.addChannel({ name, form: forum ? 'forum' : 'text' })).id, name };
 }
 
 /** Somebody asks the bot; resolves with the lines of history that it was shown. */

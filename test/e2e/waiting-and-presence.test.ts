@@ -150,7 +150,7 @@ describe('!status and /status', () => {
     await keepBusy('bob', '#dev');
     const waiting = await say('bob', '#dev', 'and one more thing');
     expect((await stage.ask(owner, '#general', '!status')).text).toContain(
-      'Turns: 1 running, 1 waiting · model calls: 1 running, 0 waiting',
+      'Turns: 1 running, 1 waiting, 0 stopped · model calls: 1 running, 0 waiting',
     );
     thought.resolve();
     await stage.sandbox.waitForReply({ in: '#dev', after: waiting.id, containing: 'Answer', settleMs: 300 });
@@ -164,7 +164,7 @@ describe('!status and /status', () => {
   it('tell nobody else anything', async () => {
     const refusal = 'Only my owner can see my status.';
     expect((await stage.ask('bob', '#general', '!status')).text).toBe(refusal);
-    const { answer } = await stage.sandbox.slash({ as: 'bob', in: '#general', name: 'status' });
+    const { answer } = await stage.sandbox.slash({ as: 'bob', in: 'dm', name: 'status' });
     expect(answer?.text).toBe(refusal);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { openStart, playChanges, playTroubles, timeFor } from './changes-property.ts';
+import { describeChanges, openStart } from './changes-property.ts';
 import { filesBelow } from './changes-scene.ts';
 
 describe('the ledger of changes over all layers and the files', () => {
@@ -26,23 +26,6 @@ describe('the ledger of changes over all layers and the files', () => {
     ];
     expect(paths.filter((path) => !isHeld(path))).toEqual([]);
   });
-
-  const sequences = 24;
-
-  it(
-    'ends in the same content with kills and without, and leaves nothing on disk of what an edit or deletion took out [F5][G5][S7]',
-    { timeout: timeFor(sequences) },
-    async () => {
-      // Without kills there would be nothing to be seen.
-      expect(await playChanges(sequences)).toBeGreaterThan(sequences);
-    },
-  );
-
-  it(
-    'leaves nothing on disk of what an edit or deletion took out while the disk refused a layer, once it was started anew [F5][G5][S7]',
-    { timeout: timeFor(sequences) },
-    async () => {
-      await expect(playTroubles(sequences)).resolves.toBeUndefined();
-    },
-  );
 });
+
+describeChanges(24);

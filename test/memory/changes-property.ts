@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
-import { expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { contentOf, filesBelow, leaksIn, Scene, type Kills } from './changes-scene.ts';
 import { anyStep, Conversation, places, stepsBefore, type DrawnStep } from './changes-steps.ts';
 
 /** Milliseconds for so many sequences, with what it takes to make a failing one shorter. */
-export function timeFor(sequences: number): number {
+function timeFor(sequences: number): number {
   return sequences * 20_000;
 }
 
@@ -43,7 +43,7 @@ function decideAll(drawn: readonly DrawnStep[]) {
 /**
  * Plays random sequences twice, with kills and without, and judges what is on disk then [F5][G5][S7]; resolves with how many kills there were.
  */
-export async function playChanges(sequences: number): Promise<number> {
+async function playChanges(sequences: number): Promise<number> {
   await using start = await openStart();
   let kills = 0;
   await fc.assert(
@@ -75,7 +75,7 @@ const anyTrouble = fc.constantFrom(
 );
 
 /** Plays random sequences in which the disk refuses some layers' files now and then; the next start finishes what could not be done [F5][G5][S7]. */
-export async function playTroubles(sequences: number): Promise<void> {
+async function playTroubles(sequences: number): Promise<void> {
   await using start = await openStart();
   const anyTroubled = fc.array(fc.record({ step: anyStep, trouble: anyTrouble }), { maxLength: 8 });
   await fc.assert(
@@ -104,4 +104,18 @@ async function judge(scene: Scene, removed: readonly string[]) {
     unfinished: content['data/changes.jsonl'],
   }).toEqual({ found: [], leaks: [], unfinished: undefined });
   return content;
+}
+
+/** The property for so many random sequences of each kind: few for every run, many for the soak. */
+export function describeChanges(sequences: number): void {
+  describe(`${sequences} sequences of changes`, { timeout: timeFor(sequences) }, () => {
+    it('end in the same content with kills and without, and leave nothing on disk of what an edit or deletion took out [F5][G5][S7]', async () => {
+      // Without kills there would be nothing to be seen.
+      expect(await playChanges(sequences)).toBeGreaterThan(sequences);
+    });
+
+    it('leave nothing on disk of what an edit or deletion took out while the disk refused a layer, once it was started anew [F5][G5][S7]', async () => {
+      await expect(playTroubles(sequences)).resolves.toBeUndefined();
+    });
+  });
 }

@@ -45,6 +45,8 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
     logger: silent,
     fileSystem,
   });
+  // As a start does, if behind everything else.
+  await store.removeLeftovers();
   const sessions = openSessions(store);
   const { writes, clock, log, states } = sessions;
   const common = { store, writes, clock, log, states, timeZone: 'UTC', logger: silent };

@@ -17,6 +17,11 @@ function options(run: Tool['run'], signal = new AbortController().signal): Param
 const echo: Tool['run'] = (input, context) =>
   Promise.resolve({ ok: true, text: `${JSON.stringify(input)} of ${context.speaker.name}` });
 
+const pinning =
+  (what: string): Tool['run'] =>
+  () =>
+    Promise.resolve({ ok: false, text: 'Not done.', offer: { what, carryOut: () => Promise.resolve('') } });
+
 const pinned: Tool['run'] = () => Promise.resolve({ ok: true, text: 'Pinned.', note: '📌 pinned' });
 
 describe('a tool call', () => {
@@ -44,6 +49,31 @@ describe('a tool call', () => {
     await runToolCall(call, { ...options(echo), onNote: (each) => notes.push(each) });
     expect(notes).toEqual(['📌 pinned']);
     expect(result.text).toBe('Pinned.');
+  });
+
+  it('puts what the tool offers before the person, and tells the model that nothing was done and what they see [M8]', async () => {
+    const taken: string[] = [];
+    const offered = await runToolCall(call, {
+      ...options(pinning('Pin this message.')),
+      onOffer: ({ what }) => taken.push(what) > 0,
+    });
+    expect(taken).toEqual(['Pin this message.']);
+    expect(offered).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(
+        /^Not done\. Nothing was done\. .*button that would do this: Pin this message\./u,
+      ),
+    });
+  });
+
+  it('tells the model that nothing can be offered where nobody is asked, too much was, or it would be shown in part', async () => {
+    const nobody = await runToolCall(call, options(pinning('Pin this message.')));
+    const full = await runToolCall(call, { ...options(pinning('Pin it.')), onOffer: () => false });
+    const long = await runToolCall(call, {
+      ...options(pinning('x'.repeat(1900))),
+      onOffer: () => expect.unreachable(),
+    });
+    for (const { text } of [nobody, full, long]) expect(text).toMatch(/^Not done\. It cannot be offered/u);
   });
 
   it('tells the model which tools there are where it calls another', async () => {

@@ -11,6 +11,7 @@ import { calls, hangsAfter, RoundsModel, says, usage, type Answer } from './roun
 
 const request: ToolLoopOptions['request'] = {
   purpose: 'chat',
+  userId: '100000000000000001',
   model: 'sonnet',
   system: [{ type: 'text', text: 'Rules' }],
   messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
@@ -34,6 +35,18 @@ const callsTwice: Answer = async () => ({
     id: `${number}`,
     name: 'slow',
     input: { number },
+  })),
+  stop: 'tool_use',
+  usage,
+});
+
+/** Calls a tool five times in one round. */
+const callsFiveTimes: Answer = async (_request, _options, round) => ({
+  content: Array.from({ length: 5 }, (_, index) => ({
+    type: 'tool_use' as const,
+    id: `${round}-${index}`,
+    name: 'long',
+    input: {},
   })),
   stop: 'tool_use',
   usage,
@@ -304,5 +317,57 @@ describe('giving up', () => {
       failure: 'aborted',
     });
     expect(model.requests).toHaveLength(0);
+  });
+});
+
+/** Calls several tools in one round. */
+const callsAll: Answer = async () => ({
+  content: ['ask', 'show', 'ask'].map((name, index) => ({
+    type: 'tool_use',
+    id: `${index}`,
+    name,
+    input: {},
+  })),
+  stop: 'tool_use',
+  usage,
+});
+
+describe('a tool that shows what is not the speaker’s [M5a]', () => {
+  it('is told of, and the tools after it know, in the same round and later', async () => {
+    const known: boolean[] = [];
+    let told = 0;
+    const shows = tool('show', answering({ ok: true, text: 'Mallory said so', hasThirdPartyText: true }));
+    const asks = tool('ask', (_, context) => {
+      known.push(context.hasThirdPartyText);
+      return Promise.resolve({ ok: true, text: 'asked' });
+    });
+    await loop(new RoundsModel(callsAll, calls('ask', {}), says('done')), {
+      tools: [shows, asks],
+      context: { ...aliceContext, hasThirdPartyText: false },
+      onThirdPartyText: () => (told += 1),
+    });
+    expect(known).toEqual([false, true, true]);
+    expect(told).toBe(1);
+  });
+});
+
+describe('what a loop sends [P4]', () => {
+  it('are 40,000 characters of tool results at most, whatever is called how often; what was done is told all the same', async () => {
+    const long = tool('long', answering({ ok: true, text: 'Stored. '.padEnd(8_000, 'x') }));
+    const model = new RoundsModel(callsFiveTimes, callsFiveTimes, callsFiveTimes, says('done'));
+
+    await loop(model, { tools: [long] });
+
+    const texts = model.requests
+      .at(-1)
+      ?.messages.flatMap(({ content }) =>
+        content.flatMap((block) => (block.type === 'tool_result' ? [block.text] : [])),
+      );
+    expect(texts).toHaveLength(15);
+    expect(texts?.slice(0, 5).every((text) => text.length === 8_000)).toBe(true);
+    for (const text of texts?.slice(5) ?? []) {
+      expect(text.length).toBeLessThanOrEqual(300);
+      expect(text).toMatch(/^Stored\. .*\(cut: /su);
+    }
   });
 });

@@ -14,7 +14,7 @@ import {
 const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
 
 function request(model: string): ModelRequest {
-  return { purpose: 'chat', model, system: [], messages: [], maxTokens: 10 };
+  return { purpose: 'chat', userId: '100000000000000001', model, system: [], messages: [], maxTokens: 10 };
 }
 
 /** A watched model whose calls end when the test says so. */

@@ -96,6 +96,27 @@ const violations = [
     text: `- ${cited('Z99')} Nobody tests this.\n`,
     says: `rule without a test: ${cited('Z99')}`,
   },
+  {
+    what: 'a regular expression that takes the square of its input [L4]',
+    script: 'expressions',
+    path: 'src/core/planted-expression.ts',
+    text: 'export const planted = /\\s*,?\\s*$/u;\n',
+    says: 'src/core/planted-expression.ts:1: two loops read the same',
+  },
+  {
+    what: 'such an expression that a module puts together [L4]',
+    script: 'expressions',
+    path: 'src/core/planted-together.ts',
+    text: "const words = 'planted|sown';\nexport const planted = new RegExp(`(?:${words}|\\\\s)+;`, 'u');\n",
+    says: '(?:planted|sown|\\s)+;',
+  },
+  {
+    what: 'an expression that a function puts together and that nobody has judged [L4]',
+    script: 'expressions',
+    path: 'src/core/planted-function.ts',
+    text: "export const planted = (word: string): RegExp => new RegExp(word, 'u');\n",
+    says: 'src/core/planted-function.ts: 1 expressions are put together in functions, 0 are listed',
+  },
 ];
 
 /** An id as rules are cited; written out here it would be cited by this file. */

@@ -26,6 +26,7 @@ const draft: PromptDraft = {
   rules: 'Rules.',
   sections,
   history: ['one', 'two', 'three'].flatMap((text, index) => historyEntry(chatMessage(index, text)) ?? []),
+  files: [],
   message: '<message>hello</message>',
 };
 

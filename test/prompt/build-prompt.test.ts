@@ -11,6 +11,7 @@ import {
 } from '../../src/core/section.ts';
 import { buildPrompt, renderTurns, type PromptInput } from '../../src/prompt/build-prompt.ts';
 import { nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
+import { forwardedSection } from '../../src/prompt/quoted.ts';
 import { promptRules } from '../../src/prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../../src/prompt/snapshot.ts';
 import {
@@ -186,7 +187,52 @@ const anyInput: fc.Arbitrary<PromptInput> = fc
     }),
   );
 
+/** Texts up to a length, of pieces that grow when they are escaped, and of whole scripts. */
+const textUpTo = (max: number) =>
+  fc
+    .tuple(fc.constantFrom('<facts', '</message>', 'x', ' word', '\n', '日本語', '👩‍👩‍👧‍👦'), fc.nat({ max }))
+    .map(([piece, length]) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
+const fileName = textUpTo(300);
+const attached = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('text' as const), name: fileName, text: textUpTo(100_000) }),
+    fc.record({ kind: fc.constant('document' as const), name: fileName, data: fc.constant('AAAA') }),
+    fc.record({ kind: fc.constant('unopened' as const), name: fileName, reason: fc.constant('over 5 MB') }),
+  ),
+  { maxLength: 200, size: 'max' },
+);
+const waiting = fc.record({ text: textUpTo(400), names: fc.array(fileName, { maxLength: 10 }) });
+/** The largest that intake lets through, and above: 20 messages of 400 characters, each with ten files and a forwarded message. */
+const anyTurn = fc.record({
+  said: fc.array(waiting, { minLength: 1, maxLength: 20, size: 'max' }),
+  passedOn: fc.array(textUpTo(4_000), { maxLength: 20, size: 'max' }),
+  files: attached,
+});
+
 describe('whatever is remembered, said and configured', () => {
+  it('a request is 40,000 characters at most, messages, quotes and attached texts included, and has every word of the message [P4][L1]', () => {
+    fc.assert(
+      fc.property(anyInput, anyTurn, (input, { said, passedOn, files }) => {
+        const messages = said.map(({ text, names }, index) => {
+          const words = `${text}|end${index}|`;
+          return { id: `${index}`, text: words, at: '', attachments: names };
+        });
+        const quotes = passedOn.map((text) => forwardedSection({ text, files: [] }));
+        const prompt = buildPrompt({
+          ...input,
+          rules: promptRules,
+          last: [...input.last, ...quotes],
+          files,
+          message: { ...input.message, messages },
+          promptMaxChars: 40_000,
+        });
+        expect(wholeText(prompt).length).toBeLessThanOrEqual(40_000);
+        for (const index of said.keys()) expect(wholeText(prompt)).toContain(`|end${index}|`);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('the parts add up to every character that is sent', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
@@ -368,6 +414,7 @@ describe('the fixed rules', () => {
       'turn_facts',
       'discord_actions',
       'previous_summary',
+      'others_words',
       'turns',
       'facts',
     ]);

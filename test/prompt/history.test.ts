@@ -136,7 +136,10 @@ describe('a running window', () => {
       ...message,
       author: { ...message.author, name: 'Alicia' },
     }));
-    expect(nextWindow(first.window, renamed, 3000)).toEqual({ window: first.window, wasRebuilt: false });
+    expect(nextWindow(first.window, renamed, 3000)).toMatchObject({
+      window: first.window,
+      wasRebuilt: false,
+    });
   });
 
   it('appends a message that was waiting while the answer before it was written', () => {
@@ -230,5 +233,82 @@ describe('historyEntry', () => {
     const entry = historyEntry(chatMessage(1, 'one two three four'), 20);
     expect(entry?.text).toBe('Alice: one two…\n');
     expect(historyEntry(chatMessage(1, 'one'), 5)).toBeUndefined();
+  });
+});
+
+/** What happens in a channel: somebody writes, somebody's turn begins over what they wrote, its answer is posted. */
+type Step = { readonly kind: 'say' | 'begin' | 'answer'; readonly who: number; readonly length: number };
+
+function step(kind: Step['kind'], who: number): Step {
+  return { kind, who, length: 1 };
+}
+
+describe('people who write at once', () => {
+  const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+    fc.record({
+      kind: fc.constantFrom('say', 'begin', 'answer'),
+      who: fc.nat(2),
+      length: fc.oneof(fc.nat(40), fc.nat(400)),
+    }),
+    { maxLength: 60 },
+  );
+
+  /** The windows that turns got, and what there was to show, as a channel goes. */
+  function play(happened: readonly Step[], budget: number) {
+    const channel: ChatMessage[] = [];
+    const persons = [0, 1, 2].map((who) => ({
+      author: { id: String(10 + who), name: `Person${who}`, kind: 'human' as const },
+      waiting: [] as string[],
+      running: [] as string[],
+      window: undefined as HistoryWindow | undefined,
+    }));
+    const seen: { readonly window: HistoryWindow; readonly messages: readonly ChatMessage[] }[] = [];
+    for (const { kind, who, length: size } of happened) {
+      const person = persons[who];
+      if (person === undefined) continue;
+      const id = channel.length + 1;
+      if (kind === 'say') {
+        const said = chatMessage(id, `word ${'x'.repeat(size)}`, { author: person.author });
+        channel.push(said);
+        person.waiting.push(said.id);
+      } else if (kind === 'begin' && person.running.length === 0 && person.waiting.length > 0) {
+        person.running = person.waiting.splice(0);
+        const messages = channel.filter((message) => !person.running.includes(message.id)).slice(-40);
+        const turn = { speaker: person.author, messageIds: person.running };
+        person.window = nextWindow(person.window, messages, budget, turn).window;
+        seen.push({ window: person.window, messages });
+      } else if (kind === 'answer' && person.running.length > 0) {
+        const answers = person.running.at(-1) ?? '';
+        channel.push({ ...ownMessage(id, `answer ${'y '.repeat(size)}`), answers });
+        person.running = [];
+      }
+    }
+    return seen;
+  }
+
+  it('find their own question before its answer, also in a channel that has only begun [H1]', () => {
+    const atOnce = [step('say', 0), step('say', 1), step('begin', 0), step('answer', 0)];
+    const windows = play([...atOnce, step('say', 0), step('begin', 0)], 3000);
+    expect(windows.map(({ window }) => texts(window))).toEqual([
+      ['Person1: word x\n'],
+      ['Person1: word x\n', 'Person0: word x\n', 'answer y\n'],
+    ]);
+  });
+
+  it('never see an answer without the question before it, where there still is one [H1]', () => {
+    fc.assert(
+      fc.property(steps, fc.constantFrom(300, 1000, 3000), (happened, budget) => {
+        for (const { window, messages } of play(happened, budget)) {
+          const shown = window.entries.map(({ message }) => message.id);
+          for (const [index, { message }] of window.entries.entries()) {
+            const { answers } = message;
+            if (answers === undefined || !messages.some(({ id }) => id === answers)) continue;
+            expect(shown.slice(0, index)).toContain(answers);
+          }
+          expect(length(window)).toBeLessThanOrEqual(budget);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

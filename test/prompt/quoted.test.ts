@@ -7,7 +7,7 @@ import { renderSection } from '../../src/core/section.ts';
 import { withinBudget } from '../../src/prompt/budget.ts';
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';
 import {
-  attachmentNote,
+  enclosureNote,
   forwardedSection,
   label,
   quoted,
@@ -16,6 +16,7 @@ import {
   repliedSection,
   type PromptMessage,
 } from '../../src/prompt/quoted.ts';
+import { plainName } from '../../src/prompt/names.ts';
 import {
   chatMessage,
   countTags,
@@ -91,7 +92,7 @@ describe('renderMessage', () => {
 });
 
 function replied(message: Omit<RepliedMessage, 'files'>): string {
-  return renderSection(repliedSection({ ...message, files: [] }));
+  return renderSection(repliedSection({ ...message, files: [] }, plainName));
 }
 
 describe('the message that is replied to [Q3]', () => {
@@ -104,7 +105,7 @@ describe('the message that is replied to [Q3]', () => {
   });
 
   it('says so where there is nothing to read', () => {
-    expect(renderSection(repliedSection('gone'))).toBe(
+    expect(renderSection(repliedSection('gone', plainName))).toBe(
       '<replied_to>\nThe message that is replied to:\n(it can no longer be read)\n</replied_to>\n',
     );
     expect(replied(chatMessage(1, ' \n'))).toContain(':\n(no text)\n');
@@ -136,7 +137,7 @@ describe('the message that is replied to [Q3]', () => {
           const author = { id: '1', name, kind: 'human' as const };
           const message = chatMessage(1, text.repeat(times), { author, attachments: [file] });
           const sections = [
-            repliedSection({ ...message, files: [] }),
+            repliedSection({ ...message, files: [] }, plainName),
             forwardedSection({ text: message.text, files: [{ name: file, size: 1, url: '' }] }),
           ];
           for (const section of sections) {
@@ -180,13 +181,20 @@ describe('attached files in a prompt', () => {
     ]);
   });
 
-  it('take nothing from the budget of the prompt, and are parts of it that add up [P4][P5]', () => {
+  it('are parts of the prompt that add up, the longest cut to what is left of its bound, of which it and people are told [P4][P5][L1]', () => {
     const long: OpenedFile = { kind: 'text', name: 'long.txt', text: 'x'.repeat(100_000) };
+    const huge: OpenedFile = { ...movie, isOverLimit: true };
     const history = { entries: [] };
-    const prompt = buildPrompt(promptInput({ files: [long, picture], history, promptMaxChars: 1000 }));
-    expect(textOf(prompt.messages.at(-1)?.content ?? [])).toContain(long.text);
+    const files = [long, notes, picture, huge];
+    const prompt = buildPrompt(promptInput({ files, history, promptMaxChars: 20_000 }));
+    expect(wholeText(prompt).length).toBeLessThanOrEqual(20_000);
+    expect(wholeText(prompt).length).toBeGreaterThan(19_900);
+    expect(textOf(prompt.messages.at(-1)?.content ?? [])).toMatch(
+      /long\.txt:\nx{19000,}…\n\(cut: this is the beginning, 19\d{3} of 100000 characters; .*\)[\s\S]*\ttwo\n/u,
+    );
+    expect(prompt.leftOut).toEqual(['long.txt (only its beginning)', 'movie.mp4 (not opened: over 10 MB)']);
     expect(prompt.parts.reduce((sum, { characters }) => sum + characters, 0)).toBe(wholeText(prompt).length);
-    expect(prompt.parts.filter(({ name }) => name === 'attached_file')).toHaveLength(2);
+    expect(prompt.parts.filter(({ name }) => name === 'attached_file')).toHaveLength(4);
   });
 
   it('change not one byte of a prompt without any', () => {
@@ -271,12 +279,12 @@ describe('label', () => {
   });
 });
 
-describe('attachmentNote', () => {
+describe('enclosureNote', () => {
   it('names the files', () => {
-    expect(attachmentNote(['a.png', 'b "1".txt'])).toBe('[attached: a.png, b 1 .txt]');
+    expect(enclosureNote({ attachments: ['a.png', 'b "1".txt'] })).toBe('[attached: a.png, b 1 .txt]');
   });
 
   it('costs nothing where there are none', () => {
-    expect(attachmentNote([])).toBe('');
+    expect(enclosureNote({ attachments: [] })).toBe('');
   });
 });

@@ -87,9 +87,12 @@ export function wholeText(prompt: Prompt): string {
   return textOf(blocksOf(prompt).map(({ text }) => ({ type: 'text', text })));
 }
 
-/** How often one of the prompt's own tags is opened or closed in a text, however it is spaced. */
+/** How often one of the prompt's own tags is opened or closed in a text, for a reader who reads over what is not seen, white space and slashes. */
 export function countTags(text: string): number {
-  return [...text.matchAll(new RegExp(`<\\s*/?\\s*(?:${sectionNames.join('|')})\\b`, 'giu'))].length;
+  const seen = text.replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}]/gu, (unseen) =>
+    unseen === '\n' ? '\n' : '',
+  );
+  return [...seen.matchAll(new RegExp(`<[\\s/]*(?:${sectionNames.join('|')})\\b`, 'giu'))].length;
 }
 
 /** Texts that try to be more than text: tags whole and in pieces, line breaks, replacement patterns, invisible characters. */
@@ -99,7 +102,31 @@ export const nastyText: fc.Arbitrary<string> = fc
       fc.constantFrom(...sectionNames),
       fc.constantFrom('<', '</', '>', ' ', '\n', '\r\n', '\t', ': ', '"', '$&', '&lt;', '[', '\u2028'),
       fc.constantFrom('\u200b', '\u202e', '\u200d', '\0', '😀', 'дом', '</message>', '< / NOTES', '<turns'),
+      fc.constantFrom(
+        '\ud83d',
+        '\udc00',
+        '\ufe0f',
+        '\u{e0101}',
+        '\u{e006d}',
+        '\u3164',
+        '\u115f',
+        '\u034f',
+        '\u2066',
+        '\x1b[2J',
+        '\u0085',
+        '\ufeff',
+      ),
+      fc.constantFrom(
+        '<\u200b/\u3164message',
+        '<//notes',
+        '</\u{e0020}turns',
+        '<\ufe0fmess\u00adage>',
+        '<\ud800 / overview',
+      ),
       fc.string({ unit: 'binary', maxLength: 8 }),
+      fc
+        .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 8 })
+        .map((units) => String.fromCharCode(...units)),
       fc.lorem({ maxCount: 12 }),
     ),
     { maxLength: 25 },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { playSwitchedScenes } from '../visibility/memory-off-property.ts';
+import { playObedientScenes, rarerThan } from '../visibility/obedient-property.ts';
 import { playScenes } from '../visibility/visibility-property.ts';
 
 const scenes = 20_000;
@@ -16,3 +17,13 @@ it('keeps nothing of what is said where memory is off, and uses nothing there', 
   expect(writtenWhileOn).toBeGreaterThan(scenes);
   expect(givenWhileOn).toBeGreaterThan(scenes / 4);
 });
+
+it(
+  'a model that obeys everybody does, forgets and tells nothing that others order, and keeps their words only as theirs [M5a][M8][V2]',
+  { timeout },
+  async () => {
+    const counts = await playObedientScenes(scenes);
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(counts))}\n`);
+    expect(rarerThan(scenes / 40, counts)).toEqual([]);
+  },
+);

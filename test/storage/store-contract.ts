@@ -294,6 +294,15 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().list('workspace')).toEqual([{ path: 'SOUL.md', bytes: 4 }]);
       });
 
+      it('tells the folders below a folder, and when a file in them was changed', async () => {
+        await store().append('channels/1/journal.jsonl', { event: 'one' });
+        await store().writeText('channels/2/other.md', 'x');
+        const found = await store().folders('channels', 'journal.jsonl');
+        expect(found.map((folder) => folder.name).toSorted()).toEqual(['1', '2']);
+        expect(found.find((folder) => folder.name === '2')?.changedAt).toBe(0);
+        expect(await store().folders('sessions', 'journal.jsonl')).toEqual([]);
+      });
+
       it('has names in any script in notebooks and notes', async () => {
         const keys = [
           `users/${alice}/notebook/topics/кофе.md`,

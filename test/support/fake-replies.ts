@@ -20,11 +20,13 @@ export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
   return {
     typing: () => () => note('typing ends'),
     find: () => Promise.resolve(found),
+    tellRefused: ({ messageId }, reason) =>
+      Promise.resolve(note(`tell refused ${reason} at ${messageId.slice(-2)}`)),
     async send(_channelId, text, nonceBase, beforeSeen) {
       note(`send ${text} as ${nonceBase.slice(-2)}`);
       const id = nextId();
       await beforeSeen?.(id);
-      return [id];
+      return { kind: 'sent' as const, ids: [id] };
     },
     begin: (start) => new FakeGrowingReply(start, note, nextId),
   };

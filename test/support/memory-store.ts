@@ -101,6 +101,18 @@ export class MemoryStore implements Store {
     });
   }
 
+  async folders(
+    folder: string,
+    name = '',
+  ): Promise<readonly { readonly name: string; readonly changedAt: number }[]> {
+    const files = await this.list(folder);
+    const names = files.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []));
+    return Array.from(new Set(names), (each) => ({
+      name: each,
+      changedAt: files.some(({ path }) => path.startsWith(`${each}/${name}`)) ? 1 : 0,
+    }));
+  }
+
   remove(key: string): Promise<void> {
     return settled(() => {
       this.#texts.delete(assertKey(key));

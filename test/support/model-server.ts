@@ -83,6 +83,8 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     });
     const index = requests.push(record) - 1;
     if (request.method !== 'POST' || path !== '/v1/messages') sendError(response, 404, 'no such path');
+    // As strict parsers of JSON are: a lone half of a character is none.
+    else if (/\\ud[89a-f]/iu.test(raw)) sendError(response, 400, 'The request body is not valid JSON');
     else await answerWith(response, script(body, index), { isStreamed: body.stream === true, index });
   }
 

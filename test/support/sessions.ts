@@ -16,6 +16,7 @@ export const startTime = Date.parse('2026-01-15T10:00:00.000Z');
 
 export const secretPlace: Place = {
   audience: 'private',
+  readers: ['310000000000000001', '310000000000000002'],
   channelId: generalId,
   homeId: generalId,
   guildId: '300000000000000001',
@@ -116,6 +117,13 @@ export function openSessions(
     return [...context.messages.map(({ id }) => id), ...ids];
   }
 
+  /** A turn whose answer was made with other people's words or a file in view; resolves with its context. */
+  async function turnWithOthers(asked: string, answered: string, place?: Place): Promise<TurnContext> {
+    const context = { ...(await say(asked, place)), hasThirdPartyText: true };
+    await answer(context, answered);
+    return context;
+  }
+
   /** Has the log alone follow an edit or deletion; resolves with what it held. */
   async function change(message: MessageChange) {
     recent.note(message);
@@ -178,6 +186,7 @@ export function openSessions(
     say,
     answer,
     turn,
+    turnWithOthers,
     ledgerOver,
     changed,
   };

@@ -21,7 +21,7 @@ const answerId = '900000000000000001';
 /** Sends one message, which is there and seen at once. */
 const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeSeen) => {
   await beforeSeen?.(answerId);
-  return [answerId];
+  return { kind: 'sent', ids: [answerId] };
 };
 
 function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place) => Promise.resolve(place)) {
@@ -92,8 +92,10 @@ describe('a command', () => {
       sent.push(text);
       return sendOne(channelId, text, ...rest);
     };
-    const { run } = runnerWith(send, (place) => Promise.resolve({ ...place, audience: 'public' }));
-    const inPrivate = { ...command, place: { ...command.place, audience: 'private' as const } };
+    const { run } = runnerWith(send, (place) =>
+      Promise.resolve({ ...place, audience: 'public', readers: ['@everyone'] }),
+    );
+    const inPrivate = { ...command, place: { ...command.place, audience: 'private' as const, readers: [] } };
     await run(inPrivate, show);
     await run({ ...command, id: '400000000000000022' }, show);
     expect(sent).toEqual([expect.stringContaining('became visible to more people'), 'the answer to show']);

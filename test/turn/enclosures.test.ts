@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../../src/core/chat.ts';
+import type { Section } from '../../src/core/section.ts';
 import type { TurnMessage } from '../../src/core/turn-context.ts';
-import { readEnclosures, type Enclosures } from '../../src/turn/prompt-input.ts';
+import { enclosedSections, readEnclosures, type Enclosures } from '../../src/turn/prompt-input.ts';
 import { aliceContext } from '../model/alice-context.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
 
 function file(name: string): AttachedFile {
   return { name, size: 1, url: `https://cdn.discordapp.com/${name}` };
@@ -28,7 +30,7 @@ const bob = { id: bobId, name: 'Bob', kind: 'human' } as const;
 async function read(
   messages: readonly TurnMessage[],
   others: readonly RepliedMessage[] = [],
-): Promise<Enclosures & { readonly asked: readonly string[] }> {
+): Promise<Enclosures & { readonly asked: readonly string[]; readonly sections: readonly Section[] }> {
   const asked: string[] = [];
   const ports: Parameters<typeof readEnclosures>[0] = {
     attachments: {
@@ -46,9 +48,14 @@ async function read(
       if (id === 'command') return Promise.resolve('hidden');
       return Promise.resolve(others.find((each) => each.id === id) ?? 'gone');
     },
+    log: {
+      answersWithOthersWords: (_, ids) => Promise.resolve(new Set(ids.filter((id) => id === 'marked'))),
+    },
+    logger: new RecordingLogger(),
   };
   const turn = { ...aliceContext, messages };
-  return { ...(await readEnclosures(ports, turn, new AbortController().signal)), asked };
+  const enclosed = await readEnclosures(ports, turn, new AbortController().signal);
+  return { ...enclosed, asked, sections: enclosedSections(enclosed, ({ name }) => name) };
 }
 
 function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
@@ -59,6 +66,8 @@ describe('what a turn brings along', () => {
   it('is nothing for words alone', async () => {
     expect(await read([message('1')])).toEqual({
       sections: [],
+      replied: [],
+      forwards: [],
       files: [],
       hasThirdPartyText: false,
       asked: [],
@@ -128,10 +137,14 @@ describe('what a turn brings along', () => {
     ['a reply to the bot', message('1', replyTo('8')), false],
     ['a reply to oneself', message('1', replyTo('7')), false],
     ['a reply to what is gone', message('1', replyTo('6')), false],
+    ['a reply to an answer that may repeat others’ words', message('1', replyTo('marked')), true],
+    ['a name of many words', message('1', { text: 'hi @\u2068Loves peanuts\u2069' }), true],
+    ['a name of one word', message('1', { text: 'hi @Bob' }), false],
   ])('holds what the speaker did not write, or not, with %s [M5a]', async (_, said, hasThirdPartyText) => {
     const others = [
       replied('9', bob),
       replied('8', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
+      replied('marked', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
       replied('7', { id: aliceId, name: 'Alice', kind: 'human' }),
     ];
     expect((await read([said], others)).hasThirdPartyText).toBe(hasThirdPartyText);

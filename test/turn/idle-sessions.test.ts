@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { SessionKey } from '../../src/core/place.ts';
-import { processTimer } from '../../src/bot/create-bot.ts';
+import { processTimer } from '../../src/core/time.ts';
 import { IdleSessions } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 

@@ -14,6 +14,7 @@ function handlersWith() {
   const turns: string[][] = [];
   const commands: string[] = [];
   const gates: (() => void)[] = [];
+  const refused: string[] = [];
   const recent = new RecentChanges();
   const journal = createChannelJournal({ store: new MemoryStore(), changes: recent });
   const sessionTurns = new SessionTurns(async (messages: readonly IncomingMessage[]) => {
@@ -28,6 +29,7 @@ function handlersWith() {
   const handlers = createIntake({
     turns: sessionTurns,
     waitingReactions: { while: (_, work) => work() },
+    reactions: { refuse: (_, id) => refused.push(id) },
     runCommand: (message, { subcommand }) => {
       commands.push(subcommand);
       return journal.markHandled(generalId, [message.id]);
@@ -49,7 +51,7 @@ function handlersWith() {
     journal,
     logger: recordingLogger(),
   });
-  return { handlers, turns, commands, gates, journal };
+  return { handlers, turns, commands, gates, journal, refused };
 }
 
 describe('what events lead to', () => {
@@ -62,6 +64,65 @@ describe('what events lead to', () => {
     await first;
     await handlers.message(incoming());
     expect(turns).toEqual([['hello']]);
+  });
+
+  it('takes 20 messages or 8,000 characters for the next turn; the others are marked and count as handled, commands do not [L1]', async () => {
+    const { handlers, turns, commands, gates, journal, refused } = handlersWith();
+    const say = (number: number, text: string) =>
+      handlers.message(incoming({ id: String(400_000_000_000_000_000n + BigInt(number)), text }));
+    const said = [say(1, 'first')];
+    await expect.poll(() => gates.length).toBe(1);
+    for (let number = 2; number <= 100; number += 1) said.push(say(number, `message ${number}`));
+    await expect.poll(() => refused.length).toBe(79);
+    await handlers.message(
+      incoming({
+        id: '400000000000000150',
+        text: '!memory show',
+        command: { name: 'memory', subcommand: 'show', options: {} },
+      }),
+    );
+    gates[0]?.();
+    await expect.poll(() => gates.length).toBe(2);
+    const long = ['a', 'b', 'c'].map((letter, index) => say(200 + index, letter.repeat(3_500)));
+    await expect.poll(() => refused.length).toBe(80);
+    gates[1]?.();
+    await expect.poll(() => gates.length).toBe(3);
+    gates[2]?.();
+    await Promise.all([...said, ...long]);
+
+    expect(turns.map((texts) => texts.length)).toEqual([1, 20, 2]);
+    expect(turns[1]?.at(-1)).toBe('message 21');
+    expect(commands).toEqual(['show']);
+    for (const id of refused) {
+      expect(await journal.isHandled(generalId, id)).toBe(true);
+      expect(await journal.isHidden(generalId, id)).toBe(true);
+    }
+  });
+
+  it('no longer takes a message that an edit made too long for what else waits [L1]', async () => {
+    const { handlers, turns, gates, refused } = handlersWith();
+    const say = (id: string, text: string) => handlers.message(incoming({ id, text }));
+    const said = [say('400000000000000001', 'first')];
+    await expect.poll(() => gates.length).toBe(1);
+    said.push(
+      say('400000000000000002', 'a'.repeat(4_000)),
+      say('400000000000000003', 'b'.repeat(3_000)),
+      say('400000000000000004', 'c'),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    await handlers.edited({
+      channelId: generalId,
+      messageId: '400000000000000004',
+      authorId: aliceId,
+      text: 'c'.repeat(4_000),
+      isCommand: false,
+    });
+    await expect.poll(() => refused).toEqual(['400000000000000004']);
+    gates[0]?.();
+    await expect.poll(() => gates.length).toBe(2);
+    gates[1]?.();
+    await Promise.all(said);
+    expect(turns[1]?.map((text) => text.length)).toEqual([4_000, 3_000]);
   });
 
   it('answers a command while a turn runs, and no turn ever sees it', async () => {

@@ -34,7 +34,7 @@ describe('the journal of a channel', () => {
     expect(await restarted.isHandled(generalId, id(1))).toBe(true);
     expect(await restarted.isHandled(generalId, id(2))).toBe(false);
     expect(await restarted.isHidden(generalId, id(2))).toBe(true);
-    expect(await restarted.channels()).toEqual([generalId]);
+    expect((await restarted.channels()).map((channel) => channel.id)).toEqual([generalId]);
   });
 
   it('keeps an answer until its messages were handled', async () => {

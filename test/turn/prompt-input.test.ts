@@ -55,6 +55,8 @@ function composerOver(
       open: (files) => Promise.resolve(files.map(({ name }) => ({ kind: 'text', name, text: 'x' }))),
     },
     readReplied: () => Promise.resolve('gone'),
+    log: { answersWithOthersWords: () => Promise.resolve(new Set()) },
+    botName: 'Discoclaw',
     timeZone: 'UTC',
     historyBudget: 200,
     maxChars: 40_000,
@@ -156,5 +158,65 @@ describe("other people's text in the context [M5a]", () => {
 
   it('is there with what the bot has sent for somebody', async () => {
     expect(await thirdPartyTextIn([alice, { ...bot, hasThirdPartyText: true }])).toBe(true);
+  });
+});
+
+describe('an earlier answer that may repeat others’ words [M5a]', () => {
+  const old = { ...alice, at: '2026-01-15T08:00:00.000Z' };
+  const answer = { ...bot, text: 'Mallory said: canary', answers: alice.id, at: '2026-01-15T08:00:05.000Z' };
+  const dm = { ...aliceContext, place: { audience: 'dm', channelId: generalId, homeId: generalId } } as const;
+  const log: PromptPorts['log'] = {
+    answersWithOthersWords: (_, ids) => Promise.resolve(new Set(ids.filter((id) => id === answer.id))),
+  };
+
+  async function composed(context: TurnContext, saidAt: string, ports: Partial<PromptPorts> = { log }) {
+    const messages = context.messages.map((each) => ({ ...each, at: saidAt }));
+    const { prompt, hasThirdPartyText } = await composerOver([old, answer], ports).compose(
+      { ...context, messages },
+      allOn,
+      signal,
+    );
+    return { hasThirdPartyText, isShown: JSON.stringify(prompt.messages).includes('canary') };
+  }
+
+  it('counts as others’ words', async () => {
+    const soon = '2026-01-15T08:10:00.000Z';
+    const clean = { log: { answersWithOthersWords: () => Promise.resolve(new Set<string>()) } };
+    expect(await composed(aliceContext, soon, clean)).toEqual({ hasThirdPartyText: false, isShown: true });
+    expect(await composed(aliceContext, soon)).toEqual({ hasThirdPartyText: true, isShown: true });
+    expect(await composed(dm, soon)).toEqual({ hasThirdPartyText: true, isShown: true });
+  });
+
+  it('is left out in a DM after a pause, and then counts no more; elsewhere it stays', async () => {
+    const later = '2026-01-15T08:30:05.000Z';
+    expect(await composed(dm, later)).toEqual({ hasThirdPartyText: false, isShown: false });
+    expect(await composed(aliceContext, later)).toEqual({ hasThirdPartyText: true, isShown: true });
+  });
+
+  it('is any answer where the log cannot be read', async () => {
+    const broken = { log: { answersWithOthersWords: () => Promise.reject(new Error('no disk')) } };
+    expect(await composed(dm, '2026-01-15T08:10:00.000Z', broken)).toEqual({
+      hasThirdPartyText: true,
+      isShown: true,
+    });
+  });
+
+  it('and memory that may repeat them are known to whoever writes', async () => {
+    const marked: SectionSource<TurnContext> = {
+      name: 'marked',
+      sections: async () => [
+        {
+          name: 'conversation_summary',
+          slot: 'fast',
+          title: 'So far:',
+          lines: ['x'],
+          budget: 99,
+          hasThirdPartyText: true,
+        },
+      ],
+    };
+    expect(
+      (await composerOver([], { layers: [marked] }).compose(aliceContext, allOn, signal)).hasThirdPartyText,
+    ).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChannelJournal, type ChannelJournal, type PreparedReply } from '../../src/turn/journal.ts';
 import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
-import { recover, type RecoveryPorts } from '../../src/turn/recover.ts';
+import { createRecovery, type RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies, type FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -39,12 +39,17 @@ async function start(
     await journal.prepare({ ...question, messageIds, text: 'ready', ...prepared });
   const sent: string[] = [];
   const logged: string[] = [];
+  const marks: boolean[] = [];
   const scheduled: SessionKey[] = [];
-  await recover({
+  const recovery = createRecovery({
     journal,
     sessionLog: {
-      recordReply: (_context, { text }) => Promise.resolve(void logged.push(text)),
-      sessions: () => Promise.resolve([session]),
+      recordReply(context, { text }) {
+        logged.push(text);
+        marks.push(context.hasThirdPartyText);
+        return Promise.resolve();
+      },
+      sessionsIn: () => Promise.resolve([session]),
       message: () => Promise.resolve('the question'),
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
@@ -56,10 +61,20 @@ async function start(
     logger: recordingLogger(),
     ...changes(journal),
   });
-  return { journal, sent, logged, scheduled };
+  await recovery.channel(generalId);
+  await recovery.sessions(generalId);
+  return { recovery, journal, sent, logged, marks, scheduled };
 }
 
 describe('recovery after a kill', () => {
+  it.each([true, false, undefined])(
+    'logs an answer with its mark of others’ words, unknown as true: %s [M5a]',
+    async (mark) => {
+      const prepared = mark === undefined ? {} : { hasThirdPartyText: mark };
+      expect((await start(recent, () => ({}), prepared)).marks).toEqual([mark ?? true]);
+    },
+  );
+
   it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
     const { journal, sent, logged, scheduled } = await start(recent, () => ({}));
     expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
@@ -114,26 +129,29 @@ describe('recovery after a kill', () => {
     const { journal } = await start(recent, () => ({
       sessionLog: {
         recordReply: () => Promise.reject(new StoreError('full', 'log')),
-        sessions: () => Promise.resolve([]),
+        sessionsIn: () => Promise.resolve([]),
         message: () => Promise.resolve('the question'),
       },
     }));
     expect(await journal.isHandled(generalId, recent)).toBe(true);
   });
 
-  it('goes on with the other channels where one cannot be read', async () => {
+  it('lets what comes next in a channel go on where its journal cannot be read', async () => {
     const { sent, scheduled } = await start(recent, (journal) => ({
-      journal: {
-        ...journal,
-        channels: () => Promise.resolve(['200000000000000099', generalId]),
-        unsent: (channelId) =>
-          channelId === generalId
-            ? journal.unsent(channelId)
-            : Promise.reject(new StoreError('unreadable', channelId)),
-      },
+      journal: { ...journal, unsent: (channelId) => Promise.reject(new StoreError('unreadable', channelId)) },
     }));
+    expect(sent).toEqual([]);
+    expect(scheduled).toEqual([session]);
+  });
+
+  it('looks at a channel once, whoever asks, and finishes changes once for all', async () => {
+    let finished = 0;
+    const { recovery, sent } = await start(recent, () => ({
+      finishChanges: async () => void (finished += 1),
+    }));
+    await Promise.all([recovery.channel(generalId), recovery.channel('200000000000000099')]);
     expect(sent).toHaveLength(1);
-    expect(scheduled).toHaveLength(1);
+    expect(finished).toBe(1);
   });
 
   it('takes away what stands of an answer whose question was deleted meanwhile', async () => {
@@ -143,7 +161,7 @@ describe('recovery after a kill', () => {
       () => ({
         sessionLog: {
           recordReply: () => Promise.resolve(),
-          sessions: () => Promise.resolve([]),
+          sessionsIn: () => Promise.resolve([]),
           message: (of) => Promise.resolve(void taken.push(of)),
         },
       }),

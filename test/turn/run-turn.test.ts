@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { ModelError, StoreError } from '../../src/core/errors.ts';
 import type { ModelRequest } from '../../src/core/model.ts';
+import type { Place } from '../../src/core/place.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { TurnPorts } from '../../src/turn/run-turn.ts';
@@ -26,6 +27,16 @@ function sayingHalf(meanwhile: () => unknown): AnswerTurn {
     throw new ModelError('aborted', 'aborted', { partialText: 'Half of ' });
   };
 }
+
+const failing: AnswerTurn = (_context, _signal, { onOffer }) => {
+  onOffer('Pin it.');
+  return Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' }));
+};
+
+const offering: AnswerTurn = (_context, _signal, { onOffer }) => {
+  onOffer('Pin it.');
+  return Promise.resolve({ text: 'Shall I?', stop: 'whole' });
+};
 
 describe('a turn', () => {
   it('logs the message, asks the model, sends, logs the reply, and only then does what comes after [F4]', async () => {
@@ -62,6 +73,53 @@ describe('a turn', () => {
       'send -# 📌 pinned · ➡️ sent to #dev as 1e',
     ]);
     expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+  });
+
+  it('shows what was offered once the answer is there, three things at most and each once [M8]', async () => {
+    const { run, steps, journal } = turnWith((_context, _signal, { onNote, onOffer }) => {
+      onNote('📌 pinned');
+      for (const what of ['Pin it.', 'Pin it.', 'Send it.', 'Forget it.', 'Poll it.']) onOffer(what);
+      return Promise.resolve({ text: 'Shall I?', stop: 'whole' });
+    });
+    await run([message], new TurnControl());
+    expect(steps.filter((step) => /^(?:send|offer)/u.test(step))).toEqual([
+      'send Shall I? as 11',
+      'send -# 📌 pinned as 1e',
+      'offer Pin it. · Send it. · Forget it.',
+    ]);
+    expect(await journal.isHidden(generalId, '900000000000000009')).toBe(true);
+  });
+
+  it('shows nothing of what was offered where there is no whole answer, nor to another bot', async () => {
+    const bot = { ...message, author: { ...message.author, kind: 'bot' as const } };
+    for (const [answer, said] of [
+      [failing, message],
+      [offering, bot],
+    ] as const) {
+      const { run, shownOffers } = turnWith(answer);
+      await run([said], new TurnControl());
+      expect(shownOffers).toEqual([]);
+    }
+  });
+
+  it('carries out what was offered only as long as nobody else reads along, and where it is not switched off [V2][M8]', async () => {
+    let readers: Place = { ...publicPlace, audience: 'private', readers: [] };
+    let areActionsOff = false;
+    const { run, shownOffers } = turnWith(offering, {
+      presentPlace: () => Promise.resolve(readers),
+      settings: {
+        isMemoryOff: () => Promise.resolve(false),
+        areActionsOff: () => Promise.resolve(areActionsOff),
+      },
+    });
+    await run([{ ...message, place: readers }], new TurnControl());
+    const press = () => shownOffers[0]?.carryOut(new AbortController().signal);
+    expect(await press()).toBe('did Pin it.');
+    areActionsOff = true;
+    expect(await press()).toMatch(/^Not done: actions are switched off/u);
+    areActionsOff = false;
+    readers = publicPlace;
+    expect(await press()).toMatch(/^Not done: this channel became visible to more people/u);
   });
 
   it('says what was done also where the answer failed', async () => {
@@ -103,6 +161,38 @@ describe('a turn', () => {
     expect(contexts).toMatchObject([{ place: publicPlace, saidIn: secretPlace }]);
     expect(logged.map(({ place }) => place)).toEqual([secretPlace, secretPlace]);
     expect(steps).toContain('send Hi. as 01');
+  });
+
+  it.each([
+    ['with nothing but the speaker’s words', false, 'note', false],
+    ['with others’ words in the prompt', true, 'note', true],
+    ['with others’ words from a tool', false, 'show', true],
+  ])('logs and keeps ready an answer, made %s, as such [M5a]', async (_, isInPrompt, called, expected) => {
+    const logged: boolean[] = [];
+    const { run, steps, journal } = turnWith(
+      (_context, _signal, { onNote }) => {
+        onNote(called);
+        return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+      },
+      {
+        actionTools: [
+          {
+            definition: { name: 'note', description: 'Notes', inputSchema: { type: 'object' } },
+            run: (input) => Promise.resolve({ ok: true, text: 'x', hasThirdPartyText: input === 'show' }),
+          },
+        ],
+        log: {
+          recordUser: () => Promise.resolve(),
+          recordReply: (context) => Promise.resolve(void logged.push(context.hasThirdPartyText)),
+        },
+      },
+      isInPrompt,
+    );
+    const prepare = vi.spyOn(journal, 'prepare');
+    await run([message], new TurnControl());
+    expect(steps).toContain('send Hi. as 11');
+    expect(logged).toEqual([expected]);
+    expect(prepare).toHaveBeenCalledWith(expect.objectContaining({ hasThirdPartyText: expected }));
   });
 
   it.each(['whole', 'broken off'])(

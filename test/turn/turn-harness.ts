@@ -1,9 +1,10 @@
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { ModelClient, ModelResponse } from '../../src/core/model.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import type { Offer, Tool } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createMediaBudget } from '../../src/model/media.ts';
 import { runTurn, type TurnPorts } from '../../src/turn/run-turn.ts';
 import type { TurnControl } from '../../src/turn/sessions.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -15,7 +16,11 @@ import type { IncomingMessage } from '../../src/core/chat.ts';
 export type AnswerTurn = (
   turn: TurnContext,
   signal: AbortSignal,
-  told: { readonly onText: (soFar: string) => void; readonly onNote: (note: string) => void },
+  told: {
+    readonly onText: (soFar: string) => void;
+    readonly onNote: (note: string) => void;
+    readonly onOffer: (what: string) => void;
+  },
 ) => Promise<{ readonly text: string; readonly stop: 'whole' | 'cut' }>;
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -31,12 +36,24 @@ const noteTool: Tool = {
   run: (input) => Promise.resolve({ ok: true, text: 'done', note: String(input) }),
 };
 
+/** A tool that offers what its input says, and answers a press with it. */
+const offeringTool: Tool = {
+  definition: { name: 'offer', description: 'Offers', inputSchema: { type: 'object' } },
+  run: (input) =>
+    Promise.resolve({
+      ok: false,
+      text: 'Not done.',
+      offer: { what: String(input), carryOut: () => Promise.resolve(`did ${String(input)}`) },
+    }),
+};
+
 /** The real turn between fakes that note in which order they were used. */
-export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}) {
+export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, hasThirdPartyText = false) {
   const steps: string[] = [];
   const store = new MemoryStore();
   const journal = createChannelJournal({ store, changes: new RecentChanges() });
   const logger = recordingLogger();
+  const shownOffers: Offer[] = [];
   let present: TurnContext | undefined;
   let isWhole = false;
   const channel = fakeReplies({ note: (step) => steps.push(step) });
@@ -55,11 +72,15 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}) {
     prompts: {
       compose: (turn) => {
         present = turn;
-        return Promise.resolve({ prompt: { system: [], messages: [], parts: [] }, hasThirdPartyText: false });
+        return Promise.resolve({
+          prompt: { system: [], messages: [], parts: [], leftOut: [] },
+          hasThirdPartyText,
+          notes: [],
+        });
       },
     },
     memoryTools: [],
-    actionTools: [noteTool],
+    actionTools: [noteTool, offeringTool],
     model: modelSaying((signal, told) => {
       steps.push('model');
       if (present === undefined) throw new Error('The model was asked without a prompt');
@@ -68,6 +89,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}) {
         isWhole = true;
       });
     }),
+    mediaBudget: createMediaBudget(),
     modelName: 'sonnet',
     answerTimeoutMs: 10_000,
     afterTurn: { schedule: () => steps.push('after turn') },
@@ -82,6 +104,13 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}) {
         return reply;
       },
     },
+    offers: {
+      async show(offers, { beforeSeen }) {
+        steps.push(`offer ${offers.map(({ what }) => what).join(' · ')}`);
+        shownOffers.push(...offers);
+        await beforeSeen('900000000000000009');
+      },
+    },
     presentPlace: (place) => Promise.resolve(place),
     clock: () => new Date('2026-01-15T10:00:00Z'),
     logger,
@@ -90,7 +119,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}) {
   };
   const run = (messages: readonly IncomingMessage[], control: TurnControl) =>
     runTurn(messages, control, ports);
-  return { run, steps, journal, logger };
+  return { run, steps, shownOffers, journal, logger };
 }
 
 type Said = Parameters<AnswerTurn>[2];
@@ -101,7 +130,7 @@ function modelSaying(answer: (signal: AbortSignal, told: Said) => ReturnType<Ans
   return {
     isOffline: false,
     async complete(_request, { signal = new AbortController().signal, onText = () => {} } = {}) {
-      const notes: string[] = [];
+      const calls: ModelResponse['content'][number][] = [];
       let shown = '';
       if (settled === undefined) {
         settled = answer(signal, {
@@ -109,10 +138,11 @@ function modelSaying(answer: (signal: AbortSignal, told: Said) => ReturnType<Ans
             onText(soFar.slice(shown.length));
             shown = soFar;
           },
-          onNote: (note) => notes.push(note),
+          onNote: (note) => calls.push(callOf('note', note)),
+          onOffer: (what) => calls.push(callOf('offer', what)),
         });
         await settled.catch(() => {});
-        if (notes.length > 0) return { content: notes.map(callOf), stop: 'tool_use', usage };
+        if (calls.length > 0) return { content: calls, stop: 'tool_use', usage };
       }
       const { text, stop } = await settled.finally(() => {
         settled = undefined;
@@ -123,6 +153,6 @@ function modelSaying(answer: (signal: AbortSignal, told: Said) => ReturnType<Ans
   };
 }
 
-function callOf(input: string, index: number): ModelResponse['content'][number] {
-  return { type: 'tool_use', id: `call ${index}`, name: 'note', input };
+function callOf(name: string, input: string): ModelResponse['content'][number] {
+  return { type: 'tool_use', id: `call ${input}`, name, input };
 }

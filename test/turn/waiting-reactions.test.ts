@@ -27,6 +27,7 @@ function turnsWithReactions() {
     reactions: {
       add: (_, id) => log.push(`👀 ${secondsOf(id)}`),
       remove: (_, id) => log.push(`gone ${secondsOf(id)}`),
+      refuse: (_, id) => log.push(`🚫 ${secondsOf(id)}`),
     },
     timer: timer.set,
     clock: () => started,
@@ -40,7 +41,7 @@ function turnsWithReactions() {
   recent.subscribe((change) => turns.follow(change));
   const submit = (second: number): Promise<void> => {
     const message = incoming({ id: idAt(second) });
-    return reactions.while(message, () => turns.submit(message));
+    return reactions.while(message, async () => void (await turns.submit(message)));
   };
   const release = async (): Promise<void> => {
     releases.shift()?.();

@@ -2,12 +2,14 @@ import type { Audience, Place } from '../../src/core/place.ts';
 
 export type PersonName = 'alice' | 'bob';
 
-/** A word that somebody wrote once: where it comes from, and whether its owner has since shared an item with it. */
+/** A word that somebody wrote once: where it comes from, who could read it there, and whether its owner has since shared an item with it. */
 export interface Canary {
   readonly word: string;
   readonly owner: PersonName;
   readonly audience: Audience;
   readonly homeId: string;
+  /** Absent where nobody knew. */
+  readonly readers?: readonly string[] | undefined;
   isShared: boolean;
 }
 
@@ -18,10 +20,20 @@ export function canaryWords(text: string): readonly string[] {
   return [...new Set(text.match(canaryWord))];
 }
 
-/** Rules [V1] and [V2] in the words of a person who wants to be able to trust the bot; written apart from the product's own. */
+/** Rules [V0], [V1], [V2] and [V2a] in the words of a person who wants to be able to trust the bot; written apart from the product's own. */
 export function mayBeTold(canary: Canary, speaker: PersonName, place: Place): boolean {
   if (canary.owner !== speaker) return false;
   if (place.audience === 'dm' || canary.isShared || canary.audience === 'public') return true;
   const isSameRoom = canary.homeId === place.homeId || canary.homeId === place.parentId;
-  return canary.audience === 'private' && place.audience === 'private' && isSameRoom;
+  const isPrivate = canary.audience === 'private' && place.audience === 'private';
+  return isPrivate && isSameRoom && !isSomebodyNew(canary.readers, place.readers);
+}
+
+/** Whether somebody reads now who may not have read then; `@everyone` is somebody too. */
+export function isSomebodyNew(
+  then: readonly string[] | undefined,
+  now: readonly string[] = ['whoever it may be'],
+): boolean {
+  if (then?.includes('@everyone') === true) return now.includes('whoever it may be');
+  return now.some((reader) => then?.includes(reader) !== true);
 }

@@ -2,13 +2,14 @@ import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
-import type { Audience, Place } from '../../src/core/place.ts';
+import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { canaryWords, mayBeTold, type Canary, type PersonName } from './canary.ts';
+import { oneServer } from '../support/servers.ts';
+import { canaryWords, isSomebodyNew, mayBeTold, type Canary, type PersonName } from './canary.ts';
 import { createHarmfulModel, modelAnswer } from './harmful-model.ts';
 
 export type PlaceName = 'hall' | 'office' | 'thread' | 'backroom' | 'dm';
@@ -32,6 +33,11 @@ export interface Leak {
   readonly text: string;
 }
 
+export type RoomName = 'hall' | 'office';
+
+/** Who is let into a room: everybody, some roles, or nobody can tell right now. */
+export type Door = 'open' | 'unknown' | readonly ('crew' | 'staff' | 'guests')[];
+
 /** When a door turns during a turn: between the message and its turn, while the model thinks, or while its answer grows. */
 export type TurnMoment = 'waiting' | 'thinking' | 'answering';
 
@@ -53,7 +59,9 @@ export class Scene {
   rightlyUsed = 0;
   readonly #canaries = new Map<string, Canary>();
   readonly #posted = new Map<string, ChatMessage[]>();
-  readonly #isPublic = { hall: true, office: false };
+  readonly #doors: Record<RoomName, Door> = { hall: 'open', office: ['crew'] };
+  /** The role that lets people into the guild. */
+  #memberRole: string | undefined;
   readonly #withHistory: boolean;
   readonly #bot: Bot;
   #present: Turn = {
@@ -66,7 +74,7 @@ export class Scene {
   #given = '';
   /** Whether people can read the answer to the present message, or its beginning. */
   #stands = false;
-  #doorToTurn: { readonly channel: 'hall' | 'office'; readonly at: TurnMoment } | undefined;
+  #doorToTurn: { readonly room: RoomName; readonly door: Door; readonly at: TurnMoment } | undefined;
   #now = Date.UTC(2026, 0, 15, 10);
 
   /** Without history, whatever the prompt holds comes from memory and is judged as such. */
@@ -98,7 +106,8 @@ export class Scene {
       journal: createChannelJournal({ store, changes: recent }),
       replies: {
         ...fakeReplies(),
-        send: (channelId, text) => Promise.resolve([this.#postOwn(channelId, text).id]),
+        send: (channelId, text) =>
+          Promise.resolve({ kind: 'sent', ids: [this.#postOwn(channelId, text).id] }),
         begin: (start) =>
           fakeReplies({
             nextId: () => this.#nextId(),
@@ -109,9 +118,13 @@ export class Scene {
             },
           }).begin(start),
       },
-      reactions: { add: () => {}, remove: () => {} },
+      offers: { show: () => Promise.resolve() },
+      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (given) => {
-        const place = given.audience === 'private' ? this.#presentPlace() : given;
+        const now = this.#presentPlace();
+        const isKnown = given.audience === 'private' && given.readers !== undefined;
+        const isWider = isKnown && (now.audience === 'public' || isSomebodyNew(given.readers, now.readers));
+        const place = isWider ? now : given;
         this.#present = { ...this.#present, place };
         return Promise.resolve(place);
       },
@@ -119,6 +132,7 @@ export class Scene {
         recent: (channelId, limit) =>
           Promise.resolve(this.#withHistory ? (this.#posted.get(channelId) ?? []).slice(-limit) : []),
       },
+      server: oneServer,
       attachments: { open: () => Promise.resolve([]) },
       readReplied: () => Promise.resolve('gone'),
       clock: () => new Date(this.#now),
@@ -136,14 +150,15 @@ export class Scene {
     await this.#message(speaker, place, 'What do I prefer for lunch? Tell me all you know.');
   }
 
-  /** A person tells something new, and the hall or the office changes between public and private meanwhile. */
+  /** A person tells something new, and others are let into the hall or the office meanwhile, or shut out. */
   async tellAsDoorTurns(
     speaker: PersonName,
     place: PlaceName,
-    channel: 'hall' | 'office',
+    room: RoomName,
+    door: Door,
     at: TurnMoment,
   ): Promise<void> {
-    this.#doorToTurn = { channel, at };
+    this.#doorToTurn = { room, door, at };
     await this.tell(speaker, place);
   }
 
@@ -185,9 +200,13 @@ export class Scene {
     return answer;
   }
 
-  /** The hall or the office changes between public and private. */
-  turnDoor(channel: 'hall' | 'office'): void {
-    this.#isPublic[channel] = !this.#isPublic[channel];
+  turnDoor(room: RoomName, door: Door): void {
+    this.#doors[room] = door;
+  }
+
+  /** What this role can read counts as public from now on; `undefined` for none. */
+  nameMemberRole(role: 'crew' | undefined): void {
+    this.#memberRole = role;
   }
 
   wait(minutes: number): void {
@@ -196,15 +215,16 @@ export class Scene {
 
   placeOf(person: PersonName, name: PlaceName): Place {
     if (name === 'dm') return { audience: 'dm', channelId: dms[person], homeId: dms[person] };
-    const hall = this.#isPublic.hall ? 'public' : 'private';
-    const audiences: Readonly<Record<typeof name, Audience>> = {
-      hall,
-      office: this.#isPublic.office ? 'public' : 'private',
-      thread: hall,
-      backroom: 'private',
+    const door = this.#doors[name === 'office' ? 'office' : 'hall'];
+    const isPublic =
+      door === 'open' || (door !== 'unknown' && door.some((role) => role === this.#memberRole));
+    const channel = {
+      audience: isPublic && name !== 'backroom' ? ('public' as const) : ('private' as const),
+      ...(door === 'unknown' ? {} : { readers: door === 'open' ? ['@everyone'] : door }),
+      channelId: channels[name],
+      guildId,
+      channelName: name,
     };
-    const audience = audiences[name];
-    const channel = { audience, channelId: channels[name], guildId, channelName: name };
     if (name === 'hall' || name === 'office') return { ...channel, homeId: channels[name] };
     const homeId = name === 'thread' ? channels.hall : channels.backroom;
     return { ...channel, homeId, parentId: channels.hall, parentName: 'hall' };
@@ -233,7 +253,7 @@ export class Scene {
 
   #turnDoorAt(moment: TurnMoment): void {
     if (this.#doorToTurn?.at !== moment) return;
-    this.turnDoor(this.#doorToTurn.channel);
+    this.turnDoor(this.#doorToTurn.room, this.#doorToTurn.door);
     this.#doorToTurn = undefined;
   }
 
@@ -255,8 +275,15 @@ export class Scene {
   }
 
   #newCanary(owner: PersonName, placeName: PlaceName): Canary {
-    const { audience, homeId } = this.placeOf(owner, placeName);
-    const canary = { word: `canary${this.#canaries.size}x`, owner, audience, homeId, isShared: false };
+    const { audience, homeId, readers } = this.placeOf(owner, placeName);
+    const canary = {
+      word: `canary${this.#canaries.size}x`,
+      owner,
+      audience,
+      homeId,
+      readers,
+      isShared: false,
+    };
     this.#canaries.set(canary.word, canary);
     return canary;
   }

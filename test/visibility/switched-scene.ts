@@ -8,6 +8,7 @@ import { createChannelJournal } from '../../src/turn/journal.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { oneServer } from '../support/servers.ts';
 import { canaryWords, type PersonName } from './canary.ts';
 import { createHarmfulModel } from './harmful-model.ts';
 
@@ -24,7 +25,14 @@ export type RoomName = (typeof roomNames)[number];
 const rooms: Readonly<Record<RoomName, Place>> = {
   hall: { audience: 'public', channelId: hall, homeId: hall, guildId, channelName: 'hall' },
   thread: { audience: 'public', channelId: thread, homeId: hall, parentId: hall, guildId, channelName: 'a' },
-  den: { audience: 'private', channelId: den, homeId: den, guildId, channelName: 'den' },
+  den: {
+    audience: 'private',
+    readers: ['710000000000000001'],
+    channelId: den,
+    homeId: den,
+    guildId,
+    channelName: 'den',
+  },
 };
 
 /** A store in memory that tells which keys were written. */
@@ -99,9 +107,11 @@ export class SwitchedScene {
       },
       journal: createChannelJournal({ store: this.#store, changes: recent }),
       replies: fakeReplies({ nextId: () => this.#nextId() }),
-      reactions: { add: () => {}, remove: () => {} },
+      offers: { show: () => Promise.resolve() },
+      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       history: { recent: () => Promise.resolve([]) },
+      server: oneServer,
       attachments: { open: () => Promise.resolve([]) },
       readReplied: () => Promise.resolve('gone'),
       clock: () => new Date(this.#now),

@@ -12,6 +12,12 @@ const place = fc.constantFrom(
   'dm' as const,
 );
 const where = { speaker, place };
+const room = fc.constantFrom('hall' as const, 'office' as const);
+const door = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('open' as const) },
+  { weight: 1, arbitrary: fc.constant('unknown' as const) },
+  { weight: 6, arbitrary: fc.subarray(['crew' as const, 'staff' as const, 'guests' as const]) },
+);
 
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('tell' as const), ...where }) },
@@ -26,16 +32,21 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reset' as const), ...where }) },
   {
     weight: 2,
+    arbitrary: fc.record({ do: fc.constant('door' as const), room, door }),
+  },
+  {
+    weight: 1,
     arbitrary: fc.record({
-      do: fc.constant('door' as const),
-      channel: fc.constantFrom('hall' as const, 'office' as const),
+      do: fc.constant('memberRole' as const),
+      role: fc.constantFrom('crew' as const, undefined),
     }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('tellAsDoorTurns' as const),
-      channel: fc.constantFrom('hall' as const, 'office' as const),
+      room,
+      door,
       at: fc.constantFrom('waiting' as const, 'thinking' as const, 'answering' as const),
       ...where,
     }),
@@ -54,7 +65,7 @@ async function take(scene: Scene, each: Step): Promise<void> {
     case 'remember':
       return scene[each.do](each.speaker, each.place);
     case 'tellAsDoorTurns':
-      return scene.tellAsDoorTurns(each.speaker, each.place, each.channel, each.at);
+      return scene.tellAsDoorTurns(each.speaker, each.place, each.room, each.door, each.at);
     case 'show':
       await scene.command(each.speaker, each.place, 'show', each.ephemeral);
       return;
@@ -68,7 +79,10 @@ async function take(scene: Scene, each: Step): Promise<void> {
       await scene.command(each.speaker, each.place, 'reset rolling');
       return;
     case 'door':
-      scene.turnDoor(each.channel);
+      scene.turnDoor(each.room, each.door);
+      return;
+    case 'memberRole':
+      scene.nameMemberRole(each.role);
       return;
     case 'wait':
       scene.wait(each.minutes);

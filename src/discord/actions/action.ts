@@ -12,15 +12,16 @@ import type { HistoryPort } from '../../core/chat.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
 import { flatten } from '../../core/text.ts';
-import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
+import { checkedTool, refusal, type Offer, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { botMay } from '../permissions.ts';
-import type { FindChannel } from '../place.ts';
+import type { Places } from '../place.ts';
 import { mayHaveForgottenNonces } from '../replies/reply-requests.ts';
+import { isNamed, type WantedAction } from './named-action.ts';
 
 export interface ActionOptions {
-  readonly findChannel: FindChannel;
+  readonly places: Places;
   readonly history: Pick<HistoryPort, 'recent'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   readonly clock: Clock;
@@ -45,18 +46,36 @@ interface ActionResult {
   readonly ids: Readonly<Record<string, string>>;
 }
 
+/** What an action comes to in a turn: nothing was done yet. Each function throws {@link ActionRefusal} where it may not be done, or Discord's own errors. */
+interface Plan {
+  readonly wanted: WantedAction;
+  /** Whether both the speaker and the bot may do it at this moment. */
+  readonly permit: () => Promise<void>;
+  /** Exactly what would be done, for a button. */
+  readonly show: () => Promise<Pick<Offer, 'what' | 'words'>>;
+  /** Does it; to be called right after `permit`. */
+  readonly act: () => Promise<ActionResult>;
+}
+
 interface Action<Input> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
-  /** @throws {ActionRefusal} where it may not be done, or Discord's own errors. */
-  readonly act: (input: Input, turn: ActionTurn, options: ActionOptions) => Promise<ActionResult>;
+  readonly plan: (input: Input, turn: ActionTurn, options: ActionOptions) => Promise<Plan>;
 }
 
-/** A tool that does something on Discord for the speaker: input checked, failures told to the model, every action in the log by ids. */
+const notNamed =
+  "Not done: other people's words or a file stand in this conversation, and the person's own message does not plainly ask for this.";
+const notAsShown = 'it is not any more as it was shown. Please ask again.';
+
+/**
+ * A tool that does something on Discord for the speaker: input checked, failures told to the model, every action in the log by ids. Where
+ * others' words are in the context, only what the speaker's own message names is done; everything else is offered [M8].
+ */
 export function actionTool<Input>(action: Action<Input>): (options: ActionOptions) => Tool {
-  const { name, description, input: schema, act } = action;
+  const { name, description, input: schema } = action;
   return (options) => {
+    const { places, logger } = options;
     const posted = new WeakMap<TurnContext, number>();
 
     function nextNonce(context: TurnContext): string {
@@ -66,27 +85,73 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
       return `${lastId}${name.at('discord_'.length) ?? ''}${count}`;
     }
 
+    async function planFor(input: Input, context: TurnContext, signal: AbortSignal): Promise<Plan> {
+      if (context.speaker.isBot !== undefined) throw new ActionRefusal('another bot may not ask for it.');
+      const here = await places.find(context.place.channelId);
+      if (here?.isSendable() !== true) throw new ActionRefusal('I cannot see this channel any more.');
+      return action.plan(input, { context, here, nextNonce: () => nextNonce(context), signal }, options);
+    }
+
+    async function carryOut({ permit, act }: Plan, ids: object): Promise<ActionResult> {
+      await permit();
+      const done = await act();
+      logger.info('an action was carried out', { ...ids, ...done.ids });
+      return done;
+    }
+
     async function run(input: Input, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome> {
-      const { speaker, place } = context;
+      const { speaker, place, messages, hasThirdPartyText } = context;
       const ids = { action: name, userId: speaker.id, channelId: place.channelId };
+      const refused = (error: unknown): string => {
+        const reason = error instanceof ActionRefusal ? { reason: error.message } : { error };
+        logger.info('an action was not carried out', { ...ids, ...reason });
+        return failureText(error);
+      };
       try {
-        if (speaker.isBot !== undefined) throw new ActionRefusal('another bot may not ask for it.');
-        const here = await options.findChannel(place.channelId);
-        if (here?.isSendable() !== true) throw new ActionRefusal('I cannot see this channel any more.');
-        const turn = { context, here, nextNonce: () => nextNonce(context), signal };
-        const done = await act(input, turn, options);
-        options.logger.info('an action was carried out', { ...ids, ...done.ids });
-        return { ok: true, text: done.text, note: done.note };
+        const plan = await planFor(input, context, signal);
+        const said = messages.map(({ text }) => text);
+        if (hasThirdPartyText && !isNamed(plan.wanted, said)) {
+          await plan.permit();
+          const offer = await plan.show();
+          return { ...refusal(notNamed), offer: { ...offer, carryOut: (pressed) => press(offer, pressed) } };
+        }
+        const { text, note } = await carryOut(plan, ids);
+        return { ok: true, text, note };
       } catch (error) {
         signal.throwIfAborted();
-        const reason = error instanceof ActionRefusal ? { reason: error.message } : { error };
-        options.logger.info('an action was not carried out', { ...ids, ...reason });
-        return refusal(failureText(error));
+        return refusal(refused(error));
+      }
+
+      /** Does what was offered, if it is still the same; gives what the person is told. */
+      async function press(offer: Pick<Offer, 'what' | 'words'>, pressed: AbortSignal): Promise<string> {
+        try {
+          const plan = await planFor(input, context, pressed);
+          const { what, words } = await plan.show();
+          if (what !== offer.what || words !== offer.words) throw new ActionRefusal(notAsShown);
+          const { note } = await carryOut(plan, { ...ids, isOffered: true });
+          return note;
+        } catch (error) {
+          return addressed(refused(error));
+        }
       }
     }
 
     return checkedTool({ name, description, input: schema, notDone: 'Not done', run });
   };
+}
+
+/** What the model is told of a failure, as the person themselves is told it. */
+function addressed(text: string): string {
+  return text
+    .replaceAll('the person lacks', 'you lack')
+    .replaceAll('the person', 'you')
+    .replace(claimNothing, '');
+}
+
+/** What a button shows of a message: where it stands, and its text, whole. */
+export async function showMessage(verb: string, channel: SendableChannels, messageId: string) {
+  const { url, content } = await channel.messages.fetch({ message: messageId, cache: false, force: true });
+  return { what: `${verb}: ${url}`, ...(content !== '' && { words: content }) };
 }
 
 /** A text of one line, for a tool's input. */
@@ -118,12 +183,14 @@ const explanations: ReadonlyMap<number | string, string> = new Map<number | stri
   [RESTJSONErrorCodes.MissingAccess, 'I cannot see it.'],
 ]);
 
+const claimNothing = ' Do not claim that it was.';
+
 /** What the model is told of an action that did not work out. */
 function failureText(error: unknown): string {
   if (error instanceof ActionRefusal) return `Not done: ${error.message}`;
   if (error instanceof DiscordAPIError)
     return `Not done: ${explanations.get(error.code) ?? 'Discord refused it.'}`;
-  return 'Discord could not be reached, so it is not known whether it was done. Do not claim that it was.';
+  return `Discord could not be reached, so it is not known whether it was done.${claimNothing}`;
 }
 
 /** What is posted: a text, or a poll without one. */

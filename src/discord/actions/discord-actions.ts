@@ -3,7 +3,7 @@ import type { Client, Guild, GuildBasedChannel, GuildMember } from 'discord.js';
 import { dataLine, fitLines, type Section, type SectionSource } from '../../core/section.ts';
 import type { ActionTools } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { worksIn, type AccessSettings } from '../access.ts';
+import { worksIn } from '../access.ts';
 import { botMay, memberMay, type Capability } from '../permissions.ts';
 import { isPublic } from '../place.ts';
 import type { ActionOptions } from './action.ts';
@@ -18,7 +18,7 @@ export function createDiscordActions(options: ActionOptions & { readonly client:
   return {
     tools: tools.map((create) => create(options)),
     name: 'discord actions',
-    sections: createActionsSection(options.client, options.settings),
+    sections: createActionsSection(options),
   };
 }
 
@@ -31,19 +31,25 @@ const searchedGuilds = 5;
 const title = 'What you may do on Discord for this person now, when they ask for it:';
 
 /** What speaker and bot may do in the place of a turn, from the caches alone; each tool asks again when it is used. */
-function createActionsSection(
-  client: Client,
-  settings: Pick<AccessSettings, 'channelIds'>,
-): SectionSource<TurnContext>['sections'] {
+function createActionsSection({
+  client,
+  settings,
+  places,
+}: Pick<ActionOptions, 'settings' | 'places'> & {
+  readonly client: Client;
+}): SectionSource<TurnContext>['sections'] {
   return async ({ speaker, place }) => {
     const here = client.channels.cache.get(place.channelId);
     if (here === undefined || speaker.isBot !== undefined) return [];
     const may = (capability: Capability) =>
       botMay(capability, here) &&
       (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
+    const memberRole = here.isDMBased() ? undefined : await places.memberRole(here.guildId);
     const targets = here.isDMBased()
-      ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, false))
-      : targetsIn(here.guild, speaker.id, true).filter(({ id }) => id !== here.id);
+      ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, () => true))
+      : targetsIn(here.guild, speaker.id, (channel) => isPublic(channel, memberRole)).filter(
+          ({ id }) => id !== here.id,
+        );
     const lines = [...placeLines(may), ...sendLines(targets, place.audience === 'public')];
     const section = { name: 'discord_actions', slot: 'last', title, budget } as const;
     return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
@@ -55,13 +61,17 @@ function createActionsSection(
   }
 
   /** Channels that both may write in. In a server only public ones are named, since others may read the answer. */
-  function targetsIn(guild: Guild, userId: string, onlyPublic: boolean): readonly GuildBasedChannel[] {
+  function targetsIn(
+    guild: Guild,
+    userId: string,
+    mayBeNamed: (channel: GuildBasedChannel) => boolean,
+  ): readonly GuildBasedChannel[] {
     const member = memberOf(guild, userId);
     return [...guild.channels.cache.values()].filter(
       (channel) =>
         !channel.isThread() &&
         worksIn(settings, { channelId: channel.id, isDm: false }) &&
-        (!onlyPublic || isPublic(channel)) &&
+        mayBeNamed(channel) &&
         mayDo('send', channel, guild.members.me) &&
         mayDo('send', channel, member),
     );

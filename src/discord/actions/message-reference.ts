@@ -4,6 +4,7 @@ import type { ChatMessage, HistoryPort } from '../../core/chat.ts';
 import { compareSnowflakes, isSnowflake } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
+import type { MessageTarget } from './named-action.ts';
 
 /** Names a message of the present channel, as {@link findMessage} reads it. */
 export const messageInput = z
@@ -19,13 +20,28 @@ const inOther = 'That message is in another channel.';
 const link =
   /^<?https?:\/\/[^\s/]+\/channels\/(?:@me|[0-9]+)\/(?<channelId>[0-9]+)\/(?<messageId>[0-9]+)>?$/u;
 
-/** The id of the message that the model means. @throws {ActionRefusal} where it means none. */
+/** The message that the model means. @throws {ActionRefusal} where it means none. */
 export async function messageIn(
   reference: string,
   context: TurnContext,
   history: Pick<HistoryPort, 'recent'>,
-): Promise<string> {
-  return findMessage(reference, context, await history.recent(context.place.channelId, lookedThrough));
+): Promise<MessageTarget> {
+  const recent = await history.recent(context.place.channelId, lookedThrough);
+  const id = findMessage(reference, context, recent);
+  return { id, is: standingOf(id, context, recent) };
+}
+
+function standingOf(
+  id: string,
+  { messages }: Pick<TurnContext, 'messages'>,
+  recent: readonly ChatMessage[],
+): MessageTarget['is'] {
+  const first = messages[0]?.id ?? '0';
+  const before = recent.filter((message) => compareSnowflakes(message.id, first) < 0);
+  if (messages.some(({ repliesTo }) => repliesTo?.id === id)) return 'replied-to';
+  if (messages.some((message) => message.id === id)) return 'current';
+  if (before.findLast(({ author }) => author.kind === 'self')?.id === id) return 'own-last';
+  return before.at(-1)?.id === id ? 'last' : 'other';
 }
 
 /**

@@ -8,12 +8,12 @@ import {
   type GuildMember,
 } from 'discord.js';
 
-import { becamePublic, type Place } from '../../core/place.ts';
+import { hasMoreReaders, type Place } from '../../core/place.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
 import { hasErrorCode } from '../discord-api.ts';
-import { capabilities, memberMay, type Capability } from '../permissions.ts';
-import { placeOf, type FindChannel } from '../place.ts';
+import { capabilities, memberMay, neededToRead, type Capability } from '../permissions.ts';
+import { placeOf, type Places } from '../place.ts';
 import { ActionRefusal } from './action.ts';
 
 /** The same for what does not exist and for what one of the two cannot see, so that nobody learns of a channel by asking. */
@@ -51,7 +51,7 @@ export async function permit(
 }
 
 function sees(channel: GuildBasedChannel, member: GuildMember): boolean {
-  return has(channel, member, PermissionFlagsBits.ViewChannel);
+  return has(channel, member, neededToRead(channel));
 }
 
 function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint): boolean {
@@ -82,8 +82,8 @@ async function isAdmitted(channel: GuildBasedChannel, member: GuildMember): Prom
 }
 
 /** Where a channel's messages are said by now. @throws {ActionRefusal} where that cannot be told. */
-export async function currentPlaceOf(channel: Channel, findChannel: FindChannel): Promise<Place> {
-  const place = await placeOf(channel, findChannel);
+export async function currentPlaceOf(channel: Channel, places: Places): Promise<Place> {
+  const place = await placeOf(channel, places);
   if (place === undefined) throw new ActionRefusal('I do not know who can read along there.');
   return place;
 }
@@ -95,8 +95,8 @@ export async function currentPlaceOf(channel: Channel, findChannel: FindChannel)
 export async function requireSameAudience(
   here: Channel,
   context: TurnContext,
-  findChannel: FindChannel,
+  places: Places,
 ): Promise<void> {
-  if (becamePublic(context.place, await currentPlaceOf(here, findChannel)))
+  if (hasMoreReaders(context.place, await currentPlaceOf(here, places)))
     throw new ActionRefusal('this channel has become visible to more people in the meantime.');
 }

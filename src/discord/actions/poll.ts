@@ -21,10 +21,10 @@ export const pollTool = actionTool({
     hours: z.int().min(1).max(maxHours).default(24).describe('How long it runs. Default: 24.'),
     multiselect: z.boolean().default(false).describe('Whether people may choose several. Default: false.'),
   }),
-  async act(
+  async plan(
     { question, answers, hours, multiselect },
     { context, here, nextNonce, signal },
-    { settings, clock, findChannel },
+    { settings, clock, places },
   ) {
     const poll = {
       question: { text: question },
@@ -33,11 +33,23 @@ export const pollTool = actionTool({
       allowMultiselect: multiselect,
     };
     const nonce = nextNonce();
-    await permit('poll', here, context, settings);
-    const before = await postedBefore(here, { poll }, context, clock);
-    await requireSameAudience(here, context, findChannel);
-    signal.throwIfAborted();
-    const message = before ?? (await postQuietly(here, { poll }, nonce));
-    return { text: 'The poll is there.', note: '📊 made a poll', ids: { messageId: message.id } };
+    return {
+      wanted: { kind: 'poll', question, answers },
+      async permit() {
+        await permit('poll', here, context, settings);
+        await requireSameAudience(here, context, places);
+      },
+      show: async () => ({
+        what: `Make a poll for ${hours} hours, ${multiselect ? 'with several answers each' : 'with one answer each'}:`,
+        words: [question, ...answers.map((answer) => `- ${answer}`)].join('\n'),
+      }),
+      async act() {
+        const before = await postedBefore(here, { poll }, context, clock);
+        await requireSameAudience(here, context, places);
+        signal.throwIfAborted();
+        const message = before ?? (await postQuietly(here, { poll }, nonce));
+        return { text: 'The poll is there.', note: '📊 made a poll', ids: { messageId: message.id } };
+      },
+    };
   },
 });

@@ -2,7 +2,7 @@ import type { Guild } from 'discord.js';
 import { z } from 'zod';
 
 import type { Tool } from '../../core/tool.ts';
-import { ActionRefusal, actionTool, type ActionOptions } from './action.ts';
+import { ActionRefusal, actionTool, showMessage, type ActionOptions } from './action.ts';
 import { messageIn, messageInput } from './message-reference.ts';
 import { permit } from './permit.ts';
 
@@ -14,34 +14,46 @@ export const reactTool = actionTool({
     message: messageInput,
     emoji: z.string().describe('One emoji such as 👍, or one of the server’s own as :name:.'),
   }),
-  async act({ message, emoji }, { context, here, signal }, { history, settings }) {
-    const messageId = await messageIn(message, context, history);
+  async plan({ message, emoji }, { context, here, signal }, { history, settings }) {
+    const target = await messageIn(message, context, history);
     const guild = here.isDMBased() ? undefined : here.guild;
     const chosen = await emojiOf(emoji, guild, context.speaker.id);
-    await permit('react', here, context, settings);
-    signal.throwIfAborted();
-    await here.messages.react(messageId, chosen);
-    return { text: 'The reaction is there.', note: `${chosen} reacted`, ids: { messageId } };
+    const { id: messageId } = target;
+    return {
+      wanted: { kind: 'react', emoji: chosen, target },
+      permit: () => permit('react', here, context, settings),
+      show: () => showMessage(`React with ${chosen} to this message`, here, messageId),
+      async act() {
+        signal.throwIfAborted();
+        await here.messages.react(messageId, chosen);
+        return { text: 'The reaction is there.', note: `${chosen} reacted`, ids: { messageId } };
+      },
+    };
   },
 });
 
 /** Lets the model pin a message. Pinning it again changes nothing, nor does unpinning. */
-export const pinTool = pinningTool('discord_pin', 'Pin', true);
-export const unpinTool = pinningTool('discord_unpin', 'Unpin', false);
+export const pinTool = pinningTool('pin', 'Pin');
+export const unpinTool = pinningTool('unpin', 'Unpin');
 
-function pinningTool(name: string, verb: string, isPin: boolean): (options: ActionOptions) => Tool {
+function pinningTool(kind: 'pin' | 'unpin', verb: string): (options: ActionOptions) => Tool {
   return actionTool({
-    name,
+    name: `discord_${kind}`,
     description: `${verb} a message of this channel, when the person asks for it.`,
     input: z.object({ message: messageInput }),
-    async act({ message }, { context, here, signal }, { history, settings }) {
-      const messageId = await messageIn(message, context, history);
-      await permit('pin', here, context, settings);
-      signal.throwIfAborted();
-      if (isPin) await here.messages.pin(messageId);
-      else await here.messages.unpin(messageId);
-      const done = isPin ? 'pinned' : 'unpinned';
-      return { text: `The message is ${done}.`, note: `📌 ${done}`, ids: { messageId } };
+    async plan({ message }, { context, here, signal }, { history, settings }) {
+      const target = await messageIn(message, context, history);
+      const { id: messageId } = target;
+      return {
+        wanted: { kind, target },
+        permit: () => permit('pin', here, context, settings),
+        show: () => showMessage(`${verb} this message`, here, messageId),
+        async act() {
+          signal.throwIfAborted();
+          await here.messages[kind](messageId);
+          return { text: `The message is ${kind}ned.`, note: `📌 ${kind}ned`, ids: { messageId } };
+        },
+      };
     },
   });
 }

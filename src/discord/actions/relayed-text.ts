@@ -1,5 +1,6 @@
-import { ownWords, withoutMarkedPeople, withoutMentionMarks, withoutQuotes } from '../../core/own-words.ts';
+import { withoutMentionMarks, withoutMentions, withoutQuotes } from '../../core/own-words.ts';
 import { escapePattern } from '../../core/text.ts';
+import { pointsToChannel, type NamedChannel } from './named-action.ts';
 
 /** A text on its way from where it was asked for into another channel. */
 export interface Relay {
@@ -9,8 +10,6 @@ export interface Relay {
   /** Whether everybody in the server could read along when it was said, and can by now. */
   readonly isFromPublic: boolean;
   readonly target: NamedChannel;
-  /** Whether the model may have read what it wants in somebody else's words [M5a]. */
-  readonly hasThirdPartyText: boolean;
   /** `same`: whoever reads along in one place does so in the other, as in a thread and its channel. */
   readonly reach: 'same' | 'server' | 'elsewhere';
 }
@@ -20,21 +19,17 @@ type RelayedText =
   | { readonly outcome: 'refused'; readonly reason: 'unnamed' | 'not-own-words' };
 
 /**
- * What of a text may be said in another channel [V2]: from a public channel anything, within its server. From everywhere else only what
- * stands word for word in the speaker's own message, as it stands there, and only into a channel that this message names: whatever the
- * model knows from a private place stays there. Where others' words are in the context, the speaker's own message must name the channel in any
- * case, and from a private place as a channel, not by a word that may mean something else: a stranger's wish moves nobody's words, and says
- * nothing with the speaker's permissions.
+ * What of a text may be said in another channel [V2]: where the same people read along anything, and from a public channel anything within its
+ * server. From everywhere else only what stands word for word in the speaker's own message, as it stands there, and only into a channel that
+ * this message names as one, not by a word that may mean something else [M8]: whatever the model knows from a private place stays there, whoever
+ * presses a button.
  */
-export function relayedText(relay: Relay): RelayedText {
-  const { text, messages, isFromPublic, target, hasThirdPartyText, reach } = relay;
-  const isWithinPublic = isFromPublic && reach === 'server';
-  if (reach === 'same' || (isWithinPublic && !hasThirdPartyText)) return { outcome: 'allowed', text };
-  const names = hasThirdPartyText && !isWithinPublic ? pointsToChannel : namesChannel;
-  if (!messages.some((message) => names(message, target))) return { outcome: 'refused', reason: 'unnamed' };
-  if (isWithinPublic) return { outcome: 'allowed', text };
+export function relayedText({ text, messages, isFromPublic, target, reach }: Relay): RelayedText {
+  if (reach === 'same' || (isFromPublic && reach === 'server')) return { outcome: 'allowed', text };
+  if (!messages.some((message) => pointsToChannel(message, target)))
+    return { outcome: 'refused', reason: 'unnamed' };
   for (const message of messages) {
-    const own = literalPart(text, ownWords(message));
+    const own = literalPart(text, withoutQuotes(withoutMentions(message)));
     if (own !== undefined) return { outcome: 'allowed', text: own };
   }
   return { outcome: 'refused', reason: 'not-own-words' };
@@ -42,7 +37,7 @@ export function relayedText(relay: Relay): RelayedText {
 
 const inWord = String.raw`[\p{L}\p{M}\p{N}]`;
 /** What a model puts around a text of its own accord. */
-const framing = /^["'“”‘’„«»`\s]+|["'“”‘’„«»`.!?…\s]+$/gu;
+const framing = /^["'“”‘’„«»`\s]+|(?<!["'“”‘’„«»`.!?…\s])["'“”‘’„«»`.!?…\s]+$/gu;
 
 /** Where the words stand in `own`, whole and in this order; case, white space and what frames them aside. Given as they stand there. */
 function literalPart(text: string, own: string): string | undefined {
@@ -73,39 +68,6 @@ export function sentFor(text: string, userId: string): string {
 /** Whether a message of the bot's own was sent for somebody: its words may be theirs, and are no answer to whoever reads them [M5a]. */
 export function isSentFor(content: string): boolean {
   return /\n-# for <@[0-9]+>$/u.test(content);
-}
-
-interface NamedChannel {
-  readonly id: string;
-  readonly name: string;
-}
-
-const partOfName = /[\p{L}\p{M}\p{N}_-]/u;
-
-/**
- * Whether a message names a channel: by a mention of it, by its id, or by its name as a word. What the message quotes from others does not
- * count, nor do the names of people that it mentions.
- */
-export function namesChannel(message: string, channel: NamedChannel): boolean {
-  return (
-    pointsToChannel(message, channel) ||
-    holdsWord(ownWords(message).toLowerCase(), channel.name.toLowerCase())
-  );
-}
-
-/** Whether a message names a channel so that nothing else can be meant: by a mention of it, by its id, or as `#name`. */
-export function pointsToChannel(message: string, { id, name }: NamedChannel): boolean {
-  const text = withoutMarkedPeople(withoutQuotes(message));
-  return text.includes(id) || holdsWord(withoutMentionMarks(text).toLowerCase(), `#${name.toLowerCase()}`);
-}
-
-function holdsWord(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    const before = Array.from(text.slice(0, at)).at(-1) ?? ' ';
-    const after = Array.from(text.slice(at + word.length, at + word.length + 2))[0] ?? ' ';
-    if (!partOfName.test(before) && !partOfName.test(after)) return true;
-  }
-  return false;
 }
 
 /** What a channel is called by, as the model gives it: `#name` or `name`, `<#id>` or an id. */

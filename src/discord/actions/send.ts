@@ -1,7 +1,8 @@
 import type { Client, GuildTextBasedChannel, SendableChannels } from 'discord.js';
 import { z } from 'zod';
 
-import { becamePublic, type Place } from '../../core/place.ts';
+import { hasMoreReaders, type Place } from '../../core/place.ts';
+import { withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { ActionRefusal, actionTool, isSame, postedBefore, postQuietly } from './action.ts';
@@ -16,31 +17,42 @@ export const sendTool = actionTool({
   name: 'discord_send',
   description:
     'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. From a private place only ' +
-    "the person's own words can be sent, copied word for word from the message you are answering, to a channel that this message names.",
+    "the person's own words can be sent, copied word for word from the message you are answering, to a channel that this message names as #name.",
   input: z.object({
     channel: z.string().min(1).describe('#name or id.'),
-    text: z.string().trim().min(1).describe(`At most ${messageMaxChars} characters.`),
+    text: z
+      .string()
+      .transform((said) => withoutInvisible(said).trim())
+      .pipe(z.string().min(1))
+      .describe(`At most ${messageMaxChars} characters.`),
   }),
-  async act({ channel, text }, { context, here, nextNonce, signal }, { settings, clock, findChannel }) {
+  async plan({ channel, text }, { context, here, nextNonce, signal }, { settings, clock, places }) {
     const target = await sendTarget(channel, here, context, settings);
     if (target.id === here.id) throw new ActionRefusal('you are in that channel: say it in your answer.');
     const nonce = nextNonce();
     const compose = async () => {
-      const from = await currentPlaceOf(here, findChannel);
-      const to = await currentPlaceOf(target, findChannel);
-      return { content: contentOf({ text, target, ...wayOf(context, from, to) }, context) };
+      const from = await currentPlaceOf(here, places);
+      const to = await currentPlaceOf(target, places);
+      return textFor({ text, target, ...wayOf(context, from, to) }, context);
     };
-    await permit('send', target, context, settings);
-    const before = await postedBefore(target, await compose(), context, clock);
-    // Whoever can read along is looked at last, right before the words leave.
-    const post = await compose();
-    signal.throwIfAborted();
-    const message = before ?? (await postQuietly(target, post, nonce));
-    const isRepeated = before !== undefined || !isSame(message, post);
     return {
-      text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
-      note: `➡️ sent to <#${target.id}>`,
-      ids: { targetId: target.id, messageId: message.id },
+      wanted: { kind: 'send', channel: target },
+      permit: () => permit('send', target, context, settings),
+      show: async () => ({ what: `Send to <#${target.id}>:`, words: await compose() }),
+      async act() {
+        const content = async () => sentFor(await compose(), context.speaker.id);
+        const before = await postedBefore(target, { content: await content() }, context, clock);
+        // Whoever can read along is looked at last, right before the words leave.
+        const post = { content: await content() };
+        signal.throwIfAborted();
+        const message = before ?? (await postQuietly(target, post, nonce));
+        const isRepeated = before !== undefined || !isSame(message, post);
+        return {
+          text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
+          note: `➡️ sent to <#${target.id}>`,
+          ids: { targetId: target.id, messageId: message.id },
+        };
+      },
     };
   },
 });
@@ -50,27 +62,24 @@ function wayOf(context: TurnContext, from: Place, to: Place): Pick<Relay, 'isFro
   const said = context.saidIn ?? context.place;
   const isFromPublic = said.audience === 'public' && from.audience === 'public';
   const hasSameReaders =
-    from.homeId === to.homeId && from.audience === to.audience && !becamePublic(said, from);
+    from.homeId === to.homeId && from.audience === to.audience && !hasMoreReaders(said, from);
   if (hasSameReaders) return { isFromPublic, reach: 'same' };
   return { isFromPublic, reach: from.guildId === to.guildId ? 'server' : 'elsewhere' };
 }
 
 const refusals = {
-  unnamed: 'the message you are answering does not name that channel. Ask the person to name it as #name.',
+  unnamed: 'the message that asks for it does not name that channel as #name.',
   'not-own-words':
-    "this is a private place, from which only the person's own words can be sent: copy them word for word from the message you are answering.",
+    'this is a private place, from which only words of the message that asks for it can be sent, copied as they stand there.',
 } as const;
 
-function contentOf(relay: Omit<Relay, 'messages' | 'hasThirdPartyText'>, context: TurnContext): string {
-  const { messages, speaker, hasThirdPartyText } = context;
-  const relayed = relayedText({ ...relay, messages: messages.map(({ text }) => text), hasThirdPartyText });
+/** What is sent, as far as it may be; it fits with the line under it. */
+function textFor(relay: Omit<Relay, 'messages'>, { messages, speaker }: TurnContext): string {
+  const relayed = relayedText({ ...relay, messages: messages.map(({ text }) => text) });
   if (relayed.outcome === 'refused') throw new ActionRefusal(refusals[relayed.reason]);
-  const content = sentFor(relayed.text, speaker.id);
-  if (content.length > messageMaxChars)
-    throw new ActionRefusal(
-      `the text is too long by ${content.length - messageMaxChars} characters. Nothing was sent.`,
-    );
-  return content;
+  const excess = sentFor(relayed.text, speaker.id).length - messageMaxChars;
+  if (excess > 0) throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
+  return relayed.text;
 }
 
 /** Channels of one name that are looked at more closely. */

@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { ActionRefusal, actionTool, line } from './action.ts';
+import { ActionRefusal, actionTool, line, showMessage } from './action.ts';
 import { messageIn, messageInput } from './message-reference.ts';
 import { permit, requireSameAudience } from './permit.ts';
 
@@ -30,22 +30,35 @@ export const startThreadTool = actionTool({
       .default(false)
       .describe('Only for the person and whom they add; a free-standing thread only. Default: false.'),
   }),
-  async act({ name, message, private: isPrivate }, { context, here, signal }, options) {
+  async plan({ name, message, private: isPrivate }, { context, here, signal }, options) {
     if (here.isThread()) throw new ActionRefusal('this is a thread already.');
     if (isPrivate && message !== undefined)
       throw new ActionRefusal('a thread from a message cannot be private.');
-    const messageId = message === undefined ? undefined : await messageIn(message, context, options.history);
-    await permit(isPrivate ? 'start-private-thread' : 'start-thread', here, context, options.settings);
-    await requireSameAudience(here, context, options.findChannel);
-    signal.throwIfAborted();
-    const parent = threadParent(here);
-    const thread =
-      startedBefore(parent, context, name, messageId) ?? (await start(parent, name, messageId, isPrivate));
-    const isOpen = !isPrivate || (await admitted(thread, context.speaker.id));
+    const target = message === undefined ? undefined : await messageIn(message, context, options.history);
     return {
-      text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,
-      note: `🧵 started <#${thread.id}>`,
-      ids: { threadId: thread.id },
+      wanted: { kind: 'start-thread', target },
+      async permit() {
+        await permit(isPrivate ? 'start-private-thread' : 'start-thread', here, context, options.settings);
+        await requireSameAudience(here, context, options.places);
+      },
+      async show() {
+        const from =
+          target === undefined ? '' : ` ${(await showMessage('from this message', here, target.id)).what}`;
+        return { what: `Start a ${isPrivate ? 'private ' : ''}thread${from} with this name:`, words: name };
+      },
+      async act() {
+        signal.throwIfAborted();
+        const parent = threadParent(here);
+        const thread =
+          startedBefore(parent, context, name, target?.id) ??
+          (await start(parent, name, target?.id, isPrivate));
+        const isOpen = !isPrivate || (await admitted(thread, context.speaker.id));
+        return {
+          text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,
+          note: `🧵 started <#${thread.id}>`,
+          ids: { threadId: thread.id },
+        };
+      },
     };
   },
 });

@@ -1,23 +1,28 @@
 import type { AttachedFile, AttachmentPort, OpenedFile } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
+import { createMinuteBudget } from '../../core/limits.ts';
 import { beginDownload, isAllowedAddress, type Download, type DownloadFailure } from './download.ts';
 import { decodeText, fileKind, type FileKind } from './file-kind.ts';
+import { shrinkPicture } from './shrink-picture.ts';
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
 /** Files of one turn that are opened at most. */
 const maxFiles = 10;
-/** Bytes of any file at most. */
-const maxBytes = 10 * megabyte;
+/** Of a turn's pictures and documents together, as they are opened: they are encoded on the main thread [L4]. */
+const mediaTotalBytes = 5 * megabyte;
+/** Of those that a person sends within a minute [L1]: three full turns. */
+const mediaMinuteBytes = 3 * mediaTotalBytes;
 
-/** The model's vendor takes pictures of up to 5 MB in base64 and of 8,000 pixels a side. */
+/** The model's vendor takes pictures of up to 5 MB in base64 and of 8,000 pixels a side; larger ones are made smaller. */
 const imageMaxBytes = (5 * megabyte * 3) / 4;
 const imageMaxPixels = 8000;
+/** Of a picture that is made smaller, before and, as a rule, after that. */
+const largestPictureBytes = 20 * megabyte;
+const shrunkBytes = 1.5 * megabyte;
 const textMaxBytes = 100 * kilobyte;
-/** Of a turn's pictures and documents together; the vendor takes 32 MB a request, base64 and all. */
-const mediaTotalBytes = 20 * megabyte;
-/** Of a turn's texts together: some 50,000 tokens. */
+/** Of a turn's texts together; what the prompt shows of them is within its own bound [P4]. */
 const textTotalBytes = 200 * kilobyte;
 
 /** Why nothing is made of a file that is whole and small enough. */
@@ -31,6 +36,8 @@ export interface AttachmentsOptions {
   readonly cdnUrl?: string | undefined;
   readonly logger: Logger;
   readonly timeoutMs?: number;
+  /** Milliseconds, from anywhere. Default: the process's own clock. */
+  readonly now?: () => number;
 }
 
 /** A file whose first bytes are here. */
@@ -47,12 +54,13 @@ type Unopened = Extract<OpenedFile, { readonly kind: 'unopened' }>;
  * its end. No file may be longer than Discord announced it.
  */
 export function createAttachments(options: AttachmentsOptions): AttachmentPort {
-  const { cdnUrl, logger, timeoutMs = downloadTimeoutMs } = options;
+  const { cdnUrl, logger, timeoutMs = downloadTimeoutMs, now = () => performance.now() } = options;
+  const minute = createMinuteBudget(mediaMinuteBytes, now);
 
   async function begin(file: AttachedFile, index: number, signal: AbortSignal): Promise<Begun | Unopened> {
-    if (index >= maxFiles) return unopened(file, `only ${maxFiles} files are opened at once`);
+    if (index >= maxFiles) return overLimit(file, `only ${maxFiles} files are opened at once`);
     if (file.size === 0) return unopened(file, 'empty');
-    if (file.size > maxBytes) return unopened(file, 'over 10 MB');
+    if (file.size > largestPictureBytes) return overLimit(file, 'over 20 MB');
     if (!isAllowedAddress(file.url, cdnUrl)) {
       logger.warn('an attached file is not fetched, since Discord does not keep it', { index });
       return unopened(file, 'not kept by Discord');
@@ -69,6 +77,9 @@ export function createAttachments(options: AttachmentsOptions): AttachmentPort {
     if (typeof bytes === 'string') return failed(file, index, bytes);
     switch (found.kind) {
       case 'image':
+        return isTooLarge(found, file)
+          ? shrunk(file, bytes)
+          : { ...found, name: file.name, data: bytes.toString('base64') };
       case 'document':
         return { ...found, name: file.name, data: bytes.toString('base64') };
       case 'text': {
@@ -86,46 +97,69 @@ export function createAttachments(options: AttachmentsOptions): AttachmentPort {
   }
 
   return {
-    async open(files, signal) {
+    async open(files, userId, signal) {
       const begun = await Promise.all(files.map((file, index) => begin(file, index, signal)));
-      const kept = withinLimits(begun);
+      const kept = withinLimits(begun, (bytes) => minute.take(userId, bytes));
       return Promise.all(kept.map(finish));
     },
   };
 }
 
-/** Gives up what is not to be read, in order, so that what comes first has the room. */
-function withinLimits(begun: readonly (Begun | Unopened)[]): readonly (Begun | Unopened)[] {
-  const media = { bytes: 0, max: mediaTotalBytes, refusal: 'over 20 MB together' };
+async function shrunk(file: AttachedFile, bytes: Buffer): Promise<OpenedFile> {
+  const smaller = await shrinkPicture(bytes);
+  if (smaller === undefined || smaller.length > imageMaxBytes)
+    return overLimit(file, 'a picture that could not be made small enough');
+  return { kind: 'image', mediaType: 'image/webp', name: file.name, data: smaller.toString('base64') };
+}
+
+/** Gives up what is not to be read, in order, so that what comes first has the room. `takeMinute`: whether the person's minute has so many bytes left. */
+function withinLimits(
+  begun: readonly (Begun | Unopened)[],
+  takeMinute: (bytes: number) => boolean,
+): readonly (Begun | Unopened)[] {
+  const media = { bytes: 0, max: mediaTotalBytes, refusal: 'over 5 MB together' };
   const text = { bytes: 0, max: textTotalBytes, refusal: 'over 200 KB of text together' };
   return begun.map((each) => {
     if ('kind' in each) return each;
     const { file, fileKind: found, download } = each;
-    const total = found.kind === 'text' ? text : media;
-    const isOver = total.bytes + file.size > total.max;
-    const reason = refusalOf(found, file) ?? (isOver ? total.refusal : undefined);
-    if (reason === undefined) {
-      total.bytes += file.size;
+    const isText = found.kind === 'text';
+    const total = isText ? text : media;
+    const size = isTooLarge(found, file) ? shrunkBytes : file.size;
+    const isOver = total.bytes + size > total.max;
+    const refused =
+      refusalOf(found, file) ??
+      (isOver ? overLimit(file, total.refusal) : undefined) ??
+      (isText || takeMinute(size) ? undefined : overLimit(file, 'over 15 MB within a minute'));
+    if (refused === undefined) {
+      total.bytes += size;
       return each;
     }
     download.drop();
-    return unopened(file, reason);
+    return refused;
   });
 }
 
-/** Why a file is not read to its end, whatever else is attached; a clause for the model. */
-function refusalOf({ kind }: FileKind, { size, pixels = 0 }: AttachedFile): string | undefined {
+/** A file that is not read to its end, whatever else is attached. */
+function refusalOf({ kind }: FileKind, file: AttachedFile): Unopened | undefined {
   switch (kind) {
     case 'image':
-      if (size > imageMaxBytes) return 'a picture over 3.75 MB';
-      return pixels > imageMaxPixels ? 'a picture over 8,000 pixels wide or high' : undefined;
+      return undefined;
     case 'document':
-      return size > maxBytes ? 'over 10 MB' : undefined;
+      return file.size > mediaTotalBytes ? overLimit(file, 'over 5 MB') : undefined;
     case 'text':
-      return size > textMaxBytes ? 'over 100 KB' : undefined;
+      return file.size > textMaxBytes ? overLimit(file, 'over 100 KB') : undefined;
     case 'other':
-      return notReadable;
+      return unopened(file, notReadable);
   }
+}
+
+/** Whether a picture has to be made smaller before the model can see it. */
+function isTooLarge({ kind }: FileKind, { size, pixels = 0 }: AttachedFile): boolean {
+  return kind === 'image' && (size > imageMaxBytes || pixels > imageMaxPixels);
+}
+
+function overLimit(file: AttachedFile, reason: string): Unopened {
+  return { ...unopened(file, reason), isOverLimit: true };
 }
 
 function unopened({ name }: AttachedFile, reason: string): Unopened {

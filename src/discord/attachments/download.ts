@@ -104,6 +104,6 @@ export function isAllowedAddress(address: string, cdnUrl: string | undefined): b
 /** The path is normalised already; a slash in disguise could still lead out of the folder at the other side. */
 function isBelow(cdnUrl: string, origin: string, pathname: string): boolean {
   const base = new URL(cdnUrl);
-  const folder = base.pathname.replace(/\/*$/u, '/');
+  const folder = base.pathname.replace(/(?<!\/)\/*$/u, '/');
   return origin === base.origin && pathname.startsWith(folder) && !/%(?:2f|5c)/iu.test(pathname);
 }

@@ -4,6 +4,8 @@ import {
   ApplicationCommandOptionType,
   InteractionContextType,
   MessageFlags,
+  PermissionFlagsBits,
+  RESTJSONErrorCodes,
   type AutocompleteInteraction,
   type BaseInteraction,
   type ButtonInteraction,
@@ -19,11 +21,21 @@ import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import type { Timer } from '../../core/time.ts';
-import { hasAccess, isOwner, worksIn, type AccessSettings } from '../access.ts';
+import { hasAccess, isOwner, worksIn, type AccessSettings, type IntakePolicy } from '../access.ts';
+import { hasErrorCode } from '../discord-api.ts';
 import { chatMessageOf, userName } from '../normalise.ts';
-import { placeOf, type FindChannel } from '../place.ts';
+import { placeOf, type Places } from '../place.ts';
 import type { RunInBackground } from '../run-in-background.ts';
+import type { Offers } from './offers.ts';
 import { createPager } from './pager.ts';
+
+/** The interaction or its answer is there no more. */
+const overCodes = [
+  RESTJSONErrorCodes.UnknownInteraction,
+  RESTJSONErrorCodes.UnknownWebhook,
+  RESTJSONErrorCodes.UnknownMessage,
+  RESTJSONErrorCodes.InvalidWebhookToken,
+];
 
 /** How long Discord waits for a sign of life; milliseconds. */
 const acknowledgedWithinMs = 3000;
@@ -36,13 +48,16 @@ const failed = '⚠️ Something went wrong on my side. Please try again.';
 const noAccess = 'I only answer people whom my owner has given access.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
-export interface InteractionsOptions {
+export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands'> {
   readonly settings: AccessSettings;
-  readonly findChannel: FindChannel;
+  readonly places: Places;
   readonly botId: string;
   readonly handlers: CommandHandlers;
+  readonly offers: Pick<Offers, 'click'>;
   /** Each channel's events in the order in which they came. */
   readonly channelQueue: KeyedQueue;
+  /** Resolves when what was missed in a channel was handed on, or that takes too long [G3b]. Must not reject. */
+  readonly caughtUp: (channelId: string) => Promise<void>;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;
   readonly timer?: Timer;
@@ -52,7 +67,7 @@ export type Interactions = ReturnType<typeof createInteractions>;
 
 /** Everything that people do with the bot by commands, menus and buttons. */
 export function createInteractions(options: InteractionsOptions) {
-  const { botId, handlers, channelQueue, runInBackground, logger } = options;
+  const { botId, handlers, offers, channelQueue, runInBackground, logger } = options;
   const pager = createPager(logger, options.timer);
   let isStopped = false;
 
@@ -91,6 +106,9 @@ export function createInteractions(options: InteractionsOptions) {
     work: (context: CommandContext) => Promise<CommandReply>,
   ): Promise<void> {
     const acknowledged = acknowledge(interaction);
+    // A conversation of other people is no channel of the bot's.
+    if (interaction.context !== InteractionContextType.PrivateChannel)
+      await options.caughtUp(interaction.channelId);
     await channelQueue.run(interaction.channelId, async () => {
       const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
       if (!isAcknowledged) return;
@@ -132,6 +150,8 @@ export function createInteractions(options: InteractionsOptions) {
     } catch (error) {
       const reference = referenceTo(interaction.id);
       logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
+      // Nothing more can be said where the interaction itself is over.
+      if (hasErrorCode(error, ...overCodes)) return;
       await interaction.editReply({ content: withReference(failed, reference), components: [] });
     }
   }
@@ -166,7 +186,8 @@ export function createInteractions(options: InteractionsOptions) {
     const admission = await admit(interaction, options);
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
-      else if (!(await pager.click(interaction))) await tell(interaction, unknown);
+      else if (!(await pager.click(interaction)) && !(await offers.click(interaction)))
+        await tell(interaction, unknown);
     } catch (error) {
       logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
     }
@@ -181,28 +202,29 @@ type Admission =
 /** The access rules of messages, for interactions. Never rejects: where nothing can be known, the person is refused. */
 export async function admit(
   interaction: BaseInteraction,
-  { settings, findChannel }: Pick<InteractionsOptions, 'settings' | 'findChannel'>,
+  { settings, places, managerCommands }: Pick<InteractionsOptions, 'settings' | 'places' | 'managerCommands'>,
 ): Promise<Admission> {
   const { user } = interaction;
-  if (!hasAccess(settings, user.id)) return { kind: 'refused', line: noAccess };
-  const place = await placeFor(interaction, findChannel).catch(() => undefined);
+  const isManaging = (): boolean =>
+    interaction.isCommand() &&
+    managerCommands.includes(interaction.commandName) &&
+    interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
+  if (!hasAccess(settings, user.id) && !isManaging()) return { kind: 'refused', line: noAccess };
+  const place = await placeFor(interaction, places).catch(() => undefined);
   if (place === undefined || !worksIn(settings, { ...place, isDm: place.audience === 'dm' }))
     return { kind: 'refused', line: otherChannel };
-  const name = interaction.inCachedGuild() ? interaction.member.displayName : userName(user);
+  const name = interaction.inCachedGuild() ? interaction.member.displayName.toWellFormed() : userName(user);
   return {
     kind: 'admitted',
     asker: { speaker: { id: user.id, name, isOwner: isOwner(settings, user.id) }, place },
   };
 }
 
-async function placeFor(
-  { context, channelId }: BaseInteraction,
-  findChannel: FindChannel,
-): Promise<Place | undefined> {
+async function placeFor({ context, channelId }: BaseInteraction, places: Places): Promise<Place | undefined> {
   // A conversation of other people, into which the asker brought the bot along.
   if (channelId === null || context === InteractionContextType.PrivateChannel) return undefined;
-  const channel = await findChannel(channelId);
-  return channel === undefined ? undefined : placeOf(channel, findChannel);
+  const channel = await places.find(channelId);
+  return channel === undefined ? undefined : placeOf(channel, places);
 }
 
 /** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */
@@ -223,7 +245,7 @@ function callOf({ commandName, options }: ChatInputCommandInteraction): CommandC
   return {
     name: commandName,
     subcommand: isSubcommand ? first.name : '',
-    options: Object.fromEntries(given.map(({ name, value }) => [name, String(value ?? '')])),
+    options: Object.fromEntries(given.map(({ name, value }) => [name, String(value ?? '').toWellFormed()])),
   };
 }
 

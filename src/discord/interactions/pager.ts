@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { CommandReply } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Timer } from '../../core/time.ts';
+import { processTimer, type Timer } from '../../core/time.ts';
 import { splitReply } from '../replies/split-reply.ts';
 
 /** Without a click the buttons go after this time; an interaction can be edited for 15 minutes. Milliseconds. */
@@ -21,12 +21,6 @@ const mostOpen = 200;
 
 const notYours = 'Only the person who used the command can turn these pages.';
 const gone = 'I no longer have these pages. Please use the command again.';
-
-const processTimer: Timer = (callback, ms) => {
-  const timer = setTimeout(callback, ms);
-  timer.unref();
-  return () => clearTimeout(timer);
-};
 
 interface Open {
   /** Who gave the command; the pages are theirs, whatever a button says of itself. */

@@ -1,12 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+
 import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
+  PermissionFlagsBits,
 } from 'discord.js';
+import { z } from 'zod';
 
 import type { CommandDefinition, OptionDefinition } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
 import type { DiscordApi } from '../discord-api.ts';
 
 /** An application command in Discord's JSON. */
@@ -20,13 +26,18 @@ const everywhere = { ...inServers, contexts: [InteractionContextType.Guild, Inte
 
 /** A command's slash form. */
 export function slashCommand(definition: CommandDefinition): ApplicationCommand {
-  const { name, description, serverOnly, subcommands = {}, help } = definition;
+  const { name, description, ownerOnly, managersOnly, serverOnly, subcommands = {}, help } = definition;
   const all: CommandDefinition['subcommands'] = { ...subcommands, ...(help !== undefined && { help }) };
   return {
     type: ApplicationCommandType.ChatInput,
     name,
     description,
     ...(serverOnly === undefined ? everywhere : { ...inServers, contexts: [InteractionContextType.Guild] }),
+    ...(managersOnly === undefined
+      ? {}
+      : { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
+    // Nobody but administrators is shown it in servers; in a DM it is there.
+    ...(ownerOnly === undefined ? {} : { default_member_permissions: '0' }),
     options: Object.entries(all).map(([subcommand, { description: does, options = {} }]) => ({
       type: ApplicationCommandOptionType.Subcommand,
       name: subcommand,
@@ -37,7 +48,10 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
 }
 
 function slashOption(name: string, definition: OptionDefinition) {
-  const common = { type: ApplicationCommandOptionType.String, name, description: definition.description };
+  const { description } = definition;
+  if (definition.kind === 'role')
+    return { type: ApplicationCommandOptionType.Role, name, description, required: true };
+  const common = { type: ApplicationCommandOptionType.String, name, description };
   if (definition.kind !== 'choice')
     return { ...common, required: true, autocomplete: definition.autocomplete === true };
   const choices = definition.choices.map((choice) => ({ name: choice.name, value: choice.value }));
@@ -58,41 +72,74 @@ export interface RegistrationOptions {
   readonly guildIds: readonly string[];
   /** The guilds that the bot is in. */
   readonly botGuildIds: readonly string[];
+  /** Where it is remembered in which guilds commands were registered. */
+  readonly store: Pick<Store, 'read' | 'update'>;
   /** Ends the tidying up. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
 }
 
+const guildsKey = 'command-guilds.json';
+const guildsSchema = z.object({ version: z.literal(1), guildIds: z.array(z.string()).readonly() });
+const guildsKind: DocumentKind<z.infer<typeof guildsSchema>> = { version: 1, schema: guildsSchema };
+
+/** Between two guilds, while all are asked; milliseconds. */
+const pauseMs = 100;
+
 /**
  * Sees to it that Discord has the commands in one scope, global or the guilds for development, and writes only what differs. What was
- * registered in the other scope goes, so that nobody sees a command twice: before anything is registered for the first time. Never
- * rejects: without commands `!memory` still works. Resolves when the commands can be used, with what tidies up the rest, which is a request a
- * guild.
+ * registered in the other scope goes first, so that nobody sees a command twice: in the guilds where it is remembered. Where nothing is
+ * remembered yet, all guilds are asked, once and slowly, after the commands can be used. Never rejects: without commands `!memory` still
+ * works, and those that Discord knows already work before.
  */
-export async function registerCommands(options: RegistrationOptions): Promise<() => Promise<void>> {
-  const { api, applicationId, commands, botGuildIds, signal, logger } = options;
+export async function registerCommands(options: RegistrationOptions): Promise<void> {
+  const { api, applicationId, commands, botGuildIds, store, signal, logger } = options;
   const guildIds = options.guildIds.filter((guildId) => botGuildIds.includes(guildId));
   // Discord counts asking for them as an invalid request.
   for (const guildId of options.guildIds.filter((each) => !botGuildIds.includes(each)))
     logger.warn('commands are not registered for a guild that the bot is not in', { guildId });
   // A wrong id takes the commands from nobody.
-  if (guildIds.length === 0 && options.guildIds.length > 0) return () => Promise.resolve();
+  if (guildIds.length === 0 && options.guildIds.length > 0) return;
 
-  if (guildIds.length > 0) {
-    await write([], undefined, await registered());
-    const inGuild = commands.map(withoutScope);
-    for (const guildId of guildIds) await write(inGuild, guildId, await registered(guildId));
-    return tidyUp;
+  const known = await remembered();
+  const isElsewhere = (guildId: string): boolean => !guildIds.includes(guildId);
+  const leftovers = (known ?? []).filter(isElsewhere);
+  if (known !== undefined) await remember([...leftovers, ...guildIds]);
+  const uncertain = await removeFrom(leftovers);
+  if (guildIds.length > 0) await write([], undefined, await registered());
+  for (const guildId of guildIds) await write(commands.map(withoutScope), guildId, await registered(guildId));
+  if (guildIds.length === 0) await write(commands, undefined, await registered());
+  if (known === undefined) uncertain.push(...(await removeFrom(botGuildIds.filter(isElsewhere), pauseMs)));
+  if (!signal.aborted) await remember([...uncertain, ...guildIds]);
+
+  /** Resolves with the guilds that may still have commands. */
+  async function removeFrom(guilds: readonly string[], pause = 0): Promise<string[]> {
+    const failed: string[] = [];
+    for (const [index, guildId] of guilds.entries()) {
+      if (index > 0 && pause > 0) await delay(pause, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) break;
+      const isThere = botGuildIds.includes(guildId);
+      if (!isThere || !(await write([], guildId, await registered(guildId)))) failed.push(guildId);
+    }
+    return failed;
   }
-  const present = await registered();
-  if (present?.length === 0) await tidyUp();
-  await write(commands, undefined, present);
-  return present?.length === 0 ? () => Promise.resolve() : tidyUp;
 
-  async function tidyUp(): Promise<void> {
-    for (const guildId of botGuildIds) {
-      if (signal.aborted) return;
-      if (!guildIds.includes(guildId)) await write([], guildId, await registered(guildId));
+  async function remembered(): Promise<readonly string[] | undefined> {
+    try {
+      return (await store.read(guildsKey, guildsKind))?.guildIds;
+    } catch (error) {
+      logger.warn('in which guilds commands were registered is not known', { error });
+      return undefined;
+    }
+  }
+
+  async function remember(ids: readonly string[]): Promise<void> {
+    try {
+      await store.update(guildsKey, guildsKind, (current) =>
+        isDeepStrictEqual(current?.guildIds, ids) ? current : { version: 1 as const, guildIds: [...ids] },
+      );
+    } catch (error) {
+      logger.warn('in which guilds commands were registered could not be kept', { error });
     }
   }
 
@@ -105,18 +152,22 @@ export async function registerCommands(options: RegistrationOptions): Promise<()
     }
   }
 
+  /** Whether it is registered as wanted now. */
   async function write(
     wanted: readonly ApplicationCommand[],
     guildId: string | undefined,
     current: readonly object[] | undefined,
-  ): Promise<void> {
-    if (current === undefined || areSameCommands(current, wanted)) return;
+  ): Promise<boolean> {
+    if (current === undefined) return false;
+    if (areSameCommands(current, wanted)) return true;
     const scope = guildId ?? 'global';
     try {
       await api.registerCommands(applicationId, wanted, guildId);
       logger.info('commands were registered', { scope, count: wanted.length });
+      return true;
     } catch (error) {
       logger.warn('the commands could not be registered', { scope, error });
+      return false;
     }
   }
 }

@@ -1,18 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { APIMessage } from 'discord.js';
+import { RESTJSONErrorCodes, type APIMessage } from 'discord.js';
 
 import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
-import type { DiscordApi } from '../discord-api.ts';
+import { hasErrorCode, type DiscordApi } from '../discord-api.ts';
 import {
   editBody,
   isGone,
   isRefusal,
   mayHaveForgottenNonces,
   postChunk,
+  rawFiles,
+  refusalOf,
   ReplyError,
 } from './reply-requests.ts';
 import {
@@ -31,8 +33,17 @@ import {
 export interface RepliesOptions {
   readonly api: Pick<
     DiscordApi,
-    'postMessage' | 'editMessage' | 'deleteMessage' | 'messagesAfter' | 'showTyping'
+    | 'postMessage'
+    | 'editMessage'
+    | 'deleteMessage'
+    | 'messagesAfter'
+    | 'showTyping'
+    | 'openThread'
+    | 'openDm'
+    | 'react'
   >;
+  /** Whether files can be sent in a channel. Default: nowhere. */
+  readonly takesFiles?: (channelId: string) => boolean;
   /** Called with each message that is there, be it from an earlier try; as a rule before the gateway tells of it. */
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
@@ -56,12 +67,14 @@ type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>
 export function growReply(options: RepliesOptions, start: ReplyStart): GrowingReply {
   const { api, clock, logger, sleep = pauseFor, retryDelaysMs = [500, 2000, 5000] } = options;
   const { channelId, nonceBase } = start;
-  let state: ReplyState = newReply(start.standing ?? []);
+  let state: ReplyState = newReply(start.standing ?? [], options.takesFiles?.(channelId));
   let working: Promise<void> | undefined;
   let earlier: readonly APIMessage[] | undefined;
   let hasBegun = state.standing.length > 0;
   let failures = 0;
   let lastError: unknown;
+  /** An archived thread is opened once. */
+  let wasOpened = false;
   /** Ends a pause. */
   let interruption = new AbortController();
   /** Takes back an edit that waits for Discord's limits. */
@@ -104,7 +117,20 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
       await send(request);
       failures = 0;
     } catch (error) {
-      await failed(request, error);
+      if (!(await isOpened(error))) await failed(request, error);
+    }
+  }
+
+  /** Whether a thread that somebody archived is open again, so that the request can be sent once more. */
+  async function isOpened(error: unknown): Promise<boolean> {
+    if (wasOpened || !hasErrorCode(error, RESTJSONErrorCodes.InvalidActionOnArchivedThread)) return false;
+    wasOpened = true;
+    try {
+      await api.openThread(channelId);
+      return true;
+    } catch (refused) {
+      logger.info('an archived thread could not be opened', { channelId, error: refused });
+      return false;
     }
   }
 
@@ -147,7 +173,13 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
       case 'edit': {
         edit = new AbortController();
         const body = editBody(request.content);
-        const message = await api.editMessage(channelId, request.id, body, edit.signal);
+        const message = await api.editMessage(
+          channelId,
+          request.id,
+          body,
+          edit.signal,
+          rawFiles(request.files),
+        );
         state = withMessage(state, { id: request.id, content: request.content }, now());
         options.onEdited(message);
         return;
@@ -160,10 +192,10 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
   }
 
-  async function postNext({ index, content }: Extract<Request, { kind: 'post' }>): Promise<void> {
+  async function postNext({ index, content, files }: Extract<Request, { kind: 'post' }>): Promise<void> {
     const found = earlier?.[index];
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
-    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, index, content);
+    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, index, { content, files });
     // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
     const says = message.content.trim() === content.trim() ? content : message.content;
     state = withMessage(state, { id: message.id, content: says }, now());
@@ -234,15 +266,10 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
       case 'gone':
         return { kind: 'gone' };
       case 'paused': {
-        const failure = new ReplyError(channelId, ids(), lastError);
-        const { isLasting } = failure;
-        logger.warn('a reply could not be sent', {
-          channelId,
-          sent: ids().length,
-          isLasting,
-          error: lastError,
-        });
-        throw failure;
+        const reason = refusalOf(lastError);
+        logger.warn('a reply could not be sent', { channelId, sent: ids().length, reason, error: lastError });
+        if (reason !== undefined) return { kind: 'refused', ids: ids(), reason };
+        throw new ReplyError(channelId, ids(), lastError);
       }
       case 'held':
       case 'taking-away':

@@ -1,25 +1,32 @@
-import type { ReplyPort } from '../../core/chat.ts';
+import type { RefusalReason, ReplyPort } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DiscordApi } from '../discord-api.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
+import { refusalOf } from './reply-requests.ts';
 
 /**
  * How replies reach Discord [G3]: in chunks, in order, pinging nobody, the first one as a reply to the message that `nonceBase` names; at once or
- * growing. `send` and `finish` reject with `ReplyError`.
+ * growing.
  */
 export function createReplies(options: RepliesOptions): ReplyPort {
   return {
     typing: (channelId) => keepTyping(options.api, channelId, options.logger),
     async find(channelId, messageId) {
-      const found = await options.api.messagesAfter(channelId, String(BigInt(messageId) - 1n));
-      const own = found.filter(({ author }) => author.id === options.botId());
-      return {
-        isAsked: found.some(({ id }) => id === messageId),
-        ids: own.flatMap(({ id, message_reference: reference }) =>
-          reference?.message_id === messageId ? [id] : [],
-        ),
-      };
+      try {
+        const found = await options.api.messagesAfter(channelId, String(BigInt(messageId) - 1n));
+        const own = found.filter(({ author }) => author.id === options.botId());
+        return {
+          isAsked: found.some(({ id }) => id === messageId),
+          ids: own.flatMap(({ id, message_reference: reference }) =>
+            reference?.message_id === messageId ? [id] : [],
+          ),
+        };
+      } catch (error) {
+        if (refusalOf(error) === undefined) throw error;
+        return { isAsked: true, ids: [], isRefused: true };
+      }
     },
+    tellRefused: (question, reason) => tellRefused(options, question, reason),
     begin: (start) => growReply(options, start),
     async send(channelId, text, nonceBase, beforeSeen) {
       const seen = new Set<string>();
@@ -35,8 +42,7 @@ export function createReplies(options: RepliesOptions): ReplyPort {
         },
         onGone: () => {},
       });
-      const finished = await reply.finish(text);
-      return finished.kind === 'sent' ? finished.ids : [...seen];
+      return reply.finish(text);
     },
   };
 }
@@ -55,4 +61,37 @@ function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logg
   const timer = setInterval(show, repeatEveryMs);
   show();
   return () => clearInterval(timer);
+}
+
+/** The sign that a message gets no answer. */
+const refusedEmoji = '⚠️';
+
+async function tellRefused(
+  { api, logger }: Pick<RepliesOptions, 'api' | 'logger'>,
+  { channelId, messageId, userId, isBot, isDm }: Parameters<ReplyPort['tellRefused']>[0],
+  reason: RefusalReason,
+): Promise<void> {
+  const ids = { channelId, messageId, userId, reason };
+  try {
+    await api.react(channelId, messageId, refusedEmoji);
+    logger.warn('an answer was refused by Discord, as a reaction says', ids);
+    return;
+  } catch (error) {
+    logger.debug('a refused answer could not be told by a reaction', { ...ids, error });
+  }
+  try {
+    // In a DM nothing more can be said; and bots have none with each other.
+    if (isDm || isBot === true) throw new Error('There is no other way to tell');
+    const why = reason === 'content' ? 'a filter or rule there refused it' : 'I may not write there';
+    const content = `⚠️ I could not send my answer in <#${channelId}>: ${why}. Ask me here, or ask again there later.`;
+    await api.postMessage(await api.openDm(userId), {
+      content,
+      allowed_mentions: { parse: [] },
+      nonce: `${messageId}-r`,
+      enforce_nonce: true,
+    });
+    logger.warn('an answer was refused by Discord, as a DM says', ids);
+  } catch (error) {
+    logger.warn('an answer was refused by Discord, and nobody could be told', { ...ids, error });
+  }
 }

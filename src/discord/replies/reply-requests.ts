@@ -2,12 +2,15 @@ import {
   DiscordAPIError,
   RESTJSONErrorCodes,
   type APIMessage,
+  type RawFile,
   type RESTPatchAPIChannelMessageJSONBody,
 } from 'discord.js';
 
+import type { RefusalReason } from '../../core/chat.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
 import { hasErrorCode, NotPermittedError, type DiscordApi } from '../discord-api.ts';
+import type { Chunk } from './reply-state.ts';
 
 /** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
 const nonceHoldsMs = 2 * 60_000;
@@ -23,27 +26,36 @@ export async function postChunk(
   channelId: string,
   nonceBase: string,
   index: number,
-  content: string,
+  { content, files }: Pick<Chunk, 'content' | 'files'>,
 ): Promise<APIMessage> {
   const body = {
-    content,
+    content: content.toWellFormed(),
     allowed_mentions: noPings,
     nonce: `${nonceBase}-${index}`,
     enforce_nonce: true,
   };
-  if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body);
+  if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, rawFiles(files));
   const reference = { message_id: nonceBase, fail_if_not_exists: false };
   try {
-    return await api.postMessage(channelId, { ...body, message_reference: reference });
+    return await api.postMessage(channelId, { ...body, message_reference: reference }, rawFiles(files));
   } catch (error) {
     if (!hasErrorCode(error, RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory))
       throw error;
-    return await api.postMessage(channelId, body);
+    return await api.postMessage(channelId, body, rawFiles(files));
   }
 }
 
+/** The files of a message as they are uploaded. */
+export function rawFiles(files: Chunk['files']): readonly RawFile[] {
+  return files.map(({ name, text }) => ({
+    name,
+    data: Buffer.from(text),
+    contentType: 'text/plain; charset=utf-8',
+  }));
+}
+
 export function editBody(content: string): RESTPatchAPIChannelMessageJSONBody {
-  return { content, allowed_mentions: noPings };
+  return { content: content.toWellFormed(), allowed_mentions: noPings };
 }
 
 /** Whether Discord may no longer know the nonces of what answered this message. */
@@ -51,27 +63,41 @@ export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean
   return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
 }
 
-/** Discord will not take a message in this channel, however often it is sent: gone, forbidden, or a person who refuses DMs. */
-const lasting = [
-  RESTJSONErrorCodes.UnknownChannel,
-  RESTJSONErrorCodes.MissingAccess,
-  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
-  RESTJSONErrorCodes.MissingPermissions,
-];
+/** Refusals that a later request may not meet: the token was renewed, or a limit that Discord does not call one. */
+const passing = new Set<number | string>([
+  RESTJSONErrorCodes.ActionCannotBePerformedDueToSlowmodeRateLimit,
+  RESTJSONErrorCodes.ChannelWriteRateLimit,
+  RESTJSONErrorCodes.APIResourceOverloaded,
+]);
+const passingStatuses = new Set([401, 408, 425, 429]);
 
-/** A reply could not be sent, or only in part. */
+/** Whether Discord refuses a request for good, and why; `undefined` where it may pass by itself [G3d]. */
+export function refusalOf(error: unknown): RefusalReason | undefined {
+  if (error instanceof NotPermittedError) return 'place';
+  if (!(error instanceof DiscordAPIError) || passing.has(error.code)) return undefined;
+  const { status } = error;
+  if (status < 400 || status >= 500 || passingStatuses.has(status)) return undefined;
+  return status === 400 && !placeCodes.has(error.code) ? 'content' : 'place';
+}
+
+/** Refused with status 400, though not because of what a message says. */
+const placeCodes = new Set<number | string>([
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.ThreadLocked,
+  RESTJSONErrorCodes.MissingPermissions,
+  RESTJSONErrorCodes.MissingAccess,
+]);
+
+/** A reply could not be sent, or only in part; that may pass by itself. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
   readonly channelId: string;
   /** The chunks that did arrive. */
   readonly sentIds: readonly string[];
-  /** Trying again is of no use. */
-  readonly isLasting: boolean;
   constructor(channelId: string, sentIds: readonly string[], cause: unknown) {
     super(`A reply in channel ${channelId} could not be sent`, { cause });
     this.channelId = channelId;
     this.sentIds = sentIds;
-    this.isLasting = cause instanceof NotPermittedError || hasErrorCode(cause, ...lasting);
   }
 }
 

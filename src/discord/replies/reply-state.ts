@@ -1,4 +1,4 @@
-import { splitReply, visiblePart } from './split-reply.ts';
+import { splitReply, visiblePart, withLongCodeAsFiles, type ReplyFile } from './split-reply.ts';
 
 /** Between two edits of a reply, from the end of the last request on; milliseconds. */
 const editPauseMs = 1200;
@@ -34,21 +34,29 @@ export interface ReplyState {
   /** The text so far, or the whole one. */
   readonly text: string;
   readonly standing: readonly StandingMessage[];
+  /** Whether files can be sent there: then long code is one. */
+  readonly takesFiles: boolean;
   /** Nothing is edited, and no first message posted, before this time; milliseconds since the epoch. */
   readonly notBefore?: number;
+}
+
+/** What one message of the reply says, and hands over. */
+export interface Chunk {
+  readonly content: string;
+  readonly files: readonly ReplyFile[];
 }
 
 /** What is to be done next. */
 export type ReplyStep =
   | { readonly kind: 'rest' }
   | { readonly kind: 'wait'; readonly milliseconds: number }
-  | { readonly kind: 'post'; readonly index: number; readonly content: string }
-  | { readonly kind: 'edit'; readonly index: number; readonly id: string; readonly content: string }
+  | ({ readonly kind: 'post'; readonly index: number } & Chunk)
+  | ({ readonly kind: 'edit'; readonly index: number; readonly id: string } & Chunk)
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'end' };
 
-export function newReply(standing: readonly string[]): ReplyState {
-  return { phase: 'growing', text: '', standing: standing.map((id) => ({ id })) };
+export function newReply(standing: readonly string[], takesFiles = false): ReplyState {
+  return { phase: 'growing', text: '', standing: standing.map((id) => ({ id })), takesFiles };
 }
 
 /** There is more text, or another one. */
@@ -97,9 +105,10 @@ export function withoutMessage(state: ReplyState, messageId: string): ReplyState
 export function nextStep(state: ReplyState, now: number): ReplyStep {
   switch (state.phase) {
     case 'growing':
-      return nextChange(state, splitReply(visiblePart(state.text)), now) ?? { kind: 'rest' };
+      return nextChange(state, chunksOf(visiblePart(state.text), state).texts, now) ?? { kind: 'rest' };
     case 'finishing': {
-      const chunks = splitReply(state.text);
+      const { texts, files } = chunksOf(state.text, state);
+      const chunks = [...texts, ...files];
       const change = nextChange({ ...state, notBefore: waitBeforeEnd(state) }, chunks, now);
       if (change !== undefined) return change;
       const superfluous = state.standing.slice(chunks.length).at(-1);
@@ -118,6 +127,18 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
   }
 }
 
+/** The messages that a text makes: its own, and one for each file that long code becomes, to be sent when it is whole. */
+function chunksOf(
+  whole: string,
+  { takesFiles }: Pick<ReplyState, 'takesFiles'>,
+): { readonly texts: readonly Chunk[]; readonly files: readonly Chunk[] } {
+  const { text, files } = takesFiles ? withLongCodeAsFiles(whole) : { text: whole, files: [] };
+  return {
+    texts: splitReply(text).map((content) => ({ content, files: [] })),
+    files: files.map((file) => ({ content: `📄 ${file.name}`, files: [file] })),
+  };
+}
+
 /** A whole text need not wait for more before its first message. */
 function waitBeforeEnd({ standing, notBefore = 0 }: ReplyState): number {
   return standing.length === 0 ? 0 : notBefore;
@@ -125,16 +146,16 @@ function waitBeforeEnd({ standing, notBefore = 0 }: ReplyState): number {
 
 function nextChange(
   { standing, notBefore = 0 }: ReplyState,
-  chunks: readonly string[],
+  chunks: readonly Chunk[],
   now: number,
 ): ReplyStep | undefined {
-  const index = chunks.findIndex((chunk, at) => standing[at]?.content !== chunk);
-  const content = chunks[index];
-  if (content === undefined) return undefined;
+  const index = chunks.findIndex(({ content }, at) => standing[at]?.content !== content);
+  const chunk = chunks[index];
+  if (chunk === undefined) return undefined;
   const message = standing[index];
   if (notBefore > now && (message !== undefined || standing.length === 0))
     return { kind: 'wait', milliseconds: notBefore - now };
   return message === undefined
-    ? { kind: 'post', index, content }
-    : { kind: 'edit', index, id: message.id, content };
+    ? { kind: 'post', index, ...chunk }
+    : { kind: 'edit', index, id: message.id, ...chunk };
 }

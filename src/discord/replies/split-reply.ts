@@ -146,7 +146,7 @@ function lastEnd(text: string, pattern: RegExp): number {
   return last === undefined ? 0 : last.index + last[0].length;
 }
 
-const openerPattern = /^(?<indent>[ \t]*)(?<marker>`{3,}|~{3,})(?<info>.*)$/u;
+const openerPattern = /^(?<indent>[ \t]*)(?<marker>`{3,}|~{3,})(?<info>[\s\S]*)$/u;
 const closerPattern = /^[ \t]*(?<marker>`{3,}|~{3,})[ \t]*$/u;
 
 /**
@@ -177,8 +177,95 @@ function closes(line: string, fence: Fence): boolean {
   return marker.startsWith(opening.charAt(0)) && marker.length >= opening.length;
 }
 
+/** A file that a reply hands over instead of showing it all. */
+export interface ReplyFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Code that would fill more than three messages is handed over as a file. */
+const longestCode = 3 * maxMessageChars;
+/** What is shown of it. */
+const previewLines = 12;
+const previewMaxChars = 800;
+
+/**
+ * A reply as it is shown, and the files that it hands over with it [G3]: of each code block over 6,000 characters the beginning stands in the
+ * text, and the whole block in a file. Everything else stays as it is, also while the block still grows.
+ */
+export function withLongCodeAsFiles(text: string): {
+  readonly text: string;
+  readonly files: readonly ReplyFile[];
+} {
+  if (text.length <= longestCode) return { text, files: [] };
+  const files: ReplyFile[] = [];
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end, language } of codeBlocks(text)) {
+    const code = text.slice(start, end);
+    if (code.length <= longestCode) continue;
+    const name = `code-${files.length + 1}.${endingFor(language)}`;
+    files.push({ name, text: code });
+    parts.push(text.slice(from, start), preview(code, name));
+    from = end;
+  }
+  return { text: [...parts, text.slice(from)].join(''), files };
+}
+
+function preview(code: string, name: string): string {
+  const lines = code.split('\n');
+  const shown = clip(lines.slice(0, previewLines).join('\n'), previewMaxChars);
+  const left = lines.length - shown.split('\n').length - (code.endsWith('\n') ? 1 : 0);
+  return `${shown}\n… ${left} more lines in ${name}${code.endsWith('\n') ? '\n' : ''}`;
+}
+
+/** By the names that code blocks are commonly given; a short name that is not listed is an ending already, as `go` or `sql`. */
+const endings: Readonly<Record<string, string>> = {
+  bash: 'sh',
+  csharp: 'cs',
+  haskell: 'hs',
+  javascript: 'js',
+  kotlin: 'kt',
+  markdown: 'md',
+  perl: 'pl',
+  powershell: 'ps1',
+  python: 'py',
+  ruby: 'rb',
+  rust: 'rs',
+  shell: 'sh',
+  typescript: 'ts',
+};
+
+function endingFor(language: string): string {
+  return endings[language] ?? (/^[a-z0-9]{1,5}$/u.test(language) ? language : 'txt');
+}
+
+/** Where the insides of a text's code blocks stand, from after the opening line to before the closing one; the last one may still be open. */
+function codeBlocks(
+  text: string,
+): readonly { readonly start: number; readonly end: number; readonly language: string }[] {
+  const blocks: { start: number; end: number; language: string }[] = [];
+  let open: { readonly fence: Fence; readonly start: number } | undefined;
+  let at = 0;
+  const close = (end: number) => {
+    const language =
+      /^[\s`~]*(?<language>[^\s`~]*)/u.exec(open?.fence.opener ?? '')?.groups?.['language'] ?? '';
+    if (open !== undefined) blocks.push({ start: open.start, end, language: language.toLowerCase() });
+  };
+  for (const line of text.split('\n')) {
+    const next = at + line.length + 1;
+    const fence = afterLine(line, open?.fence, Math.floor(maxMessageChars / 5));
+    if (open !== undefined && fence === undefined) close(at);
+    if (fence === undefined) open = undefined;
+    else if (open === undefined) open = { fence, start: next };
+    at = next;
+  }
+  if (open !== undefined && open.start < text.length) close(text.length);
+  return blocks;
+}
+
 /** A line that may still turn out to open or close a code fence. */
-const possibleFence = /^[ \t]*(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}.*)$/u;
+const possibleFence = /^[ \t]*(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}[\s\S]*)$/u;
 
 /**
  * What can be shown of a text that is still growing: all but a last line whose meaning is not decided yet, as "``" or "```typ", and but the

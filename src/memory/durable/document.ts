@@ -9,7 +9,7 @@ import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
 import { normalizeText } from '../../core/text.ts';
 import { localDate } from '../../core/time.ts';
-import { mayUse, visibilitySchema, type Reach, type Visibility } from '../../core/visibility.ts';
+import { mayUse, pickReach, visibilitySchema, type Reach, type Visibility } from '../../core/visibility.ts';
 
 export const itemKinds = [
   'fact',
@@ -38,6 +38,8 @@ export interface ItemSource {
   readonly homeId?: string;
   /** Said where not everybody reads along: the channel's name is for that channel and the DM only. */
   readonly audience?: 'private';
+  /** Who could read along then; absent where not known [V2a]. */
+  readonly readers?: readonly string[];
 }
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */
@@ -68,6 +70,8 @@ export interface DurableDocument {
   readonly items: readonly DurableItem[];
   /** Nothing is extracted any more from messages up to this snowflake: their author has used `forget` since [A4]. */
   readonly forgottenUpTo?: string;
+  /** What is left of items that were forgotten or made way for others, oldest first: hashes [S7]; `past.ts` writes and reads them. */
+  readonly gone?: readonly string[];
 }
 
 /** A document after a change, the very same object where nothing changed, and what is told of the change. */
@@ -89,6 +93,7 @@ const sourceSchema = z.looseObject({
   channelName: z.string().exactOptional(),
   homeId: z.string().exactOptional(),
   audience: z.literal('private').exactOptional(),
+  readers: z.array(z.string()).readonly().exactOptional(),
 });
 
 /** What people may leave out when they write an item by hand gets the careful choice: an unstated visibility is the narrowest. */
@@ -114,6 +119,7 @@ const documentSchema = z
     version: z.literal(1),
     items: z.array(itemSchema),
     forgottenUpTo: z.string().exactOptional(),
+    gone: z.array(z.string()).exactOptional(),
   })
   .transform((document) => ({ ...document, items: completed(document.items) }));
 
@@ -170,12 +176,14 @@ export function sourceIn(place: Place, type: ItemSourceType, messageId: string):
     ...(place.channelName === undefined || place.audience === 'dm' ? {} : { channelName: place.channelName }),
     ...(place.homeId === place.channelId ? {} : { homeId: place.homeId }),
     ...(place.audience === 'private' ? { audience: 'private' } : {}),
+    ...(place.audience === 'private' && place.readers !== undefined ? { readers: place.readers } : {}),
   };
 }
 
 /** Who may see an item: as wide as its owner made it, `here` being where it comes from [V1]. */
 export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibility' | 'source'>): Reach {
-  return { visibility, homeId: source.homeId ?? source.channelId };
+  const { homeId = source.channelId, readers } = source;
+  return pickReach({ visibility, homeId, ...(readers === undefined ? {} : { readers }) });
 }
 
 /** Whether one of `ownerId`'s items may be used in a reply to `speakerId` in `place`: the rule [V2], applied to items. */
@@ -200,12 +208,7 @@ export function byAge(a: DurableItem, b: DurableItem): number {
  * The line of an item as the model and its owner see it [D5]: `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`.
  * The name of a private channel is left out where an item of that channel could not be used by itself.
  */
-export function itemLine(item: DurableItem, place: Place, timeZone: string): string {
-  return datedItemLine(item, place, (date) => localDate(date, timeZone));
-}
-
-/** As `itemLine`, for who already has a way to tell local days. */
-export function datedItemLine(item: DurableItem, place: Place, dateOf: DateOf): string {
+export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): string {
   const origin = [
     `src: ${item.source.type}`,
     ...channelIn(item, place),
@@ -223,7 +226,7 @@ function channelIn(item: DurableItem, place: Place): readonly string[] {
   return isSecret ? [] : [`#${dataLine(channelName)}`];
 }
 
-/** The local day of a moment: `YYYY-MM-DD` [N5]. */
+/** A moment as a day: the local one, `YYYY-MM-DD` [N5], or Discord's form of it. */
 export type DateOf = (date: Date) => string;
 
 /** Local days in one time zone that are worked out once: a prompt asks for the same two hundred at every turn. */

@@ -1,7 +1,7 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
-import type { ErasingOption, Store } from '../../core/store.ts';
+import type { Store } from '../../core/store.ts';
 import { normalizeText } from '../../core/text.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
@@ -26,6 +26,7 @@ import {
   setVisibility,
   type ForgetResult,
 } from './items.ts';
+import { forgottenTest, withBoundedPast, type ForgottenTest } from './past.ts';
 import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 import { durableSections, durableUsage } from './sections.ts';
 
@@ -75,13 +76,18 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     return (await store.read(durableKey(userId), durableDocumentKind))?.items ?? [];
   }
 
-  /** One serialised change; `operation` is pure, for the store may run it again after a conflict. */
+  /**
+   * One serialised change, after which the past is bounded again [L3]; `operation` is pure, for the store may run it again after a conflict. What it
+   * removes, narrows or pushes out is erased from the store's copies too, so that none gives it back after damage [S7]; they are looked at in any case
+   * where it `erases`.
+   */
   async function apply<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
-    erasing: ErasingOption = {},
+    { erases = false } = {},
   ): Promise<T> {
     const results: { readonly result: T }[] = [];
+    let isLosing = false;
     await store.update(
       durableKey(userId),
       durableDocumentKind,
@@ -89,17 +95,18 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const before = current ?? emptyDurableDocument;
         const { document, result } = operation(before);
         results.push({ result });
-        return document === before ? current : document;
+        const bounded = withBoundedPast(document);
+        isLosing = losesText(before, bounded);
+        return bounded === before ? current : bounded;
       },
-      erasing,
+      { erase: () => erases || isLosing },
     );
     const last = results.at(-1);
     if (last === undefined) throw new Error('The store did not run the change');
     return last.result;
   }
 
-  /** A change that removes or narrows something: the store's copies of it are erased too, so that none gives it back after damage [S7]. */
-  const applyAndErase: typeof apply = (userId, operation) => apply(userId, operation, { erase: true });
+  const applyAndErase: typeof apply = (userId, operation) => apply(userId, operation, { erases: true });
 
   const layer: MemoryLayer = {
     name: 'durable',
@@ -208,10 +215,10 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         applyAndErase(userId, (document) => setVisibility(document, userId, id, visibility, place)),
       ),
 
-    /** What the user had forgotten, and when; told to nobody, but kept from being found [C1]. */
-    async forgotten(userId: string): Promise<readonly Pick<DurableItem, 'text' | 'updatedAt'>[]> {
-      return (await itemsOf(userId)).filter(
-        (item) => item.forgotten === true && item.status === 'deprecated',
+    /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
+    async forgotten(userId: string): Promise<ForgottenTest> {
+      return forgottenTest(
+        (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument,
       );
     },
 
@@ -240,4 +247,11 @@ function summaryOf(outcome: RememberOutcome): Readonly<Record<string, unknown>> 
 
 function idsOf(items: readonly DurableItem[]): readonly string[] {
   return items.map((item) => item.id);
+}
+
+/** Whether something that a document said, or where it may be used, is in the other no more. */
+function losesText(before: DurableDocument, after: DurableDocument): boolean {
+  if (before === after) return false;
+  const kept = new Set(after.items.map(({ text, visibility }) => `${visibility} ${text}`));
+  return before.items.some(({ text, visibility }) => !kept.has(`${visibility} ${text}`));
 }

@@ -1,47 +1,36 @@
-import { ownWords } from '../../core/own-words.ts';
-import { fillerTerms, stopTerms } from '../../core/stop-words.ts';
-import { escapePattern, normalizeText, terms } from '../../core/text.ts';
-import type { DurableItem } from './document.ts';
+import { stemmer as stemGerman } from '@orama/stemmers/german';
+import { stemmer as stemSpanish } from '@orama/stemmers/spanish';
+import { stemmer as stemFrench } from '@orama/stemmers/french';
 
-/** Verbs that only join a person to what is said about them; the rest of the item carries the meaning [M5a]. */
-const neutralTerms: ReadonlySet<string> = new Set(
-  terms(`
-    prefer prefers like likes love loves enjoy enjoys want wants
-    work works working live lives living use uses using own owns know knows speak speaks study studies
-    name named call called currently now
-    предпочитает предпочитаю любит люблю нравится хочет работает работаю живёт живет живу использует знает говорит зовут сейчас
-  `),
-);
+import { ownWords } from '../../core/own-words.ts';
+import { fillerTerms } from '../../core/stop-words.ts';
+import { compatible, escapePattern, normalizeText, terms } from '../../core/text.ts';
+import { interchangeable, irregularForms, turningWords, type Turn } from './clause-words.ts';
+import { clausesOf, contentIn, plain, turnsIn, withoutAll, type Clause, type Subject } from './clauses.ts';
 
 const inWord = String.raw`[\p{L}\p{M}\p{N}]`;
 const unspacedScript =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** Signs that carry meaning: `C++`, `#5`, emoji. */
-const meaningfulSign = /[\p{S}#@%&]/gu;
+const meaningfulSign = /[\p{S}#%&]/gu;
 
-/**
- * Whether an item's text says nothing that the quote does not [M5a]: every content word (its stem; pairs of characters in scripts
- * without spaces; signs as in `C++`) stands in the quote. What the quote denies proves no claim that does not deny. The quote may
- * be a whole message; what that quotes from others does not count.
- */
-export function supports(text: string, quote: string): boolean {
-  const claims = terms(withoutContractions(text)).filter((term) => !isEmptyOfMeaning(term));
-  if (claims.length === 0) return false;
-  const own = ownWords(quote);
-  const telling = isDenial(text)
-    ? [own]
-    : clauses(withoutContractions(own)).filter((clause) => !isDenial(clause));
-  const said = new Set(telling.flatMap((clause) => terms(withoutContractions(clause))));
-  const signs = text.normalize('NFKC').match(meaningfulSign) ?? [];
-  const quoted = own.normalize('NFKC');
-  return claims.every((claim) => isSaid(claim, said)) && signs.every((sign) => quoted.includes(sign));
+/** Whether a message proves an item [M5a], wherever in it that is said. */
+export function supports(text: string, message: string): boolean {
+  const own = prose(message);
+  return proves(text, own, clausesOf(own), { start: 0, end: own.length });
 }
 
-/** Whether a message tells what an item's text says, whoever says it and however: each content word of the text stands in it. */
-export function tells(text: string, message: string): boolean {
-  const claims = terms(withoutContractions(text)).filter((term) => !isEmptyOfMeaning(term));
-  const said = new Set(terms(withoutContractions(message)));
-  return claims.length > 0 && claims.every((claim) => isSaid(claim, said));
+/** The content words of an item's text: a message that holds each of them (`toldTerms`) tells what the item says, whoever says it and however. */
+export function claimedTerms(text: string): readonly string[] {
+  return contentIn(withoutAll([turningWords.like], plain(text)))
+    .flatMap(terms)
+    .filter((term) => !fillerTerms.has(term));
+}
+
+/** The words of a message; of scripts without spaces the single characters too, since an item may be one of them. */
+export function toldTerms(message: string): ReadonlySet<string> {
+  const said = terms(plain(message));
+  return new Set([...said, ...said.flatMap((term) => (unspacedScript.test(term) ? Array.from(term) : []))]);
 }
 
 /**
@@ -49,33 +38,269 @@ export function tells(text: string, message: string): boolean {
  * What a message itself quotes from others does not count, nor do mentions, on both sides.
  */
 export function standsIn(quote: string, messages: readonly string[]): boolean {
-  return messages.some((message) => findQuote(quote, message) !== undefined);
+  return messages.some((message) => findQuote(quote, prose(message)).length > 0);
 }
 
 /**
- * Whether a message proves an item [M5a]: the quote stands in it and supports the text, and so do the whole clauses it was
- * taken from, for `I don't like Rust` holds the words `like Rust`.
+ * Whether a message proves an item [M5a]: the quote stands in it, and what the item says is stated there by the speaker, of themselves or of
+ * whom the item names. Each content word stands in the quote, in clauses that hold the same kinds of words that turn the meaning as the
+ * item: what is denied, wanted or over proves only that. What no such rule can see is who did what to whom (`I taught Ana`, `Ana taught me`).
  */
-export function isProven(item: { readonly text: string; readonly quote: string }, message: string): boolean {
-  const found = findQuote(item.quote, message);
-  return found !== undefined && supports(item.text, item.quote) && supports(item.text, found.inContext);
+export function isProven(
+  { text, quote }: { readonly text: string; readonly quote: string },
+  message: string,
+): boolean {
+  const own = prose(message);
+  const places = findQuote(quote, own);
+  if (places.length === 0) return false;
+  const clauses = clausesOf(own);
+  return places.some((place) => proves(text, own, clauses, place));
 }
 
-function isEmptyOfMeaning(term: string): boolean {
-  return fillerTerms.has(term) || neutralTerms.has(term);
+/** A stretch of a text. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
 }
 
-function isSaid(claim: string, said: ReadonlySet<string>): boolean {
-  if (said.has(claim)) return true;
-  const isLoneCharacter = Array.from(claim).length === 1 && unspacedScript.test(claim);
-  return isLoneCharacter && [...said].some((term) => term.includes(claim));
+/** What a clause states within a quote. */
+interface Statement extends Pick<Clause, 'subject' | 'turns' | 'bond' | 'verb'> {
+  /** The words that it proves, in all their forms; apart those that something is preferred to. */
+  readonly said: readonly [ReadonlySet<string>, ReadonlySet<string>];
+  readonly numbers: ReturnType<typeof numbersIn>;
 }
 
-/** The quote where it stands among a message's own words, with the clauses around it. */
-function findQuote(quote: string, message: string): { readonly inContext: string } | undefined {
-  const wanted = normalizeText(ownWords(quote));
-  const own = folded(ownWords(message));
-  if (wanted.length > own.length || !new RegExp(inWord, 'u').test(wanted)) return undefined;
+/** Whether the words of a quote, as parts of the clauses around them, prove a text. */
+function proves(text: string, own: string, clauses: readonly Clause[], { start, end }: Stretch): boolean {
+  const item = compatible(text);
+  const quoted = own.slice(start, end);
+  if (!(item.match(meaningfulSign) ?? []).every((sign) => quoted.includes(sign))) return false;
+  const claims = clausesOf(item).map((clause) => ({
+    ...clause,
+    words: plain(item.slice(clause.start, clause.end)),
+  }));
+  if (claims.every(({ words }) => contentTerms(words).length === 0)) return false;
+  const turnsQuoted = turnsIn(plain(quoted));
+  if (claims.some(({ turns }) => [...turns].some((turn) => !turnsQuoted.has(turn)))) return false;
+  const claimed = saidTerms(plain(item));
+  const statements = clauses
+    .filter((clause) => clause.isStated && clause.start < end && clause.end > start)
+    .filter(({ verb = '' }) => contentTerms(verb).every((term) => isSaid(term, claimed)))
+    .map((clause) =>
+      statementOf(clause, own.slice(Math.max(clause.start, start), Math.min(clause.end, end))),
+    );
+  let about: Subject = 'speaker';
+  return claims.every((claim) => {
+    about = subjectNamed(claim.words, statements) ?? about;
+    return isStatedBy(
+      claim,
+      statements.filter(({ subject }) => subject === about),
+    );
+  });
+}
+
+function statementOf(clause: Clause, quoted: string): Statement {
+  const words = plain(quoted);
+  const [more, less] = sides(words);
+  return { ...clause, said: [saidTerms(more), saidTerms(less)], numbers: numbersIn(words) };
+}
+
+/** Of whom else than the speaker an item says something: whom it names first. */
+function subjectNamed(words: string, statements: readonly Statement[]): Subject | undefined {
+  const [first] = contentIn(words);
+  if (first === undefined) return undefined;
+  return statements.find(
+    ({ subject }) =>
+      subject !== 'speaker' && [...subject].some((word) => isSaid(first, new Set(formsOf(word)))),
+  )?.subject;
+}
+
+/** Whether some of the statements, all about the same, say what a part of an item says. */
+function isStatedBy(
+  { words, turns, bond }: Clause & { readonly words: string },
+  statements: readonly Statement[],
+): boolean {
+  const isOfKind = (statement: Statement): boolean =>
+    isSame(turns, statement.turns) ||
+    (isTopic(words) && isSame(new Set([...turns, 'like']), statement.turns));
+  const fitting = statements.filter(
+    (statement) => isOfKind(statement) && (bond === -1 || statement.bond === -1 || bond === statement.bond),
+  );
+  if (fitting.length === 0) return false;
+  const stated =
+    (side: 0 | 1) =>
+    (claim: string): boolean =>
+      fitting.some(({ said }) => isSaid(claim, said[side]));
+  const [more, less] = sides(words);
+  return (
+    contentTerms(more).every(stated(0)) &&
+    contentTerms(less).every(stated(1)) &&
+    numbersIn(words).every((number) =>
+      fitting.some(({ numbers }) => numbers.some((said) => isSameNumber(number, said))),
+    )
+  );
+}
+
+/** Whether a part of an item says of something only what it is. */
+function isTopic(words: string): boolean {
+  return contentTerms(words).join('') === terms(words).join('');
+}
+
+function isSame(some: ReadonlySet<Turn>, others: ReadonlySet<Turn>): boolean {
+  return some.size === others.size && [...some].every((turn) => others.has(turn));
+}
+
+/** What is preferred, and what it is preferred to: `tabs` and `spaces` in `prefers tabs over spaces`. */
+function sides(words: string): readonly [string, string] {
+  const match = comparison.exec(words);
+  if (match === null) return [words, ''];
+  return [words.slice(0, match.index), words.slice(match.index + match[0].length)];
+}
+
+const comparison =
+  /(?<!\p{L})(?:over|rather than|instead of|than|statt|anstatt|(?:lieber|mehr|besser|eher) als|plutôt que|plus que|más que|antes que|en lugar de|чем|вместо)(?!\p{L})|(?<=\bprefers? \p{L}{1,30}(?: \p{L}{1,30})?) to\b|(?<=préfère \S{1,30}) à\b|(?<=\bprefier[oe] \S{1,30}) a\b/u;
+
+interface NumberSaid {
+  readonly number: string;
+  /** The words of meaning directly before and behind it. */
+  readonly beside: readonly string[];
+}
+
+function numbersIn(words: string): readonly NumberSaid[] {
+  const content = words
+    .replace(unitsOfAge, ' ')
+    .split(' ')
+    .filter((word) => startsInNumber.test(word) || contentTerms(word).length > 0);
+  return content.flatMap((number, index) => {
+    if (!startsInNumber.test(number)) return [];
+    const beside = [content[index - 1], content[index + 1]].flatMap((word) =>
+      word === undefined ? [] : formsOf(word).slice(0, 3),
+    );
+    return [{ number, beside }];
+  });
+}
+
+const startsInNumber = /^\p{N}/u;
+
+/** Whether a number stands beside the same word, for 3 cats and 2 dogs are not 2 cats; a year may stand anywhere. */
+function isSameNumber(claimed: NumberSaid, said: NumberSaid): boolean {
+  if (claimed.number !== said.number) return false;
+  const isYear = /^(?:19|20)\d\d$/u.test(said.number);
+  return isYear || said.beside.length === 0 || claimed.beside.some((word) => said.beside.includes(word));
+}
+
+const unitsOfAge = /(?<!\p{L})(?:old|jahre|alt|ans|años|лет|год|года)(?!\p{L})/gu;
+
+/** The words that carry an item's meaning; those that turn it are compared by their kind. */
+export function contentTerms(words: string): readonly string[] {
+  const kinds = [...interchangeable].map((turn) => turningWords[turn]);
+  return contentIn(withoutAll(kinds, words))
+    .flatMap(wordsOf)
+    .filter((word) => !fillerTerms.has(terms(word)[0] ?? ''));
+}
+
+/** A run of letters as words: as it is, or in pairs of characters where a script has no spaces. */
+function wordsOf(run: string): readonly string[] {
+  return unspacedScript.test(run) ? terms(run) : [run];
+}
+
+/** What a statement's words prove, in all their forms; a verb of the past proves no present. */
+export function saidTerms(words: string): ReadonlySet<string> {
+  const past = new Set([...words.matchAll(pastVerb)].map(([, verb]) => verb));
+  const said = new Set(
+    words.split(' ').flatMap((word) => (past.has(word) ? [`${word}.`] : wordsOf(word).flatMap(formsOf))),
+  );
+  if (/\bmy (?!pronoun)/u.test(words)) for (const owner of ['his', 'her', 'their']) said.add(owner);
+  return said;
+}
+
+/** An English verb of the past behind its subject; what lasts is none: who moved is there. */
+const pastVerb =
+  /\b(?:i|we) (?:(?:also|just|really|never|always|once|already) )?(?!moved|changed|switched|married|started|joined|learned|adopted|graduated|decided|turned|stopped|retired|need|speed|feed|breed)(\p{L}+ed)\b/gu;
+
+export function isSaid(claim: string, said: ReadonlySet<string>): boolean {
+  return said.has(`${claim}.`) || formsOf(claim).some((form) => stands(form, said));
+}
+
+/** Whether a term is among others; a lone character of a script without spaces also within one. */
+function stands(term: string, among: ReadonlySet<string>): boolean {
+  if (among.has(term)) return true;
+  const isLoneCharacter = Array.from(term).length === 1 && unspacedScript.test(term);
+  return isLoneCharacter && [...among].some((each) => each.includes(term));
+}
+
+/** A word by its stem in each language that it may belong to; marks above letters aside. */
+function formsOf(word: string): readonly string[] {
+  const base = irregularForms.get(word) ?? word;
+  if (!/^\p{Script=Latin}+$/u.test(base)) return terms(base);
+  const stems = {
+    en: terms(base)[0] ?? base,
+    de: stemGerman(base),
+    fr: stemFrench(base),
+    es: stemSpanish(base),
+  };
+  const verb = base.length < 5 ? base : base.replace(/(?:est|et|en|st|e|t|n)$/u, '');
+  return [
+    unaccented(base),
+    `de:${unaccented(verb)}`,
+    ...Object.entries(stems).map(([language, stem]) => `${language}:${unaccented(stem)}`),
+  ];
+}
+
+function unaccented(word: string): string {
+  return word.normalize('NFD').replace(/\p{M}/gu, '');
+}
+
+/** What of a message the speaker says in their own voice, as compared with quotes and items. */
+function prose(message: string): string {
+  const own = ownWords(compatible(message), ' @ ')
+    .replace(pasted, ' ')
+    .replace(othersLine, (line, indent: string, said: string) =>
+      firstPerson.test(said) ? `${indent} ` : line,
+    )
+    .replace(quotation, (quoted) => (firstPerson.test(quoted) ? ' @ ' : quoted));
+  return withoutSingleQuotes(own);
+}
+
+/** What a person copied out of a channel, from the line with its author and time on. */
+const pasted = /^.{1,80} — .{0,40}\d{1,2}:\d{2}[\s\S]*/mu;
+const firstPersonWord = String.raw`(?<!\p{L})(?:I|I'm|I’m|i|my|me|ich|je|j'\p{L}{1,20}|yo|soy|я|мне)(?!\p{L})`;
+const firstPerson = new RegExp(firstPersonWord, 'u');
+/** `Bob: I love Pepsi`; what has no first person may be a form that the speaker fills in. */
+const othersLine =
+  /^([ \t]*)(?!(?:note|fact|fyi|btw|ps|edit|update|correction|remember|reminder|me|also|answer|todo|tl;?dr|info|yes|no)\b)(\p{Lu}\p{L}{1,31}[:：].*)/gimu;
+/** What stands in quotation marks. */
+const quotation = /["“„«][^"“”„«»\n]*["”“»]/gu;
+/** Single marks, which also stand in words: where somebody begins to speak of themselves, where that ends, and where a line does. */
+const singleMark = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?<begin>['‘])(?=${firstPersonWord})|(?<end>['’])(?![\p{L}\p{N}])|\n`,
+  'gu',
+);
+
+/** A text without what stands between single marks and begins with the one who speaks. */
+function withoutSingleQuotes(text: string): string {
+  let kept = '';
+  let from = 0;
+  let begin: number | undefined;
+  for (const { index, groups } of text.matchAll(singleMark)) {
+    if (groups?.['begin'] !== undefined) begin ??= index;
+    else if (groups?.['end'] === undefined) begin = undefined;
+    else if (begin !== undefined) {
+      kept += `${text.slice(from, begin)} @ `;
+      from = index + 1;
+      begin = undefined;
+    }
+  }
+  return kept + text.slice(from);
+}
+
+/** A quote that stands in a message more often is looked at no further. */
+const maxPlaces = 5;
+
+/** Where the quote stands among the speaker's words. */
+function findQuote(quote: string, own: string): readonly Stretch[] {
+  const wanted = normalizeText(prose(quote));
+  if (wanted.length > own.length || !new RegExp(inWord, 'u').test(wanted)) return [];
   const characters = Array.from(wanted);
   const before = needsEdge(characters[0]) ? `(?<!${inWord})` : '';
   const after = needsEdge(characters.at(-1)) ? `(?!${inWord})` : '';
@@ -83,120 +308,15 @@ function findQuote(quote: string, message: string): { readonly inContext: string
     .split(' ')
     .map(escapePattern)
     .join(String.raw`\s+`);
-  const match = new RegExp(`${before}${literal}${after}`, 'u').exec(own);
-  if (match === null) return undefined;
-  return { inContext: clausesAround(own, match.index, match.index + match[0].length) };
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  return [...own.matchAll(new RegExp(`${before}${literal}${after}`, 'giu'))]
+    .slice(0, maxPlaces)
+    .map(({ 0: found, index }) => ({
+      start: index,
+      end: index + found.length,
+    }));
 }
 
 /** Whether a quote that begins or ends with this character must not do so inside a longer word. */
 function needsEdge(character = ''): boolean {
   return new RegExp(inWord, 'u').test(character) && !unspacedScript.test(character);
-}
-
-/** Where one statement ends and another begins; words need an edge that is no letter. */
-const clauseEnd =
-  /[.,;:!?()\n…—–。、，！？；]+|\s-\s|(?<!\p{L})(?:and|but|however|though|although|because|но|а|и|und|aber|et|mais|pero)(?!\p{L})/giu;
-
-/** The parts of a text that can be true or denied by themselves. */
-function clauses(text: string): readonly string[] {
-  return text.split(clauseEnd).filter((clause) => clause.trim() !== '');
-}
-
-/** The part of a text from `start` to `end`, made longer to both sides up to the end of its clauses. */
-function clausesAround(text: string, start: number, end: number): string {
-  let from = 0;
-  for (const boundary of text.matchAll(clauseEnd)) {
-    const boundaryEnd = boundary.index + boundary[0].length;
-    if (boundaryEnd <= start) from = boundaryEnd;
-    if (boundary.index >= end) return text.slice(from, boundary.index);
-  }
-  return text.slice(from);
-}
-
-const denialTerms: ReadonlySet<string> = new Set(
-  terms(`
-    not no never none neither nor without
-    hate hates hated dislike dislikes disliked detest avoid avoids avoided
-    не нет ни никогда без ненавижу ненавидит избегаю избегает
-    nicht kein keine keinen nie niemals ohne hasse
-    ne pas jamais sans déteste
-    nunca tampoco sin odio
-  `),
-);
-
-/** Scripts without spaces deny inside a word. */
-const denialInside = /[不没沒無]|ない|ません|嫌い|않|없/u;
-
-/** `don't`, `dont` and `cannot` as two words each, so that what they deny can be seen. */
-function withoutContractions(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(/\b(?:ca|wo)n['’]t\b|n['’]t\b|(?<=\bcan)not\b/giu, ' not')
-    .replace(/(?<=\b(?:do|does|did|is|are|was|has|have|would|could|should))nt\b/giu, ' not');
-}
-
-/** Whether something is denied or disliked. */
-function isDenial(text: string): boolean {
-  return denialInside.test(text) || terms(withoutContractions(text)).some((term) => denialTerms.has(term));
-}
-
-/** Ways to ask for forgetting, as terms where words are spaced. */
-const forgetTerms: ReadonlySet<string> = new Set(
-  terms(`
-    forget delete remove erase unremember wipe discard
-    vergiss vergessen lösche löschen entferne oublie oublier supprime efface olvida olvidar borra elimina
-    dimentica cancella esquece apaga vergeet verwijder zapomnij usuń glöm
-    забудь забыть забудьте удали удалить сотри убери
-    잊어 잊어줘 삭제해 지워 지워줘 انس احذف
-  `),
-);
-const forgetInside = /忘れ|消して|削除|忘记|忘掉|忘記|删除|刪除/u;
-const doNotRemember = /\bnot (?:remember|keep|store)\b/iu;
-/** The opposite: asks to keep something in mind. */
-const doNotForget =
-  /\b(?:not|never) (?:ever )?forget|(?<!\p{L})не забы?[вуд]\p{L}*|\bvergiss (?:\p{L}+ ){0,2}nicht\b|\bn['’]oublie\p{L}* pas\b|\bno olvid\p{L}*|忘れない/giu;
-
-/** Words of correction: what was remembered no longer holds. */
-const correctionTerms: ReadonlySet<string> = new Set(
-  terms(`
-    instead longer anymore moved switched changed actually correction correct wrong update replace
-    вместо больше переехал переехала исправь неверно stattdessen umgezogen korrektur plutôt déménagé cambié
-  `),
-);
-
-/**
- * Whether the speaker, in their own words, asks to forget all of these items: a word for forgetting, and for each item either the
- * target as it stands or a word of the item or of its kind. So nobody else's text can make the model forget something [M5a].
- */
-export function asksToForget(
-  messages: readonly string[],
-  target: string,
-  items: readonly DurableItem[],
-): boolean {
-  const own = withoutContractions(messages.map(ownWords).join('\n'))
-    .replace(/\s+/gu, ' ')
-    .replace(doNotForget, ' ');
-  const said = new Set(terms(own));
-  const asks =
-    [...said].some((term) => forgetTerms.has(term)) || forgetInside.test(own) || doNotRemember.test(own);
-  if (!asks) return false;
-  if (terms(target).some((term) => !stopTerms.has(term)) && standsIn(target, messages)) return true;
-  return items.every((item) => speaksOf(item, said));
-}
-
-/**
- * Whether the speaker's own words have to do with replacing this item: they hold a word of it, or a word of correction.
- * Otherwise somebody else's text could make one item push out any other.
- */
-export function mayReplace(messages: readonly string[], item: DurableItem): boolean {
-  const said = new Set(terms(messages.map(ownWords).join('\n')));
-  return speaksOf(item, said) || [...said].some((term) => correctionTerms.has(term));
-}
-
-function speaksOf(item: DurableItem, said: ReadonlySet<string>): boolean {
-  return terms(`${item.kind} ${item.text}`).some((term) => !stopTerms.has(term) && said.has(term));
 }

@@ -118,11 +118,12 @@ const audienceOf: Readonly<Record<Visibility, Audience>> = {
 
 /** The place that a message was logged in, with its audience at that time. */
 function placeOf({ channelId }: SessionKey, message: UserMessage): Place {
-  const { visibility, homeId, guildId, channelName } = message;
+  const { visibility, homeId, readers, guildId, channelName } = message;
   return {
     audience: audienceOf[visibility],
     channelId,
     homeId,
+    ...(readers === undefined ? {} : { readers }),
     ...(guildId === undefined ? {} : { guildId }),
     ...(channelName === undefined ? {} : { channelName }),
   };

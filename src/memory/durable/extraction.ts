@@ -52,7 +52,7 @@ export function createExtraction({ model, modelName, durable, logger }: Extracti
       const telling = messages.filter((message) => ownWords(message.text) !== '');
       const findings: Finding[] = [];
       for (const batch of inBatches(telling)) {
-        const request = extractionRequest(modelName, speakerName, batch);
+        const request = extractionRequest(modelName, userId, speakerName, batch);
         const response = await model.complete(request, signal === undefined ? {} : { signal });
         const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
         findings.push(...provenFindings(items, batch));
@@ -154,6 +154,7 @@ const maxTokens = 4096;
 /** The call for some messages of one user. Only that user's own words are in it: what they quote from others is left out. */
 function extractionRequest(
   modelName: string,
+  userId: string,
   speakerName: string,
   messages: readonly ExtractionMessage[],
 ): ModelRequest {
@@ -165,6 +166,7 @@ function extractionRequest(
   });
   return {
     purpose: 'extraction',
+    userId,
     model: modelName,
     system: [{ type: 'text', text: instructions }],
     messages: [{ role: 'user', content: [{ type: 'text', text: turns }] }],

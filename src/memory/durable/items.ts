@@ -80,16 +80,19 @@ export function removeBySource(
   messageIds: readonly string[],
   stillSupported: (item: DurableItem) => boolean,
 ): DocumentChange<readonly DurableItem[]> {
-  const removed = document.items.filter(
-    (item) =>
-      item.source.type !== 'manual' &&
-      item.forgotten === undefined &&
-      messageIds.includes(item.source.messageId) &&
-      !stillSupported(item),
+  const changed = new Set(messageIds);
+  const removed = new Set(
+    document.items.filter(
+      (item) =>
+        item.source.type !== 'manual' &&
+        item.forgotten === undefined &&
+        changed.has(item.source.messageId) &&
+        !stillSupported(item),
+    ),
   );
-  if (removed.length === 0) return { document, result: removed };
-  const items = document.items.filter((item) => !removed.includes(item));
-  return { document: { ...document, items }, result: removed };
+  if (removed.size === 0) return { document, result: [] };
+  const items = document.items.filter((item) => !removed.has(item));
+  return { document: { ...document, items }, result: [...removed] };
 }
 
 /** Whether people still see an item: as what holds, or as what that corrected [D6]. */

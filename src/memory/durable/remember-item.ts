@@ -1,4 +1,4 @@
-import type { Place } from '../../core/place.ts';
+import { hasUnknownReaders, type Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { flatten, normalizeText } from '../../core/text.ts';
 import { isWider, visibilityOf } from '../../core/visibility.ts';
@@ -14,6 +14,7 @@ import {
   type ItemSourceType,
 } from './document.ts';
 import { deprecateItems } from './items.ts';
+import { findGone } from './past.ts';
 
 /** Something to remember, said by its owner in `place`. */
 export interface RememberRequest {
@@ -67,7 +68,10 @@ export function rememberItem(
   const { replaces, place } = request;
   if (replaces !== undefined && !isUsable(document, ownerId, replaces, place)) return refused('unknown-id');
 
-  const added = addItem(document.items, { ...request, text }, now);
+  const gone = findGone(document, text);
+  if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
+  const asked = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
+  const added = addItem(document.items, asked, gone !== undefined, now);
   if (added === undefined) return refused('forgotten');
   const { items, superseded } =
     replaces === undefined
@@ -80,7 +84,7 @@ export function rememberItem(
   const item = eviction?.items.find(({ id }) => id === added.id);
   if (eviction === undefined || item === undefined) return refused('full');
   return {
-    document: { ...document, items: eviction.items },
+    document: { ...(gone?.without ?? document), items: eviction.items },
     result: {
       outcome: added.outcome,
       item,
@@ -117,7 +121,12 @@ interface Added {
  * Puts an item among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
  * deprecated one. `undefined` when something extracted would come back that way, unless it went only because its message did.
  */
-function addItem(items: readonly DurableItem[], request: RememberRequest, now: Date): Added | undefined {
+function addItem(
+  items: readonly DurableItem[],
+  request: RememberRequest,
+  wasGone: boolean,
+  now: Date,
+): Added | undefined {
   const normalized = normalizeText(request.text);
   const twins = items.filter((item) => normalizeText(item.text) === normalized);
   const active = twins.find((item) => item.status === 'active');
@@ -125,7 +134,7 @@ function addItem(items: readonly DurableItem[], request: RememberRequest, now: D
   const past = twins.at(-1);
   if (past === undefined) {
     const item = created(items, request, now);
-    return { outcome: 'stored', id: item.id, items: [...items, item] };
+    return { outcome: wasGone ? 'revived' : 'stored', id: item.id, items: [...items, item] };
   }
   if (request.type !== 'manual' && !twins.every(mayBeSaidAgain)) return undefined;
   return put('revived', items, past, revived(past, request, now));
@@ -156,14 +165,14 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
 }
 
 /**
- * The person saying it again in a place as wide or wider takes the item there [V1]; in a narrower place it stays where it is, and
- * is theirs from now on. Extraction only confirms what is there.
+ * The person saying it again in a place as wide or wider takes the item there, for its readers of now [V1] [V2a]; in a narrower place it stays
+ * where it is, and is theirs from now on. Extraction only confirms what is there.
  */
 function refreshed(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
   const confirmed = { ...item, updatedAt: now.toISOString() };
   if (request.type !== 'manual') return confirmed;
   const visibility = visibilityOf(request.place.audience);
-  if (isWider(item.visibility, visibility)) {
+  if (isWider(item.visibility, hasUnknownReaders(request.place) ? 'dm' : visibility)) {
     return { ...confirmed, text: request.text, source: { ...item.source, type: 'manual' } };
   }
   const source = sourceIn(request.place, 'manual', request.messageId);

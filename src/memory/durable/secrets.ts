@@ -3,7 +3,7 @@ const namedSecret =
 
 /** Tokens as common services make them: OpenAI and Anthropic, GitHub, GitLab, Slack, AWS, Google, npm, JWT, PEM, Discord. */
 const knownToken =
-  /\bsk-[\w-]{16,}|\bgh[opsur]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bnpm_\w{30,}|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN |[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}/u;
+  /\bsk-[\w-]{16,}|\bgh[opsur]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bnpm_\w{30,}|(?<![\w-])(?:[\w-]{0,40}-)?eyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN |[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}/u;
 
 const accountNumber = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b/u;
 const digitRun = /\d(?:[ -]?\d){12,18}/gu;

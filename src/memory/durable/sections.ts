@@ -3,7 +3,7 @@ import { fitLines, renderSection, type Section } from '../../core/section.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 import { turnText, type TurnContext } from '../../core/turn-context.ts';
-import { activeInOrder, datedItemLine, mayUseItem, type DateOf, type DurableItem } from './document.ts';
+import { activeInOrder, itemLine, mayUseItem, type DateOf, type DurableItem } from './document.ts';
 
 export interface InjectionLimits {
   /** Characters at most for both sections as rendered [D4]. */
@@ -75,7 +75,7 @@ function usableLines(
   return new Map(
     activeInOrder(items)
       .filter((item) => mayUseItem(item, ownerId, place, speakerId))
-      .map((item) => [item, datedItemLine(item, place, dateOf)]),
+      .map((item) => [item, itemLine(item, place, dateOf)]),
   );
 }
 

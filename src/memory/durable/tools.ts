@@ -2,12 +2,14 @@ import { z } from 'zod';
 
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
+import { flatten } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { itemKinds, mayUseItem, type DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
-import { asksToForget, isProven, mayReplace, standsIn } from './evidence.ts';
+import { isProven, standsIn } from './evidence.ts';
 import { matchingItems } from './items.ts';
+import { asksToForget, corrects, namedItems } from './naming.ts';
 import type { RefusalReason, RememberOutcome } from './remember-item.ts';
 
 const rememberInput = z.object({
@@ -20,7 +22,12 @@ const rememberInput = z.object({
     .exactOptional(),
 });
 
-interface RememberItemToolOptions {
+interface ItemToolOptions {
+  /** The bot's answer before a turn's messages, or the one that they reply to; empty where there is none. */
+  readonly answerBefore: (context: TurnContext) => Promise<string>;
+}
+
+interface RememberItemToolOptions extends ItemToolOptions {
   readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
   /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
   readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;
@@ -30,67 +37,88 @@ interface RememberItemToolOptions {
  * The model's way to store an item. Only what the speaker's own message says can be stored [M5a], so it is safe also where other
  * people's text is in the context. `StoreError` rejects.
  */
-export function createRememberItemTool({ durable, stillThere }: RememberItemToolOptions): Tool {
+export function createRememberItemTool({ durable, stillThere, answerBefore }: RememberItemToolOptions): Tool {
   return checkedTool({
     name: 'remember_item',
     description:
       'Remember one lasting thing that the person says about themselves in the message you are answering. `quote` is copied word for word from ' +
       'that message; `text` says the same in short, with the words of the quote: quote "I prefer tabs over spaces", text "Prefers tabs over spaces". ' +
-      'Anything else is refused. When it corrects something remembered, name that in `replaces`.',
+      'Anything else is refused, and so are questions, conditions, wishes, and what is said about somebody whom `text` does not name first. ' +
+      'When it corrects something remembered, name that in `replaces`.',
     input: rememberInput,
     notDone: 'Not stored',
     async run({ kind, text, quote, replaces }, context) {
       if (context.speaker.isBot !== undefined)
         return refusal('Not stored: what another bot says is not remembered.');
-      const message = context.messages.findLast((each) => standsIn(quote, [each.text]));
-      if (message === undefined) {
+      const quoted = context.messages.filter((each) => standsIn(quote, [each.text]));
+      if (quoted.length === 0) {
         return refusal("Not stored: the quote does not stand word for word in the person's own message.");
       }
-      if (!isProven({ text, quote }, message.text)) {
+      const message = quoted.findLast((each) => isProven({ text, quote }, each.text));
+      if (message === undefined) {
         return refusal(
-          "Not stored: the text says more than the quote, or the opposite. Use the person's own words, and quote the whole statement.",
+          "Not stored: the person does not state this of themselves, or the text says more than the quote. Use the person's own words, with the verb and " +
+            'any "not", and quote the whole statement.',
         );
       }
 
+      const remember = async (replaced: string | undefined): Promise<RememberOutcome> =>
+        durable.remember(context.speaker.id, {
+          kind,
+          text,
+          place: context.saidIn ?? context.place,
+          messageId: message.id,
+          type: 'discord',
+          turnMessageId: context.messages.at(-1)?.id ?? message.id,
+          ...(replaced === undefined ? {} : { replaces: replaced }),
+          stillStands: async () => {
+            const present = await stillThere(sessionOf(context), message.id);
+            return present !== undefined && isProven({ text, quote }, present);
+          },
+        });
       const replaced = await findReplaced(replaces, context);
       if (!replaced.ok) return replaced;
-      const outcome = await durable.remember(context.speaker.id, {
-        kind,
-        text,
-        place: context.saidIn ?? context.place,
-        messageId: message.id,
-        type: 'discord',
-        turnMessageId: context.messages.at(-1)?.id ?? message.id,
-        ...(replaced.id === undefined ? {} : { replaces: replaced.id }),
-        stillStands: async () => {
-          const present = await stillThere(sessionOf(context), message.id);
-          return present !== undefined && isProven({ text, quote }, present);
+      const { item } = replaced;
+      if (item === undefined || replaced.isNamed) return answer(await remember(item?.id), context);
+      return {
+        ...refusal(
+          "Not stored: it is not plain that the person's own words are about the item in `replaces`.",
+        ),
+        offer: {
+          what: 'Remember the first line instead of the second:',
+          words: `${flatten(text)}\n${flatten(item.text)}`,
+          async carryOut() {
+            const { outcome } = await remember(item.id);
+            return outcome === 'refused' ? 'Not remembered: it has changed in the meantime.' : 'Remembered.';
+          },
         },
-      });
-      return answer(outcome, context);
+      };
     },
   });
 
   async function findReplaced(
     target: string | undefined,
     context: TurnContext,
-  ): Promise<{ readonly ok: true; readonly id?: string } | ReturnType<typeof refusal>> {
-    if (target === undefined) return { ok: true };
-    const named = await itemsNamed(target, context, durable);
-    const [item] = named;
+  ): Promise<
+    { readonly ok: true; readonly item?: DurableItem; readonly isNamed: boolean } | ReturnType<typeof refusal>
+  > {
+    if (target === undefined) return { ok: true, isNamed: true };
+    const usable = await usableItems(context, durable);
+    const [item, ...others] = matchingItems(usable, target);
     if (item === undefined)
       return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
-    if (named.length > 1) {
-      const choices = named.map(asChoice).join('\n');
+    if (others.length > 0) {
+      const choices = [item, ...others].map(asChoice).join('\n');
       return refusal(`Not stored: \`replaces\` fits several items. Name one by its id:\n${choices}`);
     }
-    const texts = context.messages.map((message) => message.text);
-    if (!mayReplace(texts, item)) {
+    const said = context.messages.map((message) => message.text);
+    const isNamed = namedItems(said, usable, await answerBefore(context)).includes(item);
+    if (!isNamed && !corrects(said)) {
       return refusal(
         "Not stored: nothing in the person's own message has to do with the item in `replaces`. Leave it out, or ask the person.",
       );
     }
-    return { ok: true, id: item.id };
+    return { ok: true, item, isNamed };
   }
 }
 
@@ -118,13 +146,13 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
 
 /**
  * The model's way to forget: only the speaker's own items that may be used here, and only when the speaker's own words ask for
- * it. What matches elsewhere is not told, so nothing can be found out by trying. `StoreError` rejects.
+ * it. What these words do not name without doubt, the person forgets by a button [M5a]. What matches elsewhere is not told, so nothing can be
+ * found out by trying. `StoreError` rejects.
  */
 export function createForgetItemTool({
   durable,
-}: {
-  readonly durable: Pick<DurableMemory, 'list' | 'forget'>;
-}): Tool {
+  answerBefore,
+}: ItemToolOptions & { readonly durable: Pick<DurableMemory, 'list' | 'forget'> }): Tool {
   return checkedTool({
     name: 'forget_item',
     description:
@@ -133,36 +161,51 @@ export function createForgetItemTool({
     input: z.object({ target: z.string().describe('Id, or words of the text, taken literally.') }),
     notDone: 'Nothing forgotten',
     async run({ target }, context) {
-      const { speaker, place, messages } = context;
-      const named = await itemsNamed(target, context, durable);
-      const texts = messages.map((message) => message.text);
-      if (!asksToForget(texts, target, named)) {
+      const newest = context.messages.at(-1);
+      if (newest === undefined) return refusal('Nothing forgotten: there is no message that asks for it.');
+      const said = context.messages.map((message) => message.text);
+      if (!asksToForget(said)) {
         return refusal(
           "Nothing forgotten: the person's own message does not ask to forget this. They can ask for it by name, or write `!memory forget` with words of it.",
         );
       }
-      const newest = messages.at(-1);
-      if (newest === undefined) return refusal('Nothing forgotten: there is no message that asks for it.');
-      const { forgotten } = await durable.forget(speaker.id, target, place, newest.id);
-      const lines = forgotten.map((item) => `- ${asChoice(item)}`);
-      return forgotten.length === 0
-        ? refusal('Nothing forgotten: no item here has this id or these words.')
-        : { ok: true, text: `Forgotten:\n${lines.join('\n')}` };
+      const usable = await usableItems(context, durable);
+      const meant = matchingItems(usable, target);
+      const named = namedItems(said, usable, await answerBefore(context));
+      if (meant.every((item) => named.includes(item))) {
+        const { forgotten } = await durable.forget(context.speaker.id, target, context.place, newest.id);
+        const lines = forgotten.map((item) => `- ${asChoice(item)}`);
+        return forgotten.length === 0
+          ? refusal('Nothing forgotten: no item here has this id or these words.')
+          : { ok: true, text: `Forgotten:\n${lines.join('\n')}` };
+      }
+      return {
+        ...refusal("Nothing forgotten: it is not plain which item the person's own words mean."),
+        offer: {
+          what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,
+          words: meant.map(({ text }) => flatten(text)).join('\n'),
+          async carryOut() {
+            const present = matchingItems(await usableItems(context, durable), target);
+            const isSame =
+              present.length === meant.length &&
+              present.every(({ id, text }) => meant.some((item) => item.id === id && item.text === text));
+            if (!isSame) return 'Not forgotten: it has changed in the meantime.';
+            const { forgotten } = await durable.forget(context.speaker.id, target, context.place, newest.id);
+            return forgotten.length === 0 ? 'Not forgotten: it is no longer there.' : 'Forgotten.';
+          },
+        },
+      };
     },
   });
 }
 
-/** The speaker's own items that the model means, of those that may be used here. */
-async function itemsNamed(
-  target: string,
+/** The speaker's own items that may be used here. */
+async function usableItems(
   context: TurnContext,
   durable: Pick<DurableMemory, 'list'>,
 ): Promise<readonly DurableItem[]> {
   const items = await durable.list(context.speaker.id);
-  return matchingItems(
-    items.filter((item) => isUsable(item, context)),
-    target,
-  );
+  return items.filter((item) => isUsable(item, context));
 }
 
 function isUsable(item: DurableItem, context: TurnContext): boolean {

@@ -35,6 +35,7 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
     `created: ${note.updatedAt}`,
     `keywords: ${JSON.stringify(keywords(note.text))}`,
     reachLines(note),
+    ...(note.hasThirdPartyText === undefined ? [] : [`others: ${note.hasThirdPartyText}`]),
     `from: ${note.from}`,
     `cursor: ${note.cursor}`,
     '-->',
@@ -45,16 +46,24 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
 }
 
 /** A reach as the META lines of a note have it. */
-export function reachLines({ visibility, homeId }: Reach): string {
-  return `visibility: ${visibility}\nhome: ${homeId}`;
+export function reachLines({ visibility, homeId, readers }: Reach): string {
+  const known = readers === undefined ? [] : [`readers: ${readers.join(' ')}`];
+  return [`visibility: ${visibility}`, `home: ${homeId}`, ...known].join('\n');
+}
+
+/** The readers that such a line names. */
+export function readersIn(line: string): readonly string[] {
+  return line.split(' ').filter((reader) => reader !== '');
 }
 
 const metaSchema = z.object({
   created: z.iso.datetime(),
   visibility: reachFields.visibility,
   home: reachFields.homeId,
+  readers: z.string().transform(readersIn).exactOptional(),
   from: z.coerce.number().int(),
   cursor: z.coerce.number().int(),
+  others: z.stringbool({ truthy: ['true'], falsy: ['false'] }).exactOptional(),
 });
 
 /** Reads a note back; `undefined` where it was changed into something else. */
@@ -65,8 +74,12 @@ export function parseNote(file: string): SummaryNote | undefined {
   const meta = metaSchema.safeParse(Object.fromEntries(fields));
   const text = body.join('\n-->\n').trim();
   if (!meta.success || text === '') return undefined;
-  const { created, visibility, home, from, cursor } = meta.data;
-  return { text, updatedAt: created, visibility, homeId: home, from, cursor };
+  const { created, visibility, home: homeId, readers, from, cursor, others } = meta.data;
+  const known = {
+    ...(readers === undefined ? {} : { readers }),
+    ...(others === undefined ? {} : { hasThirdPartyText: others }),
+  };
+  return { text, updatedAt: created, visibility, homeId, ...known, from, cursor };
 }
 
 const keywordCount = 8;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { namesPeople } from '../../core/own-words.ts';
 import type { LogEntry } from '../../core/store.ts';
 import { reachFields } from '../../core/visibility.ts';
 
@@ -27,6 +28,8 @@ const assistantMessageSchema = z.object({
   ids: z.array(z.string()).min(1),
   /** The user's messages that it answers: together they are one turn. */
   replyTo: z.array(z.string()),
+  /** Whether it was made with other people's words or a file in view, which it may repeat [M5a]; records of earlier versions do not say. */
+  hasThirdPartyText: z.boolean().exactOptional(),
 });
 
 /**
@@ -47,6 +50,16 @@ export type LoggedMessage = UserMessage | AssistantMessage;
 /** Every Discord id that a message has: a long reply was sent as several. */
 export function idsOf(message: LoggedMessage): readonly string[] {
   return message.role === 'assistant' ? message.ids : [message.id];
+}
+
+/**
+ * Whether what a message says may be other people's words or a file's [M5a]: an answer that was made with these in view, or of which nobody knows,
+ * outside of DMs; a person's own where it mentions somebody by a name that can say anything.
+ */
+export function mayHoldOthersWords(message: LoggedMessage): boolean {
+  return message.role === 'user'
+    ? namesPeople(message.text)
+    : (message.hasThirdPartyText ?? message.visibility !== 'dm');
 }
 
 /** A message and its place in the log, which cursors count by. */

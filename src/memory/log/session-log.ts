@@ -11,6 +11,7 @@ import type { ChangeStage, Erasure, ExportedFile, LayerChange, MemoryLayer } fro
 import {
   foldLog,
   idsOf,
+  mayHoldOthersWords,
   type LogFold,
   type LoggedMessage,
   type LogRecord,
@@ -59,6 +60,9 @@ export interface SessionLogOptions {
   readonly activeFolds?: readonly FoldName[];
 }
 
+/** Lines of a log in which the answer before a turn is looked for. */
+const answerReach = 50;
+
 export type SessionLog = ReturnType<typeof createSessionLog>;
 
 /**
@@ -85,7 +89,7 @@ export function createSessionLog(options: SessionLogOptions) {
     const known = await tails.covering(session, ids);
     const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
     const last = await store.lastSequence(logKey(session));
-    for (const { id, at, text, attachments } of context.messages) {
+    for (const { id, at, text, attachments, shown = [] } of context.messages) {
       if (logged.has(id)) continue;
       const changed = changes.latest(id);
       await tails.append(session, {
@@ -96,7 +100,7 @@ export function createSessionLog(options: SessionLogOptions) {
         authorId: context.speaker.id,
         author: context.speaker.name,
         text: changed === undefined ? text : (changed.text ?? ''),
-        attachments: [...attachments],
+        attachments: [...attachments, ...shown.map(({ kind }) => kind)],
         ...originOf(context.place),
       });
     }
@@ -125,6 +129,7 @@ export function createSessionLog(options: SessionLogOptions) {
       author: botName,
       text: reply.text,
       attachments: [],
+      hasThirdPartyText: context.hasThirdPartyText,
       ...originOf(context.place),
     });
     await followLate(session, reply.ids);
@@ -209,7 +214,7 @@ export function createSessionLog(options: SessionLogOptions) {
     async recordUser(context: TurnContext): Promise<void> {
       if (context.speaker.isBot === undefined) await writes.run(context.speaker.id, () => logUser(context));
     },
-    /** Logs the reply to the turn's messages, once. */
+    /** Logs the reply to the turn's messages, once; whether it may repeat what is not the speaker's, the context says [M5a]. */
     async recordReply(context: TurnContext, reply: SentReply): Promise<void> {
       if (context.speaker.isBot === undefined)
         await writes.run(context.speaker.id, () => logReply(context, reply));
@@ -244,6 +249,14 @@ export function createSessionLog(options: SessionLogOptions) {
       (await messageOf(session, id))?.text,
     /** The message as it reads now; `undefined` likewise. */
     logged: messageOf,
+    /** Those of the ids whose messages are answers that may repeat other people's words or a file [M5a]. */
+    async answersWithOthersWords(session: SessionKey, ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const { messages } = foldLog(await tails.covering(session, ids));
+      const marked = messages.flatMap(({ message }) =>
+        message.role === 'assistant' && mayHoldOthersWords(message) ? message.ids : [],
+      );
+      return new Set(marked.filter((id) => ids.includes(id)));
+    },
     /** The newest messages, oldest first, at most `limit`. */
     async recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]> {
       const last = await store.lastSequence(logKey(session));
@@ -254,8 +267,35 @@ export function createSessionLog(options: SessionLogOptions) {
     },
     /** The sequence number of the newest line, 0 for a session without a log. */
     lastSequence: (session: SessionKey): Promise<number> => store.lastSequence(logKey(session)),
+    /** The answer that a turn's messages reply to, or else the last one before them, as it was sent; empty where there is none. */
+    async answerBefore(context: Pick<TurnContext, 'speaker' | 'place' | 'messages'>): Promise<string> {
+      const session = sessionOf(context);
+      const replied = context.messages.findLast(({ repliesTo }) => repliesTo !== undefined)?.repliesTo;
+      if (replied !== undefined) {
+        const message = await messageOf(session, replied.id);
+        return message?.role === 'assistant' ? message.text : '';
+      }
+      const ids = new Set(context.messages.map(({ id }) => id));
+      const recent = foldLog(
+        await tails.after(session, Math.max(0, (await store.lastSequence(logKey(session))) - answerReach)),
+      ).messages;
+      const first = recent.findIndex(({ message }) => ids.has(message.id));
+      const before = (first === -1 ? recent : recent.slice(0, first)).at(-1)?.message;
+      return before?.role === 'assistant' ? before.text : '';
+    },
+    /** Takes out, for good, what was said before a moment, ISO 8601, up to a line [L3]. As part of a job of the user's queue. */
+    dropBefore: (session: SessionKey, before: string, upTo: number): Promise<void> =>
+      tails.rewrite(session, ({ sequence, record }) =>
+        sequence <= upTo && record.at < before ? undefined : record,
+      ),
+    /** The sessions of a channel that have a log. */
+    sessionsIn: (channelId: string): Promise<readonly SessionKey[]> =>
+      sessionsBelow(channelFolder(channelId)),
     /** Every session that has a log. */
     sessions: (): Promise<readonly SessionKey[]> => sessionsBelow(sessionsFolder),
+    /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */
+    channels: async () =>
+      (await store.folders(sessionsFolder)).map(({ name, changedAt }) => ({ id: name, activeAt: changedAt })),
     /** Every session of which anything is on disk, notes and summaries included. */
     async allSessions(): Promise<readonly SessionKey[]> {
       const found = new Map<string, SessionKey>();

@@ -15,6 +15,8 @@ const summarySchema = z.object({
   updatedAt: z.string(),
   /** The narrowest of all that was folded in. */
   ...reachFields,
+  /** Whether others' words were folded in [M5a]; see `summaryHoldsOthersWords`. */
+  hasThirdPartyText: z.boolean().exactOptional(),
 });
 
 const rollingSchema = z.object({
@@ -56,6 +58,14 @@ const stateSchema = z.object({
 export type SessionState = z.infer<typeof stateSchema>;
 export type RollingState = z.infer<typeof rollingSchema>;
 export type StoredSummary = z.infer<typeof summarySchema>;
+
+/** Whether a summary may repeat other people's words or a file [M5a]. Those of earlier versions do not say; outside of DMs it may be. */
+export function summaryHoldsOthersWords({
+  hasThirdPartyText,
+  visibility,
+}: Pick<StoredSummary, 'hasThirdPartyText' | 'visibility'>): boolean {
+  return hasThirdPartyText ?? visibility !== 'dm';
+}
 
 const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
 

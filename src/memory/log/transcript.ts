@@ -1,16 +1,37 @@
+import { withoutMarkedNames } from '../../core/own-words.ts';
 import { dataLine } from '../../core/section.ts';
 import { clip, flatten } from '../../core/text.ts';
-import type { LoggedMessage, SequencedMessage } from './records.ts';
+import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from './records.ts';
 
 const nameMaxChars = 80;
 /** Characters of turns in one model call. */
 const batchMaxChars = 20_000;
 
-/** A message as the model reads it; one line that forges neither a tag nor another speaker [P3]. */
+/** A message as the model reads it; one line that forges neither a tag nor another speaker [P3]. What may be others' words has a tag of its own [M5a]. */
 export function turnLine(message: LoggedMessage): string {
-  const name = clip(flatten(message.author.replace(/[:：[\]<>]/gu, ' ')), nameMaxChars) || 'someone';
-  const files = message.attachments.length === 0 ? '' : ` [attached: ${message.attachments.join(', ')}]`;
-  return `- [${message.id}] ${name}: ${dataLine(message.text + files)}`;
+  const said = dataLine(message.text + fileNote(message));
+  return lineBegin(message) + (mayHoldOthersWords(message) ? `<others_words>${said}</others_words>` : said);
+}
+
+/** The same without what may be others' words: of such an answer only that there was one, of a person's message no names of many words. */
+export function ownLine(message: LoggedMessage): string {
+  const isLeftOut = message.role === 'assistant' && mayHoldOthersWords(message);
+  const said = isLeftOut ? leftOut : dataLine(withoutMarkedNames(message.text) + fileNote(message));
+  return lineBegin(message) + said;
+}
+
+/** Instead of an answer's words. */
+const leftOut = "(an answer that is left out here, since it may repeat other people's words or a file)";
+
+/** Only the bot's own lines have brackets behind the name, so that nobody speaks as the bot by their name. */
+function lineBegin({ id, author, role }: LoggedMessage): string {
+  const name =
+    clip(flatten(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars) || 'someone';
+  return `- [${id}] ${role === 'assistant' ? `${name} (bot)` : name}: `;
+}
+
+function fileNote({ attachments }: LoggedMessage): string {
+  return attachments.length === 0 ? '' : ` [attached: ${attachments.join(', ')}]`;
 }
 
 /** The messages in parts that a model call can take, in order; a message longer than a part is one by itself. */

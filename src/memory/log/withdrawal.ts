@@ -3,6 +3,7 @@ import type { SessionKey } from '../../core/place.ts';
 import type { LogEntry } from '../../core/store.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import type { WithdrawnMessage } from '../layer.ts';
 import { foldLog, idsOf, type AssistantMessage, type LogRecord, type SequencedMessage } from './records.ts';
 import type { LogTails } from './tails.ts';
@@ -32,12 +33,14 @@ export async function affectedMessages(
 
 /** Messages with every text that the log's lines still hold of them: several, where an earlier edit could not be finished. */
 function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly SequencedMessage[] {
+  const texts = new Map<number, Set<string>>();
+  for (const { sequence, record } of entries) {
+    if (record.type === 'message') texts.set(sequence, new Set([record.text]));
+    else if (record.type === 'edit') texts.get(record.of)?.add(record.text);
+  }
   return entries.flatMap(({ sequence, record: message }) => {
     if (message.type !== 'message') return [];
-    const edits = entries.flatMap(({ record }) =>
-      record.type === 'edit' && record.of === sequence ? [record.text] : [],
-    );
-    const text = [...new Set([message.text, ...edits])].join('\n');
+    const text = [...(texts.get(sequence) ?? [])].join('\n');
     return [{ sequence, message: { ...message, text } }];
   });
 }
@@ -54,14 +57,14 @@ export async function appendChanges(
     messages.map(({ before }) => before.id),
   );
   const present = new Map(foldLog(entries).messages.map(({ sequence, message }) => [sequence, message.text]));
-  for (const { sequence, before, now } of messages) {
-    if (present.get(sequence) === now) continue;
-    const record = { id: before.id, of: sequence, at };
-    await tails.append(
-      session,
-      now === undefined ? { type: 'delete', ...record } : { type: 'edit', ...record, text: now },
-    );
-  }
+  await tails.appendAll(
+    session,
+    messages.flatMap(({ sequence, before, now }): readonly LogRecord[] => {
+      if (present.get(sequence) === now) return [];
+      const record = { id: before.id, of: sequence, at };
+      return [now === undefined ? { type: 'delete', ...record } : { type: 'edit', ...record, text: now }];
+    }),
+  );
 }
 
 /** Takes out of the log's own lines, on disk, what the messages said and say no more; a deletion's line stays. */
@@ -107,7 +110,7 @@ function changedBy(
     if (message.role === 'assistant') return isWithdrawn(message, changes, withdrawn);
     if (!changes.has(message.id)) return false;
     const text = changes.get(message.id);
-    withdrawn.set(message.id, withdrawnTerms(message.text, text));
+    if (text !== undefined) withdrawn.set(message.id, withdrawnTerms(message.text, text));
     return text !== message.text || text !== present.get(sequence);
   });
 }
@@ -134,24 +137,33 @@ export function saysAny(text: string, wanted: ReadonlySet<string>): boolean {
 }
 
 /** What messages said and say no more, in words as `terms` gives them: the person's own, and those of the bot's answers too. */
-export function withdrawnWords(messages: readonly WithdrawnMessage[]): {
+export async function withdrawnWords(messages: readonly WithdrawnMessage[]): Promise<{
   readonly own: ReadonlySet<string>;
   readonly all: ReadonlySet<string>;
-} {
-  return { own: wordsOf(messages.filter(({ before }) => before.role === 'user')), all: wordsOf(messages) };
-}
-
-function wordsOf(messages: readonly WithdrawnMessage[]): ReadonlySet<string> {
-  return new Set(messages.flatMap(({ before, now }) => [...withdrawnTerms(before.text, now)]));
+}> {
+  const own = new Set<string>();
+  const all = new Set<string>();
+  const pause = createTimeSlice();
+  for (const { before, now } of messages) {
+    for (const term of withdrawnTerms(before.text, now)) {
+      all.add(term);
+      if (before.role === 'user') own.add(term);
+    }
+    await pause();
+  }
+  return { own, all };
 }
 
 /** Those of the words that any of the messages says. */
-export function wordsSaid(
+export async function wordsSaid(
   wanted: ReadonlySet<string>,
   messages: readonly SequencedMessage[],
-): ReadonlySet<string> {
+): Promise<ReadonlySet<string>> {
   const said = new Set<string>();
-  for (const { message } of messages)
+  const pause = createTimeSlice();
+  for (const { message } of messages) {
     for (const term of terms(message.text)) if (wanted.has(term)) said.add(term);
+    await pause();
+  }
   return said;
 }

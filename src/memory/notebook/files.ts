@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 import { StoreError } from '../../core/errors.ts';
-import { sessionName, type SessionKey } from '../../core/place.ts';
+import { limits } from '../../core/limits.ts';
+import { hasUnknownReaders, sessionName, type SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
@@ -12,6 +13,7 @@ import {
   isKeptSummary,
   isOfSession,
   mayUseSessionFile,
+  noteHoldsOthersWords,
   readMark,
   withMark,
 } from './session-files.ts';
@@ -100,16 +102,23 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
     path: string,
     context: TreeContext,
   ): Promise<
-    { readonly outcome: 'opened'; readonly file: TreeFile; readonly text: string | undefined } | Refusal
+    | {
+        readonly outcome: 'opened';
+        readonly file: TreeFile;
+        readonly text: string | undefined;
+        /** A kept summary into which others' words were folded [M5a]. */
+        readonly hasThirdPartyText: boolean;
+      }
+    | Refusal
   > {
     const resolved = resolvePath(path, context);
     if (resolved.outcome === 'refused') return resolved;
     const { file } = resolved;
-    return orRefusal(file, async () => ({
-      outcome: 'opened',
-      file,
-      text: (await load(file, context))?.text,
-    }));
+    return orRefusal(file, async () => {
+      const loaded = await load(file, context);
+      const hasThirdPartyText = isKeptSummary(file) && noteHoldsOthersWords(loaded?.raw ?? '');
+      return { outcome: 'opened', file, text: loaded?.text, hasThirdPartyText };
+    });
   }
 
   /** A file as the store has it, and the text of it that may be used here. */
@@ -134,8 +143,9 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
     const resolved = resolvePath(path, context);
     if (resolved.outcome === 'refused') return resolved;
     if (context.hasThirdPartyText) return refused(thirdPartyReason);
-    // A file takes the audience of the place that is written from: what was said before it widened must not go there [V1].
-    if (context.saidIn !== undefined) return refused(becamePublicReason);
+    // A file takes the readers of the place that is written from: what was said before others were let in must not go there [V1].
+    if (context.saidIn !== undefined) return refused(moreReadersReason);
+    if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
     return writes.run(file.queueKey, () => orRefusal(file, () => changeFile(file, context, edit)));
   }
@@ -175,7 +185,10 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
 const thirdPartyReason =
   "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";
 
-const becamePublicReason =
+const unknownReadersReason =
+  'Nothing was written: who can read this channel cannot be told right now. Do not try again in this turn.';
+
+const moreReadersReason =
   'Nothing was written: this channel became visible to more people since the message was said. Do not try again in this turn.';
 
 /** Bytes that all facts files together stay under [N6]. */
@@ -186,17 +199,22 @@ const fileMaxBytes = 64 * 1024;
 /** Why a file must not become this text, or `undefined` where it may; sizes are in bytes of UTF-8, marks included [N6]. */
 async function sizeProblem(store: NotebookStore, file: TreeFile, text: string): Promise<string | undefined> {
   const bytes = Buffer.byteLength(text);
-  if (file.part !== 'facts') {
-    return bytes < fileMaxBytes
-      ? undefined
-      : `${file.path} would have ${bytes} bytes; a file stays under ${fileMaxBytes}. Nothing was written.`;
-  }
+  if (file.part !== 'facts' && bytes >= fileMaxBytes)
+    return `${file.path} would have ${bytes} bytes; a file stays under ${fileMaxBytes}. Nothing was written.`;
+  if (file.path === file.part) return undefined;
   const folder = file.key.slice(0, file.key.lastIndexOf('/'));
-  const others = (await store.list(folder)).filter(({ path }) => `${folder}/${path}` !== file.key);
+  const listed = await store.list(folder);
+  const others = listed.filter(({ path }) => `${folder}/${path}` !== file.key);
   const total = others.reduce((sum, other) => sum + other.bytes, bytes);
-  return total < factsMaxBytes
-    ? undefined
-    : `The facts files would have ${total} bytes together; they stay under ${factsMaxBytes}. Nothing was written. Shorten them, or move what is less essential to topics/.`;
+  if (file.part === 'facts' && total >= factsMaxBytes)
+    return `The facts files would have ${total} bytes together; they stay under ${factsMaxBytes}. Nothing was written. Shorten them, or move what is less essential to topics/.`;
+  // The workspace is the operator's own; of daily logs the oldest give way [L3].
+  if (file.queueKey === 'workspace') return undefined;
+  const isOneMore = others.length === listed.length && file.part !== 'daily';
+  const isFull = (isOneMore && others.length >= limits.noteFolder.files) || total > limits.noteFolder.bytes;
+  return isFull
+    ? `${file.part}/ is full: it holds ${limits.noteFolder.files} files and ${limits.noteFolder.bytes} bytes at most. Nothing was written. Add to a file that is there, or shorten some.`
+    : undefined;
 }
 
 /** What the store refuses for another reason than a failing disk, such as a symbolic link, is told [M5]. */

@@ -12,17 +12,17 @@ interface FormatOptions {
 
 /** A whole new text in the form that its part of the tree has [N4]: header lines for facts and episodes, entries in episodes. */
 export function formatWritten(file: TreeFile, content: string, options: FormatOptions): FormattedText {
-  if (file.part !== 'episodes') return formatted(withHeader(file, content, options.summary));
+  if (file.part !== 'episodes') return withHeader(file, content, options.summary);
   const { body, ...head } = readHeader(content);
   const entries = formatEntries(body, file.name, options.today);
   if (entries.outcome === 'refused') return entries;
   const summary = options.summary ?? head.summary ?? derivedSummary(file, entries.text);
-  return formatted(writeHeader(head.title ?? titleOf(file), summary, entries.text));
+  return writeHeader({ title: head.title ?? titleOf(file), summary }, entries.text);
 }
 
-/** A text after a patch: only its header is put right. */
-export function formatPatched(file: TreeFile, text: string): FormattedText {
-  return formatted(withHeader(file, text, undefined));
+/** A text after a patch: only its header is put right. `former` is the text before, whose header may stay as a person wrote it. */
+export function formatPatched(file: TreeFile, text: string, former: string): FormattedText {
+  return withHeader(file, text, undefined, readHeader(former));
 }
 
 /**
@@ -37,9 +37,9 @@ export function applyPatches(
   for (const [index, { oldText, newText }] of patches.entries()) {
     const name = `oldText of patch ${index + 1}`;
     if (oldText === '') return refused(`${name} is empty`);
-    const start = text.indexOf(oldText);
-    if (start === -1) return refused(`${name} does not stand in the file`);
-    if (text.includes(oldText, start + 1)) {
+    const [start, another] = placesOf(oldText, text);
+    if (start === undefined) return refused(`${name} does not stand in the file`);
+    if (another !== undefined) {
       return refused(`${name} stands in the file more than once; take in more of the text around it`);
     }
     places.push({ start, end: start + oldText.length, newText });
@@ -54,6 +54,29 @@ export function applyPatches(
   return { outcome: 'patched', text: patched + text.slice(end) };
 }
 
+/**
+ * Where a part stands in a text, up to the second place, in a time linear in both (Knuth, Morris and Pratt): `indexOf` takes their product for such
+ * as `aaa…b…aaa`.
+ */
+function placesOf(part: string, text: string): readonly number[] {
+  /** By length, how much of the part's beginning its end repeats. */
+  const repeated = new Uint32Array(part.length + 1);
+  const advance = (matched: number, code: number): number => {
+    let length = matched;
+    while (length > 0 && part.charCodeAt(length) !== code) length = repeated[length] ?? 0;
+    return part.charCodeAt(length) === code ? length + 1 : length;
+  };
+  for (let end = 1; end < part.length; end += 1)
+    repeated[end + 1] = advance(repeated[end] ?? 0, part.charCodeAt(end));
+  const places: number[] = [];
+  let matched = 0;
+  for (let at = 0; at < text.length && places.length < 2; at += 1) {
+    matched = advance(matched, text.charCodeAt(at));
+    if (matched === part.length) places.push(at + 1 - part.length);
+  }
+  return places;
+}
+
 /** The present text with an entry at its end, its summary line refreshed [N4]. */
 export function formatAppended(
   file: TreeFile,
@@ -62,28 +85,35 @@ export function formatAppended(
   { today, summary }: FormatOptions,
 ): FormattedText {
   if (file.part === 'facts') {
-    const { title = titleOf(file), summary: former = '', body } = readHeader(present);
-    const parts = former === '' ? keywordsOf(body) : former.split(', ');
+    const former = readHeader(present);
+    const { title = titleOf(file), summary: before, body } = former;
+    const parts = before === undefined ? keywordsOf(body) : before.split(', ');
     const refreshed = summary ?? joinSummary([...parts, ...keywordsOf(entry)]);
-    return formatted(writeHeader(title, refreshed, joinEntry(body, entry)));
+    return writeHeader({ title, summary: refreshed }, joinEntry(body, entry), former);
   }
   if (file.part === 'episodes') {
-    const { title = titleOf(file), body } = readHeader(present);
+    const former = readHeader(present);
+    const { title = titleOf(file), body } = former;
     const entries = formatEntries(entry, file.name, today);
     if (entries.outcome === 'refused') return entries;
     const whole = joinEntry(body, entries.text);
-    return formatted(writeHeader(title, summary ?? derivedSummary(file, whole), whole));
+    return writeHeader({ title, summary: summary ?? derivedSummary(file, whole) }, whole, former);
   }
   const head = present === '' && file.part === 'daily' ? `# ${file.name}\n` : present;
-  return formatted(withHeader(file, joinEntry(head, entry), summary));
+  return withHeader(file, joinEntry(head, entry), summary, readHeader(present));
 }
 
 /** Facts and episodes always have a header; other files get one where the model gives a summary. */
-function withHeader(file: TreeFile, text: string, given: string | undefined): string {
+function withHeader(
+  file: TreeFile,
+  text: string,
+  given: string | undefined,
+  former: Partial<FileHeader> = {},
+): FormattedText {
   const needsHeader = file.part === 'facts' || file.part === 'episodes';
-  if (!needsHeader && given === undefined) return `${text.trim()}\n`;
+  if (!needsHeader && given === undefined) return formatted(`${text.trim()}\n`);
   const { title = titleOf(file), summary, body } = readHeader(text);
-  return writeHeader(title, given ?? summary ?? derivedSummary(file, body), body);
+  return writeHeader({ title, summary: given ?? summary ?? derivedSummary(file, body) }, body, former);
 }
 
 function derivedSummary(file: TreeFile, body: string): string {
@@ -115,14 +145,16 @@ const titleMaxChars = 100;
 /** Characters of a summary line at most; the index shows it with every message. */
 const summaryMaxChars = 160;
 
+/** The first lines of a file, without their marks [N4]. */
+interface FileHeader {
+  readonly title: string;
+  readonly summary: string;
+}
+
 /** A file taken apart [N4]: `# Title`, `> Summary: …`, and what stands below without blank lines around it. */
-function readHeader(text: string): {
-  readonly title?: string;
-  readonly summary?: string;
-  readonly body: string;
-} {
+function readHeader(text: string): Partial<FileHeader> & { readonly body: string } {
   let lines = withoutBlankStart(text.split('\n'));
-  const title = /^# +(?<title>.*\S)\s*$/u.exec(lines[0] ?? '')?.groups?.['title'];
+  const title = /^# +(?<title>\S[^\n]*)$/u.exec(lines[0] ?? '')?.groups?.['title']?.trimEnd();
   if (title !== undefined) lines = withoutBlankStart(lines.slice(1));
   const summary = /^> *summary:(?<summary>.*)$/iu.exec(lines[0] ?? '')?.groups?.['summary']?.trim();
   if (summary !== undefined) lines = withoutBlankStart(lines.slice(1));
@@ -133,9 +165,19 @@ function readHeader(text: string): {
   };
 }
 
-function writeHeader(title: string, summary: string, body: string): string {
-  const head = `# ${clipAtWord(flatten(title), titleMaxChars)}\n> Summary: ${clipAtWord(flatten(summary), summaryMaxChars)}`;
-  return body === '' ? `${head}\n` : `${head}\n\n${body}\n`;
+/** A title or summary stands there whole or is refused, with what is too long; one that stood there before, as a person wrote it, stays. */
+function writeHeader(header: FileHeader, body: string, former: Partial<FileHeader> = {}): FormattedText {
+  const title = flatten(header.title);
+  const summary = flatten(header.summary);
+  if (title.length > titleMaxChars && header.title !== former.title) return tooLong('title', titleMaxChars);
+  if (summary.length > summaryMaxChars && header.summary !== former.summary)
+    return tooLong('summary line', summaryMaxChars);
+  const head = `# ${title}\n> Summary: ${summary}`;
+  return formatted(body === '' ? `${head}\n` : `${head}\n\n${body}\n`);
+}
+
+function tooLong(what: string, max: number): Refusal {
+  return refused(`The ${what} is longer than ${max} characters; give a shorter one. Nothing was written.`);
 }
 
 /** What lists show of a file: its summary line, else its title, else its first words. */
@@ -145,22 +187,31 @@ export function summaryOf(text: string): string {
   return clipAtWord(flatten(shown.replace(/^[#>*\s-]+/u, '')), summaryMaxChars);
 }
 
-/** What the lines of a body are about: of `- Name: Alice` the name, of others the first words. */
+/** What the last lines of a body are about, as many as a summary can hold: of `- Name: Alice` the name, of others the first words. */
 function keywordsOf(body: string): readonly string[] {
-  const topics = body.split('\n').flatMap((line) => {
+  const topics = new Set<string>();
+  let length = 0;
+  for (const line of body.split('\n').toReversed()) {
+    if (length > summaryMaxChars) break;
     const plain = flatten(line.replace(/^\s*(?:[-*+>]|#+|\d+[.)])\s+/u, '').replace(/[*_`]/gu, ''));
     const firstWords = clipAtWord(plain.split(' ').slice(0, 5).join(' '), 40);
     const label = /^(?<label>[^:：]{1,40})[:：](?:\s|$)/u.exec(plain)?.groups?.['label'] ?? firstWords;
-    return /[\p{L}\p{N}]/u.test(label) ? [label.trim().replace(/[.,;]+$/u, '')] : [];
-  });
-  return [...new Set(topics)];
+    if (!/[\p{L}\p{N}]/u.test(label)) continue;
+    const topic = label.trim().replace(/(?<![.,;])[.,;]+$/u, '');
+    if (!topics.has(topic)) length += topic.length + ', '.length;
+    topics.add(topic);
+  }
+  return [...topics].toReversed();
 }
 
 /** Parts joined by commas; where they are too many, the first give way. */
 function joinSummary(parts: readonly string[]): string {
-  let kept = [...new Set(parts)];
-  while (kept.length > 1 && kept.join(', ').length > summaryMaxChars) kept = kept.slice(1);
-  return clipAtWord(kept.join(', '), summaryMaxChars);
+  const distinct = [...new Set(parts)];
+  let first = distinct.length;
+  let used = -', '.length;
+  while (first > 0 && (used += ', '.length + (distinct[first - 1]?.length ?? 0)) <= summaryMaxChars)
+    first -= 1;
+  return clipAtWord(distinct.slice(Math.min(first, distinct.length - 1)).join(', '), summaryMaxChars);
 }
 
 function withoutBlankStart(lines: readonly string[]): readonly string[] {
@@ -174,48 +225,71 @@ const entrySummaryMaxWords = 9;
 
 /**
  * Entries of a month's episodes file in their form [N4]: `## Title`, `- Summary:` of under 10 words, `- Date:`, free lines. What is missing
- * is filled in: the title from the first line, the summary from the title, the date by `today`. An entry of another month is refused.
+ * is filled in: the title from the first line, the summary from the title, the date by `today`. An entry of another month is refused, and one
+ * whose title, summary or date is too long or none.
  */
 function formatEntries(text: string, month: string, today: string): FormattedText {
-  const texts = text.split(/^(?=## )/mu).filter((each) => each.trim() !== '');
-  const entries = texts.map((entry) => formatEntry(entry.trim(), today));
-  const stray = entries.find(({ date }) => !date.startsWith(`${month}-`));
-  if (stray === undefined) return formatted(entries.map((entry) => entry.text).join('\n\n'));
-  return refused(
-    `the entry "${stray.title}" of ${stray.date} belongs in episodes/${stray.date.slice(0, 7)}.md (give "- Date: YYYY-MM-DD" where it is not of today)`,
-  );
+  const entries: string[] = [];
+  for (const entry of text.split(/^(?=## )/mu).filter((each) => each.trim() !== '')) {
+    const formattedEntry = formatEntry(entry.trim(), month, today);
+    if (formattedEntry.outcome === 'refused') return formattedEntry;
+    entries.push(formattedEntry.text);
+  }
+  return formatted(entries.join('\n\n'));
 }
 
 /** The titles of a file's entries, oldest first. */
 function entryTitles(body: string): readonly string[] {
-  return [...body.matchAll(/^## +(?<title>.*\S)\s*$/gmu)].flatMap(({ groups }) => groups?.['title'] ?? []);
+  return [...body.matchAll(/^## +(?<title>\S.*)$/gmu)].flatMap(
+    ({ groups }) => groups?.['title']?.trimEnd() ?? [],
+  );
 }
 
 const summaryLine = /^\s*[-*]\s*summary:(?<value>.*)$/iu;
 const dateLine = /^\s*[-*]\s*date:(?<value>.*)$/iu;
 
-function formatEntry(entry: string, today: string) {
+function formatEntry(entry: string, month: string, today: string): FormattedText {
   const lines = entry.split('\n');
-  const heading = /^## +(?<title>.*\S)\s*$/u.exec(lines[0] ?? '')?.groups?.['title'];
+  const heading = /^## +(?<title>\S[^\n]*)$/u.exec(lines[0] ?? '')?.groups?.['title']?.trimEnd();
   const rest = heading === undefined ? lines : lines.slice(1);
-  const free = rest.filter((line) => !summaryLine.test(line) && !dateLine.test(line));
-  const given = valueOf(rest, summaryLine);
-  const firstWords = (free[0] ?? given).replace(/^\s*(?:[-*+>]|#+)\s+/u, '');
-  const title = clipAtWord(flatten(heading ?? firstWords), entryTitleMaxChars);
-  const summary = (given === '' ? title : given).split(/\s+/u).slice(0, entrySummaryMaxWords).join(' ');
-  const day = /\d{4}-\d{2}-\d{2}/u.exec(valueOf(rest, dateLine))?.[0] ?? '';
-  const date = isDay(day) ? day : today;
-  const head = `## ${title}\n- Summary: ${flatten(summary)}\n- Date: ${date}`;
-  const body = free.join('\n').trim();
-  return { title, date, text: body === '' ? head : `${head}\n${body}` };
+  const given = takeValue(rest, summaryLine);
+  const dated = takeValue(given.rest, dateLine);
+  const firstWords = (dated.rest[0] ?? given.value).replace(/^\s*(?:[-*+>]|#+)\s+/u, '');
+  const title = flatten(heading ?? clipAtWord(flatten(firstWords), entryTitleMaxChars));
+  if (title.length > entryTitleMaxChars) return tooLong('title of the entry', entryTitleMaxChars);
+  const summary = given.value === '' ? firstWordsOf(title, entrySummaryMaxWords) : flatten(given.value);
+  if (summary.split(' ').length > entrySummaryMaxWords)
+    return refused(`The summary of the entry "${title}" has 10 words or more. Nothing was written.`);
+  const date = dated.value === '' ? today : dated.value;
+  if (!isDay(date))
+    return refused(
+      `The date of the entry "${title}" is no day. Give it as "- Date: YYYY-MM-DD". Nothing was written.`,
+    );
+  if (!date.startsWith(`${month}-`)) {
+    return refused(
+      `the entry "${title}" of ${date} belongs in episodes/${date.slice(0, 7)}.md (give "- Date: YYYY-MM-DD" where it is not of today)`,
+    );
+  }
+  const head = `## ${title}\n- Summary: ${summary}\n- Date: ${date}`;
+  const body = dated.rest.join('\n').trim();
+  return formatted(body === '' ? head : `${head}\n${body}`);
 }
 
-function valueOf(lines: readonly string[], pattern: RegExp): string {
-  for (const line of lines) {
-    const value = pattern.exec(line)?.groups?.['value']?.trim();
-    if (value !== undefined && value !== '') return value;
-  }
-  return '';
+/** The value of the first line of a kind, and all other lines. */
+function takeValue(
+  lines: readonly string[],
+  pattern: RegExp,
+): { readonly value: string; readonly rest: readonly string[] } {
+  const at = lines.findIndex((line) => pattern.test(line));
+  if (at === -1) return { value: '', rest: lines };
+  return {
+    value: pattern.exec(lines[at] ?? '')?.groups?.['value']?.trim() ?? '',
+    rest: lines.toSpliced(at, 1),
+  };
+}
+
+function firstWordsOf(text: string, count: number): string {
+  return text.split(' ').slice(0, count).join(' ');
 }
 
 /** The headings of an overview [W1]. */

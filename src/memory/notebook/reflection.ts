@@ -6,7 +6,7 @@ import { dataText, renderSection, type SectionName } from '../../core/section.ts
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import { inBatches, turnLine } from '../log/transcript.ts';
+import { inBatches, ownLine } from '../log/transcript.ts';
 import { wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { changeState, type SessionState } from '../log/session-state.ts';
@@ -64,7 +64,10 @@ interface Unseen extends BackgroundSession {
 
 export type Reflection = ReturnType<typeof createReflection>;
 
-/** Looks back on conversations and keeps notes on them [A3]: a fold over the session's own log, with a cursor of its own. */
+/**
+ * Looks back on conversations and keeps notes on them [A3]: a fold over the session's own log, with a cursor of its own. It does not see the words of
+ * answers that may repeat what other people said or a file [M5a].
+ */
 export function createReflection(options: ReflectionOptions) {
   const { store, writes, states, sessionLog, logger, timeZone, modelName } = options;
 
@@ -212,7 +215,7 @@ async function reflectionRequest(
     renderSection({
       name: 'turns',
       title: 'The turns since you last looked back, oldest first:',
-      lines: messages.map(turnLine),
+      lines: messages.map(ownLine),
     }),
   ];
   const where = isDm
@@ -220,6 +223,7 @@ async function reflectionRequest(
     : 'Only overview.md can be written here.';
   return {
     purpose: 'reflection',
+    userId: context.speaker.id,
     model,
     system: [{ type: 'text', text: isDm ? notebookTask : channelTask }],
     messages: [{ role: 'user', content: [{ type: 'text', text: sections.join('') + where }] }],

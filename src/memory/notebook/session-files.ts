@@ -1,7 +1,8 @@
 import { localDateTime } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
 import { mayUse, reachOf, type Reach } from '../../core/visibility.ts';
-import { cursorOfNote, parseNote, reachLines } from '../log/kept-summary.ts';
+import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summary.ts';
+import { summaryHoldsOthersWords } from '../log/session-state.ts';
 import type { TreeFile } from './tree.ts';
 
 /** Whether a file is the session's own working memory, which exists in every place, rather than part of a notebook. */
@@ -12,6 +13,12 @@ export function isOfSession({ part }: TreeFile): boolean {
 /** A replaced summary in the session's `detail/` [R3]: the rolling summary's own, so that nobody else writes it. */
 export function isKeptSummary({ part, name }: TreeFile): boolean {
   return part === 'detail' && cursorOfNote(`${name}.md`) !== undefined;
+}
+
+/** Whether others' words were folded into a kept summary [M5a]; one that was changed into something else does not say. */
+export function noteHoldsOthersWords(stored: string): boolean {
+  const note = parseNote(stored);
+  return note === undefined || summaryHoldsOthersWords(note);
 }
 
 /**
@@ -27,8 +34,8 @@ export function mayUseSessionFile(file: TreeFile, stored: string, place: Place, 
 }
 
 /**
- * What was written into a session's working memory in this place, as it is stored. A channel can become public later, so what was
- * written while it was private bears a mark at its end that says so [V1].
+ * What was written into a session's working memory in this place, as it is stored. Others can be let into a channel later, so what was
+ * written while it was private bears a mark at its end that says so, and who could read it [V2a].
  */
 export function withMark(text: string, place: Place): string {
   const reach = reachOf(place);
@@ -36,7 +43,8 @@ export function withMark(text: string, place: Place): string {
   return `${text.trimEnd()}\n\n<!--\nMETA:\n${reachLines(reach)}\n-->\n`;
 }
 
-const markAtEnd = /\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n-->\s*$/u;
+const markAtEnd =
+  /(?<!\n)\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n(?:readers:(?<readers>[ #+0-9a-z@]*)\n)?-->\s*$/u;
 
 /**
  * A session's file taken apart: the text that people and the model see, and where it may be used if it bears a mark. A mark that the text
@@ -44,11 +52,15 @@ const markAtEnd = /\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<
  */
 export function readMark(file: string): { readonly text: string; readonly mark?: Reach } {
   const found = markAtEnd.exec(file);
-  const { visibility, home } = found?.groups ?? {};
+  const { visibility, home, readers } = found?.groups ?? {};
   if (found === null || visibility === undefined || home === undefined) return { text: file };
   return {
     text: `${file.slice(0, found.index)}\n`,
-    mark: { visibility: visibility === 'dm' ? 'dm' : 'here', homeId: home },
+    mark: {
+      visibility: visibility === 'dm' ? 'dm' : 'here',
+      homeId: home,
+      ...(readers === undefined ? {} : { readers: readersIn(readers) }),
+    },
   };
 }
 

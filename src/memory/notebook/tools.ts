@@ -103,12 +103,14 @@ function readTool(files: NotebookFiles): Tool {
     async run({ path, offset }, context) {
       const opened = await files.open(path, context);
       if (opened.outcome === 'refused') return refusal(opened.reason);
-      const { file, text } = opened;
+      const { file, text, hasThirdPartyText } = opened;
       if (text === undefined) return refusal(`There is no file ${file.path} yet.`);
       const part = partFrom(text, offset);
       const end = offset + part.length;
       files.markRead(context, file, text, offset, end);
-      return { ok: true, text: `${partHeading(file.path, offset, end, text.length)}\n${dataText(part)}` };
+      const heading = partHeading(file.path, offset, end, text.length);
+      const outcome = { ok: true, text: `${heading}\n${dataText(part)}` };
+      return hasThirdPartyText ? { ...outcome, hasThirdPartyText } : outcome;
     },
   });
 }
@@ -143,7 +145,9 @@ function writeTool(files: NotebookFiles, timeZone: string): Tool {
     description:
       'Replace a whole file, or make a new one. The former content is gone, so read the file first and merge; for a small change use memory_patch. Refused where the file changed since you read it.',
     input: z.object({
-      path: pathInput,
+      path: pathInput
+        .default('MEMORY.md')
+        .describe('Where to write. Default: MEMORY.md, the curated notes, in direct messages.'),
       content: z.string().describe('The whole new content, as markdown.'),
       summary: summaryInput,
     }),
@@ -201,7 +205,7 @@ function patchTool(files: NotebookFiles): Tool {
         const patched = applyPatches(present.text, patches);
         return patched.outcome === 'refused'
           ? refused(`Nothing was written to ${file.path}: ${patched.reason}.`)
-          : formatPatched(file, patched.text);
+          : formatPatched(file, patched.text, present.text);
       };
       return change(files, path, context, edit, ({ file, bytes }) => {
         return `Patched ${file.path}; it has ${bytes} bytes now. appliedCount: ${patches.length}`;

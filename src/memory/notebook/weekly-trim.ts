@@ -58,7 +58,7 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
     const profile = await notebook.read('USER.md', context);
     if (profile === undefined || profile.length <= profileMaxChars) return 'not-due';
 
-    const request = trimRequest(modelName, profile, profileMaxChars);
+    const request = trimRequest(modelName, session.userId, profile, profileMaxChars);
     const response = await model.complete(request, signal === undefined ? {} : { signal });
     const answer = structuredAnswer(response, answerSchema, 'The trimming');
     const problem = await stage(notebook, context, profile, answer);
@@ -156,7 +156,7 @@ Rules:
 const maxTokens = 16_000;
 
 /** Asks for a profile of fewer than `maxChars` characters, its other lines moved to topics [N7]. */
-function trimRequest(model: string, profile: string, maxChars: number): ModelRequest {
+function trimRequest(model: string, userId: string, profile: string, maxChars: number): ModelRequest {
   const section = renderSection({
     name: 'user_profile',
     title: 'USER.md as it is:',
@@ -164,6 +164,7 @@ function trimRequest(model: string, profile: string, maxChars: number): ModelReq
   });
   return {
     purpose: 'trim',
+    userId,
     model,
     system: [{ type: 'text', text: `${task}\nKeep userMd under ${maxChars} characters.` }],
     messages: [{ role: 'user', content: [{ type: 'text', text: section }] }],

@@ -1,6 +1,7 @@
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { terms } from '../../core/text.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import type { Withdrawn } from '../layer.ts';
@@ -31,7 +32,8 @@ export async function withdrawNotes(
   },
   { session, messages }: Withdrawn,
 ): Promise<void> {
-  const words = withdrawnWords(messages);
+  const words = await withdrawnWords(messages);
+  const pause = createTimeSlice();
   const state = await states.read(session);
   await rewrite(await notesOfSession(store, session), undefined);
   await eraseFormer(store, `${sessionFolder(session)}/overview.md`);
@@ -44,13 +46,17 @@ export async function withdrawNotes(
   async function rewrite(keys: readonly string[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
     const read = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
     const notes = read.flatMap(({ key, text }) => (text === undefined ? [] : [{ key, text }]));
-    const noted = new Set(notes.flatMap(({ text }) => text.split('\n').flatMap(distinctiveTerms)));
-    const candidates = new Set([...words.all].filter((term) => noted.has(term)));
+    const candidates = new Set<string>();
+    for (const { text } of notes)
+      for (const line of text.split('\n')) {
+        for (const term of distinctiveTerms(line)) if (words.all.has(term)) candidates.add(term);
+        await pause();
+      }
     if (candidates.size === 0) return;
     const said = await log.stillSaid(session, candidates);
     const gone = new Set([...candidates].filter((term) => !said.has(term)));
     for (const { key, text } of notes) {
-      const rest = withoutWithdrawnLines(text, gone, mostlyOf);
+      const rest = await withoutWithdrawnLines(text, gone, mostlyOf);
       if (rest === undefined) await store.remove(key);
       else if (rest !== text) await store.writeText(key, rest, { erase: true });
     }
@@ -95,22 +101,24 @@ export async function keysBelow(store: Store, folder: string): Promise<readonly 
  * `gone` are words, stemmed, that nobody says any more in the conversation. With `mostlyOf`, for notes that a person may have written too, a
  * line goes only if it is about the withdrawn words: all its words are among these, or at least two that make half of it.
  */
-export function withoutWithdrawnLines(
+export async function withoutWithdrawnLines(
   text: string,
   gone: ReadonlySet<string>,
   mostlyOf?: ReadonlySet<string>,
-): string | undefined {
+): Promise<string | undefined> {
   let isInComment = false;
   let hasContent = false;
+  const pause = createTimeSlice();
   const lines = text.split('\n');
-  const kept = lines.filter((line) => {
-    const isComment = isInComment || line.includes('<!--');
+  const kept: string[] = [];
+  for (const line of lines) {
+    await pause();
+    const isComment: boolean = isInComment || line.includes('<!--');
     isInComment = isComment && !line.includes('-->');
-    if (isComment) return true;
-    if (isWithdrawn(line, gone, mostlyOf)) return false;
-    hasContent ||= line.trim() !== '' && !/^(?:#|> Summary:)/u.test(line);
-    return true;
-  });
+    if (!isComment && isWithdrawn(line, gone, mostlyOf)) continue;
+    hasContent ||= !isComment && line.trim() !== '' && !/^(?:#|> Summary:)/u.test(line);
+    kept.push(line);
+  }
   if (kept.length === lines.length) return text;
   return hasContent ? kept.join('\n') : undefined;
 }
@@ -134,6 +142,6 @@ export function distinctiveTerms(line: string): readonly string[] {
 }
 
 function isOwnHeading(line: string): boolean {
-  const title = /^#+\s+(?<title>.+?)\s*$/u.exec(line)?.groups?.['title'];
+  const title = /^#+\s+(?<title>\S[^\n]*)$/u.exec(line)?.groups?.['title']?.trimEnd();
   return title !== undefined && overviewParts.has(title);
 }

@@ -1,3 +1,4 @@
+import type { ServerPort } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import type { SectionSource } from '../../core/section.ts';
@@ -11,12 +12,39 @@ import { textSection } from './sections.ts';
  * What the bot's owner wrote for everybody, as the prompt sees it; read anew each turn through the store, whose cache makes that cheap
  * [S5]. The owner's notebook in the same folder is the notebook's matter.
  */
-export function createWorkspace({ store, logger }: { readonly store: Store; readonly logger: Logger }) {
+export function createWorkspace({
+  store,
+  server,
+  logger,
+}: {
+  readonly store: Store;
+  readonly server: Pick<ServerPort, 'count'>;
+  readonly logger: Logger;
+}) {
+  const tellUnused = createUnusedTeller(logger);
   const channelContext: SectionSource<TurnContext> = {
     name: 'channel-context',
-    sections: ({ place }) => channelSections(store, place),
+    sections: ({ place }) => channelSections(store, place, server.count() > 1 ? tellUnused : undefined),
   };
-  return { soul: createSoul(store, logger), channelContext };
+
+  /** Names in the log the files about channels that are not used, and how to rename them [N8]. Never rejects. */
+  async function nameUnusedContexts(): Promise<void> {
+    if (server.count() <= 1) return;
+    try {
+      for (const { path } of await store.list(contextFolder)) {
+        const name = /^(?<name>[^/]+)\.md$/u.exec(path)?.groups?.['name'];
+        if (name !== undefined && !isSnowflake(name)) tellUnused(name);
+      }
+    } catch (error) {
+      logger.warn('what is written about channels could not be listed', { error });
+    }
+  }
+
+  return {
+    soul: createSoul(store, logger),
+    channelContext,
+    nameUnusedContexts,
+  };
 }
 
 const soulKey = 'workspace/SOUL.md';
@@ -64,17 +92,44 @@ function createSoul(store: Store, logger: Logger): () => Promise<string> {
 
 /**
  * What the owner wrote about a channel, in every prompt of that channel and its threads, whoever speaks [N8]. A file named by the
- * channel's id wins over one named by its name.
+ * channel's id wins over one named by its name, in the folder of its server. With `tellUnused` a bare name does not count: in another server
+ * anybody can call a channel so.
  */
-async function channelSections(store: Store, { parentId, parentName, ...place }: Place) {
+async function channelSections(
+  store: Store,
+  { parentId, parentName, guildId, ...place }: Place,
+  tellUnused: ((name: string, guildId?: string) => void) | undefined,
+) {
   const id = parentId ?? place.channelId;
   const name = parentId === undefined ? place.channelName : parentName;
-  for (const each of name !== undefined && isUsableName(name) ? [id, name] : [id]) {
-    const key = `workspace/channels/${each}.md`;
+  const names =
+    guildId !== undefined && name !== undefined && isUsableName(name) ? [`${guildId}/${name}`, name] : [];
+  for (const each of [id, ...names]) {
+    const key = `${contextFolder}/${each}.md`;
     const text = await readIfKey(store, key);
-    if (text !== undefined) return [channelSection(key, text)];
+    if (text === undefined) continue;
+    if (each !== name || tellUnused === undefined) return [channelSection(key, text)];
+    tellUnused(name, guildId);
   }
   return [];
+}
+
+const contextFolder = 'workspace/channels';
+
+/** Says once of each bare name that it does not count. */
+function createUnusedTeller(logger: Logger) {
+  const told = new Set<string>();
+  return (name: string, guildId = '<server id>'): void => {
+    if (told.has(name)) return;
+    told.add(name);
+    logger.warn(
+      'what is written about a channel by its bare name is not used: the bot is in several servers',
+      {
+        file: `${contextFolder}/${name}.md`,
+        renameTo: `${contextFolder}/${guildId}/${name}.md, or ${contextFolder}/<channel id>.md`,
+      },
+    );
+  };
 }
 
 function channelSection(key: string, text: string) {

@@ -1,6 +1,8 @@
+import { namesPeople } from '../../core/own-words.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
-import { isSameReach } from '../../core/visibility.ts';
-import type { LoggedMessage, SequencedMessage, Withdrawal } from '../log/records.ts';
+import { isSameReach, pickReach } from '../../core/visibility.ts';
+import { createTimeSlice } from '../../core/time.ts';
+import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { Segment, type RecallUnit, type TextReaders } from './segments.ts';
 import type { RecallSource } from './sources.ts';
@@ -28,8 +30,9 @@ export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessions
             return [name, known.get(name) ?? new SessionMessages(log, session, readers)];
           }),
         );
-        const segments = await Promise.all([...known.values()].map((messages) => messages.segments()));
-        return segments.flat();
+        const segments: Segment[] = [];
+        for (const messages of known.values()) segments.push(...(await messages.segments()));
+        return segments;
       };
     },
   };
@@ -67,8 +70,12 @@ export class SessionMessages {
     const { messages, withdrawals, last } = await this.#log.since(this.#session, this.#cursor);
     const earlier = withdrawals.filter(({ of }) => of <= this.#cursor);
     const texts = await Promise.all(earlier.map(({ id }) => this.#log.message(this.#session, id)));
-    for (const [index, withdrawal] of earlier.entries()) this.#change(withdrawal, texts[index]);
-    for (const message of messages) this.#add(message);
+    const pause = createTimeSlice();
+    await this.#change(new Map(earlier.map(({ of }, index) => [of, texts[index]])), pause);
+    for (const message of messages) {
+      this.#add(message);
+      await pause();
+    }
     this.#cursor = last;
   }
 
@@ -84,19 +91,26 @@ export class SessionMessages {
     this.#newest = { at: message.at, reach: unit.reach, stretch: unit.stretch };
   }
 
-  /** An edited message has its new text, a deleted one goes. */
-  #change({ of }: Withdrawal, text: string | undefined): void {
-    const isMeant = ({ reference }: RecallUnit): boolean =>
-      reference.kind === 'message' && reference.line === of;
-    const at = this.#segments.findIndex(({ traits }) => traits.some(({ unit }) => isMeant(unit)));
-    const units = this.#segments[at]?.traits.map(({ unit }) => unit);
-    if (units === undefined) return;
-    const changed = units.flatMap((unit) => {
-      if (!isMeant(unit)) return [unit];
-      return text === undefined ? [] : [{ ...unit, text }];
-    });
-    this.#segments[at] = new Segment(this.#readers, changed);
+  /** By line, the new text of an edited message; a deleted one goes. Segments without any stay as they are. */
+  async #change(texts: ReadonlyMap<number, string | undefined>, pause: () => Promise<void>): Promise<void> {
+    for (const [at, { traits }] of this.#segments.entries()) {
+      if (!traits.some(({ unit }) => texts.has(lineOf(unit)))) continue;
+      const made = new Segment(this.#readers, []);
+      for (const { unit } of traits) {
+        const text = texts.get(lineOf(unit));
+        const hasThirdPartyText =
+          unit.isBot || text === undefined ? unit.hasThirdPartyText : namesPeople(text);
+        if (!texts.has(lineOf(unit))) made.add(unit);
+        else if (text !== undefined) made.add({ ...unit, text, hasThirdPartyText });
+        await pause();
+      }
+      this.#segments[at] = made;
+    }
   }
+}
+
+function lineOf({ reference }: RecallUnit): number {
+  return reference.kind === 'message' ? reference.line : 0;
 }
 
 /** Where and when the newest message was said: whether the next belongs to the same sitting. Without its text, which may be deleted. */
@@ -108,7 +122,7 @@ function unitOf(
   message: LoggedMessage,
   before: Sitting | undefined,
 ): RecallUnit {
-  const { id, at, author, visibility, homeId, guildId, role } = message;
+  const { id, at, author, guildId, role } = message;
   const isToSameReaders = before !== undefined && isSameReach(before.reach, message);
   const pause = before === undefined ? 0 : Date.parse(at) - Date.parse(before.at);
   const stretch = before?.stretch ?? 0;
@@ -117,7 +131,8 @@ function unitOf(
     author,
     at,
     isBot: role === 'assistant',
-    reach: isToSameReaders ? before.reach : { visibility, homeId },
+    hasThirdPartyText: mayHoldOthersWords(message),
+    reach: isToSameReaders ? before.reach : pickReach(message),
     // What was said to other readers is no neighbour: neither is shown with the other.
     stretch: isToSameReaders && pause < pauseMs ? stretch : stretch + 1,
     reference: {

@@ -1,5 +1,6 @@
 import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import type { Hit } from './hits.ts';
 import type { RecallQuery } from './query.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';
@@ -15,6 +16,8 @@ export interface Passage {
   readonly unit: RecallUnit;
   /** The hit, with the lines around it as far as they fit. */
   readonly content: string;
+  /** Whether the hit or a line around it may repeat what is not the owner's [M5a]. */
+  readonly hasThirdPartyText: boolean;
   readonly score: number;
 }
 
@@ -22,19 +25,21 @@ export interface Passage {
  * Shows hits with the lines around them, but never a line that `isHidden`. No line is shown twice: one that is a hit of its own is not
  * repeated beside its neighbour.
  */
-export function passagesOf(
+export async function passagesOf(
   hits: readonly Hit[],
   query: RecallQuery,
   { terms, dates }: TextReaders,
   isHidden: (unit: RecallUnit) => boolean,
-): readonly Passage[] {
+): Promise<readonly Passage[]> {
   const wanted = new Set(query.terms.map(({ term }) => term));
   const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
   const shown = new Map<Segment, Set<number>>();
   for (const { segment, index } of hits) {
     shown.set(segment, (shown.get(segment) ?? new Set<number>()).add(index));
   }
-  return hits.map((hit) => {
+  const pause = createTimeSlice();
+  const passages: Passage[] = [];
+  for (const hit of hits) {
     const { source, unit, score } = hit;
     const day = unit.at === undefined ? '' : dates.dayOf(unit.at);
     const date = day === '' ? '' : `[${day}] `;
@@ -42,8 +47,11 @@ export function passagesOf(
     const author = authorOf(unit);
     const line = author + excerpt(dataLine(unit.text), room - author.length, isWord);
     const taken = shown.get(hit.segment) ?? new Set<number>();
-    return { source, unit, content: date + withNeighbours(hit, line, room, taken, isHidden), score };
-  });
+    const { text, hasThirdPartyText } = withNeighbours(hit, line, room, taken, isHidden);
+    passages.push({ source, unit, content: date + text, hasThirdPartyText, score });
+    await pause();
+  }
+  return passages;
 }
 
 /** The hit's line with those around it in its stretch, as far as they fit into `room`; they are `taken` then. */
@@ -53,7 +61,8 @@ function withNeighbours(
   room: number,
   taken: Set<number>,
   isHidden: (unit: RecallUnit) => boolean,
-): string {
+): { readonly text: string; readonly hasThirdPartyText: boolean } {
+  let { hasThirdPartyText } = unit;
   const lines = [hitLine];
   let used = hitLine.length;
 
@@ -67,6 +76,7 @@ function withNeighbours(
     if (line === '' || used + separator.length + line.length > room) return false;
     used += separator.length + line.length;
     taken.add(at);
+    hasThirdPartyText ||= neighbour.hasThirdPartyText;
     if (isBefore) lines.unshift(line);
     else lines.push(line);
     return true;
@@ -87,7 +97,7 @@ function withNeighbours(
     }
     isBefore = !isBefore;
   }
-  return lines.join(separator);
+  return { text: lines.join(separator), hasThirdPartyText };
 }
 
 function authorOf({ author }: RecallUnit): string {

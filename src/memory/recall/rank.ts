@@ -1,4 +1,5 @@
 import { normalizeText } from '../../core/text.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import type { Reach } from '../../core/visibility.ts';
 import { TopHits, compareHits, type Hit } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
@@ -28,26 +29,34 @@ export interface SearchView {
  * The best units of each source for a query, best first, the newer first among equals. A hit has a word of the query, or answers a question
  * that has one; how it ranks depends on its neighbours too. What is rare is so among all sources, so scores of one compare with another's.
  */
-export function rank(
+export async function rank(
   sources: readonly SourceSegments[],
   query: RecallQuery,
   view: SearchView,
   weights: RankingWeights,
-): readonly (readonly Hit[])[] {
+): Promise<readonly (readonly Hit[])[]> {
+  const pause = createTimeSlice();
   const segments = sources.flatMap((source) => source.segments);
   const admission = new Map(segments.map((segment) => [segment, admitted(segment, view)]));
   const totals = totalsOf(segments, view.mayUse);
   if (totals.units === 0) return [];
-  const values = query.terms.map((term) => {
+  const values: (QueryTerm & { readonly value: number })[] = [];
+  for (const term of query.terms) {
     let holding = 0;
     for (const [segment, admits] of admission) holding += holdingOf(segment.postings(term.term), admits);
-    return { ...term, value: holding === 0 ? 0 : rarity(holding, totals.units) * weightOf(term, weights) };
-  });
+    values.push({
+      ...term,
+      value: holding === 0 ? 0 : rarity(holding, totals.units) * weightOf(term, weights),
+    });
+    await pause();
+  }
   const sheet = createScoreSheet(Math.max(...segments.map(({ traits }) => traits.length)));
   const meanLength = Math.max(1, totals.terms / totals.units);
-  return sources.map(({ source, segments: ofSource }) => {
+  const found: (readonly Hit[])[] = [];
+  for (const { source, segments: ofSource } of sources) {
     const top = new TopHits(depth);
     for (const [order, segment] of ofSource.entries()) {
+      await pause();
       if (!query.terms.some(({ term }) => segment.postings(term).length > 0)) continue;
       const scores = new SegmentScores(segment, admission.get(segment), weights, meanLength, sheet);
       for (const { term, kind, value } of values) {
@@ -55,11 +64,13 @@ export function rank(
         if (postings.length === 0 || value === 0) continue;
         if (kind === 'title' || kind === 'date') scores.addField(postings, value);
         else scores.addWord(postings, value);
+        await pause();
       }
       scores.collect(query, source, order, top);
     }
-    return top.inOrder();
-  });
+    found.push(top.inOrder());
+  }
+  return found;
 }
 
 function weightOf({ kind }: QueryTerm, weights: RankingWeights): number {
@@ -123,24 +134,26 @@ function rarity(holding: number, units: number): number {
 const pairReach = 2;
 
 /** Looks closer at the best hits: words of the query side by side, and the query word for word, count more. */
-export function rerank(
+export async function rerank(
   hits: readonly Hit[],
   query: RecallQuery,
   reader: TermReader,
   weights: RankingWeights,
-): readonly Hit[] {
+): Promise<readonly Hit[]> {
   const pairs = pairsOf(query);
   const best = hits[0]?.score ?? 0;
   const isPhrase = query.words.length > 1;
   if (pairs.length === 0 && !isPhrase) return hits;
-  return hits
-    .map((hit) => {
-      const text = hit.unit.text;
-      const share = pairs.length === 0 ? 0 : pairShare(reader.read(text), pairs);
-      const phrase = isPhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
-      return { ...hit, score: hit.score + best * (weights.pair * share + phrase) };
-    })
-    .toSorted(compareHits);
+  const pause = createTimeSlice();
+  const ranked: Hit[] = [];
+  for (const hit of hits) {
+    const { text } = hit.unit;
+    const share = pairs.length === 0 ? 0 : pairShare(reader.read(text), pairs);
+    const phrase = isPhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
+    ranked.push({ ...hit, score: hit.score + best * (weights.pair * share + phrase) });
+    await pause();
+  }
+  return ranked.toSorted(compareHits);
 }
 
 type Pair = readonly [string, string];
@@ -155,11 +168,13 @@ function pairsOf({ words, authorTerms }: RecallQuery): readonly Pair[] {
 
 /** How many of the pairs stand in the text, as a share. */
 function pairShare(terms: readonly string[], pairs: readonly Pair[]): number {
-  const found = pairs.filter(([first, second]) =>
-    terms.some(
-      (term, index) => term === first && terms.slice(index + 1, index + 1 + pairReach).includes(second),
-    ),
-  );
+  const after = new Map<string, Set<string>>();
+  for (const [index, term] of terms.entries()) {
+    const following = after.get(term) ?? new Set();
+    for (const next of terms.slice(index + 1, index + 1 + pairReach)) following.add(next);
+    after.set(term, following);
+  }
+  const found = pairs.filter(([first, second]) => after.get(first)?.has(second) === true);
   return found.length / pairs.length;
 }
 
@@ -167,22 +182,26 @@ function pairShare(terms: readonly string[], pairs: readonly Pair[]): number {
  * Texts of each source that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or
  * `to be or not to be`.
  */
-export function literalHits(
+export async function literalHits(
   sources: readonly SourceSegments[],
   { text: wanted }: RecallQuery,
   { mayUse, excluded }: SearchView,
-): readonly (readonly Hit[])[] {
+): Promise<readonly (readonly Hit[])[]> {
   if (wanted === '') return [];
-  return sources.map(({ source, segments }) => {
-    const hits: Hit[] = [];
+  const pause = createTimeSlice();
+  const found: (readonly Hit[])[] = [];
+  for (const { source, segments } of sources) {
+    const top = new TopHits(depth);
     for (const [order, segment] of segments.entries()) {
       const usable = segment.reaches.map(({ reach }) => mayUse(reach));
       for (const [index, { unit, reach }] of segment.traits.entries()) {
+        await pause();
         if (usable[reach] !== true || !normalizeText(unit.text).includes(wanted)) continue;
         if (unit.reference.kind === 'message' && excluded.has(unit.reference.messageId)) continue;
-        hits.push({ source, unit, score: 1, segment, index, order });
+        top.add({ source, unit, score: 1, segment, index, order });
       }
     }
-    return hits.toSorted(compareHits);
-  });
+    found.push(top.inOrder());
+  }
+  return found;
 }

@@ -1,18 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { DurableItem } from '../durable/document.ts';
 import type { MemoryLayer } from '../layer.ts';
-import { tells } from '../durable/evidence.ts';
 import { createDates } from './dates.ts';
-import { chooseHits } from './hits.ts';
+import { chooseHits, type Hit } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery } from './query.ts';
 import { literalHits, rank, rerank, type SearchView, type SourceSegments } from './rank.ts';
 import { rankingWeights, type RankingWeights } from './score.ts';
-import type { RecallUnit, TextReaders } from './segments.ts';
+import type { RecallUnit, Segment, TextReaders } from './segments.ts';
 import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sources.ts';
 import { TermReader } from './words.ts';
 
@@ -36,11 +35,12 @@ export interface RecallOptions {
   /** Messages, lines and items kept in memory at most, of all people; whose memory was searched least recently is dropped. */
   readonly maxUnits?: number;
   readonly weights?: RankingWeights;
-  /** The items that a person has had forgotten; by default none. */
-  readonly forgotten?: (userId: string) => Promise<readonly ForgottenItem[]>;
+  /** What a person has had forgotten; by default nothing. */
+  readonly forgotten?: (userId: string) => Promise<ForgottenTest>;
 }
 
-type ForgottenItem = Pick<DurableItem, 'text' | 'updatedAt'>;
+/** Whether a text, said at a time, tells what was forgotten since. */
+type ForgottenTest = (text: string, at: string | undefined) => boolean;
 
 export type Recall = ReturnType<typeof createRecall>;
 
@@ -50,19 +50,34 @@ export function createRecall(options: RecallOptions) {
   const readers: TextReaders = { terms: new TermReader(), dates: createDates(timeZone) };
   const indexes = new LRUCache<string, readonly PersonIndex[]>({ maxSize: maxUnits });
   const jobs = createKeyedQueue();
+  /** Those that run, one a person. */
+  const searches = new Map<string, { isOutdated: boolean }>();
 
   /** All sources of a person as they stand now. */
   async function segmentsOf(person: RecallPerson): Promise<readonly SourceSegments[]> {
     const key = indexKey(person);
     const open = indexes.get(key) ?? sources.map((source) => source.open(person, readers));
-    const found = await Promise.all(open.map((index) => index()));
+    const found: (readonly Segment[])[] = [];
+    for (const index of open) found.push(await index());
     const units = found.flatMap((segments) => segments.map(({ traits }) => traits.length));
     const size = 1 + units.reduce((sum, count) => sum + count, 0);
     indexes.set(key, open, { size: Math.min(size, maxUnits) });
     return sources.map(({ name }, at) => ({ source: name, segments: found[at] ?? [] }));
   }
 
+  /** A search takes its time in slices: where something was edited, deleted or forgotten meanwhile, it is made again. */
   async function find(request: RecallRequest): Promise<readonly Passage[]> {
+    const search = { isOutdated: false };
+    searches.set(request.speaker.id, search);
+    try {
+      const passages = await findNow(request);
+      return search.isOutdated ? await find(request) : passages;
+    } finally {
+      if (searches.get(request.speaker.id) === search) searches.delete(request.speaker.id);
+    }
+  }
+
+  async function findNow(request: RecallRequest): Promise<readonly Passage[]> {
     const { query, scope, limit, speaker, place, now } = request;
     const all = await segmentsOf(speaker);
     const searched = all.filter(({ source }) => scope === 'all' || scope === source);
@@ -74,10 +89,20 @@ export function createRecall(options: RecallOptions) {
     const asked = readQuery(query, now, authorsOf(searched, view), readers);
     const found =
       asked.terms.length === 0
-        ? literalHits(searched, asked, view)
-        : rank(searched, asked, view, weights).map((hits) => rerank(hits, asked, readers.terms, weights));
-    const forgotten = (await options.forgotten?.(speaker.id)) ?? [];
-    const told = found.map((hits) => hits.filter(({ unit }) => !isForgotten(unit, forgotten)));
+        ? await literalHits(searched, asked, view)
+        : await rank(searched, asked, view, weights);
+    const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
+    const pause = createTimeSlice();
+    const told: (readonly Hit[])[] = [];
+    for (const hits of found) {
+      const ranked = asked.terms.length === 0 ? hits : await rerank(hits, asked, readers.terms, weights);
+      const kept: Hit[] = [];
+      for (const hit of ranked) {
+        if (!isForgotten(hit.unit, forgotten)) kept.push(hit);
+        await pause();
+      }
+      told.push(kept);
+    }
     return passagesOf(chooseHits(told, limit), asked, readers, (unit) => {
       const { reference } = unit;
       return (
@@ -89,8 +114,12 @@ export function createRecall(options: RecallOptions) {
   const layer: MemoryLayer = {
     name: 'recall',
     sections: () => Promise.resolve([]),
-    /** Every search takes in what has changed on disk before it answers. */
-    follow: () => Promise.resolve(),
+    /** Every search takes in what has changed on disk before it answers; one that runs now begins again. */
+    follow(change) {
+      const search = searches.get(change.kind === 'forgotten' ? change.userId : change.session.userId);
+      if (search !== undefined) search.isOutdated = true;
+      return Promise.resolve();
+    },
     // What it finds is the other layers'.
     async *export() {},
     /** Drops from memory all that the person said and noted. The index is made anew at their next search, so the other layers erase first. */
@@ -130,8 +159,8 @@ function authorsOf(sources: readonly SourceSegments[], view: SearchView): Readon
  * Whether a unit tells what its owner has had forgotten since it was said, in the owner's words or the bot's; said again later, it is found. A
  * notebook is left alone: its owner can read and edit it.
  */
-function isForgotten({ text, at, reference }: RecallUnit, items: readonly ForgottenItem[]): boolean {
+function isForgotten({ text, at, reference }: RecallUnit, forgotten: ForgottenTest): boolean {
   if (reference.kind === 'item' || (reference.kind === 'line' && reference.channelId === undefined))
     return false;
-  return items.some((item) => (at === undefined || at <= item.updatedAt) && tells(item.text, text));
+  return forgotten(text, at);
 }

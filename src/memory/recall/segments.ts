@@ -33,6 +33,8 @@ export interface RecallUnit {
   readonly at?: string;
   /** Said by the bot, whose words count less. */
   readonly isBot: boolean;
+  /** It may repeat what is not the owner's: other people's words, or a file's [M5a]. */
+  readonly hasThirdPartyText: boolean;
   /** Units of one origin share one object. */
   readonly reach: Reach;
   /** Neighbours in a file are neighbours in meaning only within one stretch: a sitting of a conversation, a file, an item. */
@@ -75,10 +77,13 @@ export class Segment {
   readonly #reaches: ReachCount[] = [];
   readonly #authors = new Set<string>();
 
-  /** `titleTerms` are found in each unit: a file's name. */
-  constructor(readers: TextReaders, units: Iterable<RecallUnit>, titleTerms: readonly string[] = []) {
+  constructor(readers: TextReaders, units: Iterable<RecallUnit>) {
     this.#readers = readers;
     for (const unit of units) this.add(unit);
+  }
+
+  /** Has every unit so far found by these terms too: those of a file's name. */
+  title(titleTerms: readonly string[]): void {
     for (const term of new Set(titleTerms)) {
       this.#postings.set(
         titleTerm(term),

@@ -4,11 +4,13 @@ import { sessionName, type SessionKey } from '../../core/place.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import type { Speaker } from '../../core/turn-context.ts';
-import { isSameReach, narrower, type Reach } from '../../core/visibility.ts';
+import { createTimeSlice } from '../../core/time.ts';
+import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibility.ts';
 import { reachOfItem, undated, type DurableItem } from '../durable/document.ts';
+import { readMark } from '../notebook/session-files.ts';
 import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
-import { parseNote } from '../log/kept-summary.ts';
-import { sessionsFolder } from '../log/session-state.ts';
+import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
+import { sessionsFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { Segment, type RecallUnit, type TextReaders } from './segments.ts';
 
@@ -59,6 +61,7 @@ function itemUnit(item: DurableItem, index: number): RecallUnit {
     author: '',
     ...(Date.parse(item.updatedAt) === Date.parse(undated) ? {} : { at: item.updatedAt }),
     isBot: false,
+    hasThirdPartyText: false,
     reach: reachOfItem(item),
     stretch: index,
     reference: { kind: 'item', id: item.id },
@@ -98,8 +101,11 @@ export function createDetailSource(
       path: ['detail', ...rest].join('/'),
       channelId,
       async reach(text) {
-        const ofSession = await reachOf({ channelId, userId });
         const note = parseNote(text);
+        // What the program itself says of a file holds; nobody else writes kept summaries, nor what stands at a file's end.
+        const known = cursorOfNote(rest.join('/')) === undefined ? readMark(text).mark : note;
+        if (known !== undefined) return pickReach(known);
+        const ofSession = await reachOf({ channelId, userId });
         return note === undefined ? ofSession : narrower(ofSession, note);
       },
     };
@@ -113,7 +119,7 @@ export function createDetailSource(
 const keptSessions = 1000;
 
 /**
- * Where may be told what was noted in a session: where all that was said in it may be. A note can hold any of it, and a channel that was
+ * Where may be told what was noted in a session and bears no mark: where all that was said in it may be. A note can hold any of it, and a channel that was
  * private once may be public now.
  */
 function sessionReaches(log: Pick<SessionLog, 'since'>): (session: SessionKey) => Promise<Reach> {
@@ -162,10 +168,15 @@ function createFileSource(
         const reach = await file.reach(text);
         const known = indexed.get(file.key);
         if (known?.text === text && isSameReach(known.reach, reach)) return [known];
-        return [{ key: file.key, text, reach, segment: fileSegment(readers, file, text, reach) }];
+        return [{ key: file.key, text, reach, segment: await fileSegment(readers, file, text, reach) }];
       };
       return async () => {
-        const present = (await Promise.all((await files(person)).map(index))).flat();
+        const pause = createTimeSlice();
+        const present: IndexedFile[] = [];
+        for (const file of await files(person)) {
+          present.push(...(await index(file)));
+          await pause();
+        }
         indexed = new Map(present.map((file) => [file.key, file]));
         return [...indexed.values()].map(({ segment }) => segment);
       };
@@ -180,26 +191,55 @@ interface IndexedFile {
   readonly segment: Segment;
 }
 
-function fileSegment(readers: TextReaders, file: RecallFile, text: string, reach: Reach): Segment {
+async function fileSegment(
+  readers: TextReaders,
+  file: RecallFile,
+  text: string,
+  reach: Reach,
+): Promise<Segment> {
   const { path, channelId } = file;
   const at = /^created: (?<at>\d{4}-\d{2}-\d{2}T\S+)$/mu.exec(text)?.groups?.['at'];
+  const note = parseNote(text);
+  const hasThirdPartyText = note !== undefined && summaryHoldsOthersWords(note);
   const units = contentLines(text).map(({ content, line }): RecallUnit => ({
     text: content,
     author: '',
     ...(at === undefined ? {} : { at }),
     isBot: false,
+    hasThirdPartyText,
     reach,
     stretch: 0,
     reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },
   }));
-  return new Segment(readers, units, readers.terms.read(path.replace(/\.md$/u, '')));
+  const segment = new Segment(readers, []);
+  const pause = createTimeSlice();
+  for (const unit of units) {
+    segment.add(unit);
+    await pause();
+  }
+  segment.title(readers.terms.read(path.replace(/\.md$/u, '')));
+  return segment;
+}
+
+/** A text without comments, whose line breaks stay. */
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
+    const end = text.indexOf('-->', start);
+    if (end === -1) break;
+    parts.push(text.slice(from, start), text.slice(start, end).replace(/[^\n]/gu, ''));
+    from = end + '-->'.length;
+  }
+  return parts.join('') + text.slice(from);
 }
 
 /** The lines that say something, numbered from 1: comments, where META stands, and empty lines are left out. */
 function contentLines(text: string) {
-  const withoutComments = text.replace(/<!--[\s\S]*?-->/gu, (comment) => comment.replace(/[^\n]/gu, ''));
-  return withoutComments.split('\n').flatMap((content, index) => {
-    const said = content.trim();
-    return said === '' ? [] : [{ content: said, line: index + 1 }];
-  });
+  return withoutComments(text)
+    .split('\n')
+    .flatMap((content, index) => {
+      const said = content.trim();
+      return said === '' ? [] : [{ content: said, line: index + 1 }];
+    });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { dataLine } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
-import { checkedTool, type Tool } from '../../core/tool.ts';
+import { checkedTool, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';
 import type { Reference } from './segments.ts';
@@ -50,7 +50,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
         now,
         excluded: messages.map(({ id }) => id),
       });
-      return { ok: true, text: renderPassages(query, passages) };
+      return { ok: true, ...renderPassages(query, passages) };
     },
   });
 }
@@ -60,7 +60,10 @@ const outputChars = 7900;
 const shownQueryChars = 200;
 
 /** What was found, as the model reads it [C3]. */
-function renderPassages(query: string, passages: readonly Passage[]): string {
+function renderPassages(
+  query: string,
+  passages: readonly Passage[],
+): Pick<ToolOutcome, 'text' | 'hasThirdPartyText'> {
   const heading = (count: number): string =>
     `Found ${count} result(s) for: "${clip(dataLine(query), shownQueryChars)}"`;
   const blocks: string[] = [];
@@ -71,7 +74,9 @@ function renderPassages(query: string, passages: readonly Passage[]): string {
     used += block.length + 2;
     blocks.push(block);
   }
-  return [heading(blocks.length), ...blocks].join('\n\n');
+  const text = [heading(blocks.length), ...blocks].join('\n\n');
+  const repeatsOthers = passages.slice(0, blocks.length).some(({ hasThirdPartyText }) => hasThirdPartyText);
+  return repeatsOthers ? { text, hasThirdPartyText: true } : { text };
 }
 
 function renderPassage(number: number, { source, unit, content }: Passage): string {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { terms } from '../../core/text.ts';
+import { compatible, terms } from '../../core/text.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 
 const keptWords = 50_000;
@@ -18,7 +18,7 @@ export class TermReader {
 
   /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
   read(text: string): string[] {
-    const found = text.normalize('NFKC').toLowerCase().match(words);
+    const found = compatible(text).toLowerCase().match(words);
     return found === null ? [] : found.flatMap((word) => this.#termsOf(word));
   }
 

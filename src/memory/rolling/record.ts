@@ -1,3 +1,4 @@
+import { limits } from '../../core/limits.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { cursorOfNote, noteName, parseNote, renderNote, type SummaryNote } from '../log/kept-summary.ts';
@@ -155,14 +156,10 @@ function rewound(rolling: RollingState, to: SummaryEnd): RollingState {
 }
 
 /** The end of an earlier summary, or of none where there is none to go back to. */
-function endsAt(
-  earlier: (StoredSummary & { readonly cursor: number }) | undefined,
-  from: number,
-  seen: number,
-): SummaryEnd {
+function endsAt(earlier: SummaryNote | undefined, from: number, seen: number): SummaryEnd {
   if (earlier === undefined) return { cursor: from, seen, summary: undefined };
-  const { text, updatedAt, visibility, homeId, cursor } = earlier;
-  return { cursor, seen, summary: { text, updatedAt, visibility, homeId } };
+  const { from: _, cursor, ...summary } = earlier;
+  return { cursor, seen, summary };
 }
 
 /** Edits and deletions of what the summary holds that it does not account for yet. */
@@ -189,8 +186,12 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
   }
 
   return {
-    keep: (session: SessionKey, note: SummaryNote) =>
-      store.writeText(`${folderOf(session)}/${noteName(note, timeZone)}`, renderNote(note, timeZone)),
+    /** Keeps a summary; the oldest gives way where there are too many [L3]. */
+    async keep(session: SessionKey, note: SummaryNote): Promise<void> {
+      await store.writeText(`${folderOf(session)}/${noteName(note, timeZone)}`, renderNote(note, timeZone));
+      const notes = (await list(session)).toSorted((a, b) => a.cursor - b.cursor);
+      for (const { key } of notes.slice(0, -limits.replacedSummaries)) await store.remove(key);
+    },
 
     /** Removes those that may hold one of the log lines. */
     async removeHolding(session: SessionKey, sequences: readonly number[]): Promise<void> {

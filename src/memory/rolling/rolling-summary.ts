@@ -1,7 +1,7 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ModelClient } from '../../core/model.ts';
-import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
+import { hasUnknownReaders, sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import { dataText, renderSection, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import { clipAtSentence, flatten } from '../../core/text.ts';
@@ -10,10 +10,10 @@ import { sessionOf } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { ExportedFile, MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import type { SessionStates, StoredSummary } from '../log/session-state.ts';
+import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/transcript.ts';
 import { createRollingRecord, rollingOf, type RollingView } from './record.ts';
-import { foldBatch, type SummaryWriter } from './write-summary.ts';
+import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
 
 /**
  * What came of a look at a session: too few turns yet; a new summary; a result dropped because a reset, an edit or a deletion came
@@ -56,6 +56,8 @@ export function createRollingSummary(options: RollingSummaryOptions) {
   async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, seen, place } = await record.read(session);
     if (turns < (rolling.rebuild ? 1 : everyTurns)) return 'not-due';
+    // Everything private would be left behind, though the readers may be the same as ever.
+    if (place !== undefined && hasUnknownReaders(place)) return 'not-due';
     let current = rolling;
     for (const batch of inBatches(messages)) {
       const summary = await foldBatch(writer, session, current.summary, batch, place, signal);
@@ -154,12 +156,14 @@ function usableSummary(
  * sentence where it is longer, as after the limit was lowered; only this copy is [R2].
  */
 export function summarySection(
-  summary: Pick<StoredSummary, 'text' | 'updatedAt'>,
+  summary: Pick<StoredSummary, 'text' | 'updatedAt' | 'visibility' | 'hasThirdPartyText'>,
   { maxChars, timeZone }: { readonly maxChars: number; readonly timeZone: string },
 ): Section {
   const name = 'conversation_summary';
   const when = localDateTime(new Date(summary.updatedAt), timeZone);
-  const title = `Summary of this conversation until ${when} (${timeZone}):`;
+  const hasThirdPartyText = summaryHoldsOthersWords(summary);
+  const note = hasThirdPartyText ? `, ${othersWordsNote}` : '';
+  const title = `Summary of this conversation until ${when} (${timeZone})${note}:`;
   const lines = summary.text.split('\n').map(flatten).filter(Boolean).join('\n');
   const text = clipAtSentence(dataText(lines), maxChars);
   return {
@@ -167,6 +171,7 @@ export function summarySection(
     slot: 'fast',
     title,
     lines: text === '' ? [] : text.split('\n'),
+    hasThirdPartyText,
     budget: renderSection({ name, title, lines: [''] }).length + maxChars,
   };
 }

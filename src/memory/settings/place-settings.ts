@@ -26,12 +26,16 @@ const valuesSchema = z.object({
 /** What was set for one guild, channel or thread; what is absent or `undefined` was not set there. */
 export type SettingValues = z.infer<typeof valuesSchema>;
 
+const idSchema = z.string().refine(isSnowflake, 'is no Discord id');
+
 /** A guild's settings as its file has them, `guilds/<guildId>/settings.json`; people may edit it by hand. */
 const documentSchema = z.object({
   version: z.literal(1),
   guild: valuesSchema.exactOptional(),
+  /** The role that lets people into the guild: what it can read, everybody there can [V0]. */
+  memberRole: idSchema.optional(),
   /** By the id of a channel or thread. */
-  channels: z.record(z.string().refine(isSnowflake, 'is no Discord id'), valuesSchema).exactOptional(),
+  channels: z.record(idSchema, valuesSchema).exactOptional(),
 });
 
 type SettingsDocument = z.infer<typeof documentSchema>;
@@ -63,7 +67,7 @@ type HoldingSettings = {
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
 
 /**
- * What the bot's owner has set for guilds, channels and threads; DMs have no settings. The file counts from the next message on, also
+ * What was set for guilds, channels and threads; DMs have no settings. The file counts from the next message on, also
  * when it was edited by hand [S5].
  */
 export function createPlaceSettings({ store, logger }: { readonly store: Store; readonly logger: Logger }) {
@@ -89,11 +93,34 @@ export function createPlaceSettings({ store, logger }: { readonly store: Store; 
     scope: 'place' | 'guild',
     values: SettingValues,
   ): Promise<void> {
-    const key = settingsKey(guildId ?? '');
     const target = scope === 'guild' ? undefined : assertSnowflake(channelId);
-    await store.update(key, settingsKind, (document) => withSettings(document, target, values));
+    await change(guildId ?? '', (document) => withSettings(document, target, values));
+  }
+
+  async function change(
+    guildId: string,
+    operation: (document: SettingsDocument) => SettingsDocument,
+  ): Promise<void> {
+    const key = settingsKey(guildId);
+    await store.update(key, settingsKind, (document) => operation(document ?? { version: 1 }));
     // So that the last good copy is this one: what it switches off must stay off when the file is damaged by hand.
     await store.update(key, settingsKind, (document) => document && { ...document });
+  }
+
+  /** Names the role that lets people into a guild; `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for what are no ids. */
+  async function setMemberRole(guildId: string, roleId: string | undefined): Promise<void> {
+    const named = roleId === undefined ? undefined : assertSnowflake(roleId);
+    await change(guildId, (document) => ({ ...document, memberRole: named }));
+  }
+
+  /** The role that lets people into a guild. Never rejects: where it cannot be known, there is none, so that nothing becomes public by it [V0]. */
+  async function memberRole(guildId: string): Promise<string | undefined> {
+    try {
+      return (await store.read(settingsKey(guildId), settingsKind))?.memberRole;
+    } catch (error) {
+      logger.error('settings could not be read', { guildId, error });
+      return undefined;
+    }
   }
 
   /** Whether memory is off in a place. Never rejects: where it cannot be known, it is off. */
@@ -113,7 +140,7 @@ export function createPlaceSettings({ store, logger }: { readonly store: Store; 
     return (await holdingOrUnknown(place))?.answer?.value;
   }
 
-  return { holding, set, isMemoryOff, areActionsOff, answerMode };
+  return { holding, set, memberRole, setMemberRole, isMemoryOff, areActionsOff, answerMode };
 }
 
 /** What holds in a place of the guild: what was set nearest to it wins. */
@@ -145,11 +172,10 @@ function nearestSettings(
 
 /** The document with values set for a channel or thread, or, without `channelId`, for the guild; `undefined` takes one back. */
 function withSettings(
-  document: SettingsDocument | undefined,
+  known: SettingsDocument,
   channelId: string | undefined,
   values: SettingValues,
 ): SettingsDocument {
-  const known = document ?? { version: 1 };
   if (channelId === undefined) return { ...known, guild: { ...known.guild, ...values } };
   const before = new Map(Object.entries(known.channels ?? {})).get(channelId);
   return { ...known, channels: { ...known.channels, [channelId]: { ...before, ...values } } };

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 
+import { withoutMarkedNames } from '../../core/own-words.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
-import type { LoggedMessage, SequencedMessage, UserMessage } from '../log/records.ts';
+import {
+  mayHoldOthersWords,
+  type LoggedMessage,
+  type SequencedMessage,
+  type UserMessage,
+} from '../log/records.ts';
 
 const entrySchema = z.object({
   channelId: z.string(),
@@ -15,6 +21,8 @@ const entrySchema = z.object({
   text: z.string(),
   /** The messages of the exchange: the question's and the answer's. */
   messageIds: z.array(z.string()),
+  /** Whether the answer may repeat other people's words or a file [M5a]; entries of earlier versions do not say. */
+  hasThirdPartyText: z.boolean().exactOptional(),
 });
 
 const documentSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
@@ -88,13 +96,27 @@ export function exchangesOf(
     const { guildId, channelName = 'channel', at, ids, replyTo } = message;
     const isWhole = questions.length > 0 && questions.length === replyTo.length;
     if (!isWhole || guildId === undefined || ![...questions, message].every(isPublic)) continue;
-    const text = `${quoted(questions)} → ${quoted([message])}`;
+    const text = `${quoted(questions)}${arrow}${quoted([message])}`;
     exchanges.push({
       guildId,
-      entry: { channelId, channelName, at, text, messageIds: [...replyTo, ...ids] },
+      entry: {
+        channelId,
+        channelName,
+        at,
+        text,
+        messageIds: [...replyTo, ...ids],
+        hasThirdPartyText: mayHoldOthersWords(message),
+      },
     });
   }
   return exchanges;
+}
+
+const arrow = ' → ';
+
+/** What was asked, alone: the beginning, at least, since a question may hold the same signs. */
+export function questionOf({ text }: Pick<ShortTermEntry, 'text'>): string {
+  return text.slice(0, text.indexOf(`"${arrow}"`) + 1);
 }
 
 function isPublic(message: LoggedMessage): boolean {
@@ -105,6 +127,8 @@ const quoteMaxChars = 140;
 
 /** What was said, in quotes on one line; a message without words stands by the names of its files. */
 function quoted(messages: readonly LoggedMessage[]): string {
-  const words = messages.map(({ text, attachments }) => text.trim() || attachments.join(', '));
+  const words = messages.map(
+    ({ text, attachments }) => withoutMarkedNames(text).trim() || attachments.join(', '),
+  );
   return `"${clipAtWord(flatten(words.join(' ')), quoteMaxChars)}"`;
 }

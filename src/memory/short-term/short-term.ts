@@ -12,6 +12,7 @@ import { transactState, type SessionStates, type StateJob } from '../log/session
 import {
   exchangesOf,
   isFresh,
+  questionOf,
   shortTermFolder,
   shortTermKey,
   shortTermKind,
@@ -150,7 +151,7 @@ function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boole
 
 /**
  * The speaker's own exchanges in other channels, newest first, within the budget [T2]. The time is absolute, with its day,
- * so that a line keeps its bytes for as long as it stands [P2].
+ * so that a line keeps its bytes for as long as it stands [P2]. In a DM, beside the notebook, no answer is shown that may repeat others' words [M5a].
  */
 export function shortTermSection(
   entries: readonly ShortTermEntry[],
@@ -158,20 +159,30 @@ export function shortTermSection(
   settings: Pick<ShortTermSettings, 'maxAgeHours' | 'injectMaxChars'>,
   timeZone: string,
 ): Section {
-  const lines = entries
+  const shown = entries
     .filter((entry) => entry.channelId !== place.channelId && isFresh(entry, settings.maxAgeHours, now))
     .filter(({ channelId }) =>
       mayUse({ ownerId: speaker.id, visibility: 'everywhere', homeId: channelId }, place, speaker.id),
     )
-    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
-    .map((entry) => shortTermLine(entry, timeZone));
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const isDm = place.audience === 'dm';
+  const lines = shown.map((entry) => shortTermLine(isDm ? withoutOthersWords(entry) : entry, timeZone));
   const section = {
     name: 'recent_elsewhere',
     slot: 'fast',
     title: 'What this person asked you in other channels lately and what you answered, newest first:',
     budget: settings.injectMaxChars,
   } as const;
-  return { ...section, lines: fitLines(section, lines), standing: new Set(lines) };
+  const hasThirdPartyText = !isDm && shown.some(holdsOthersWords);
+  return { ...section, lines: fitLines(section, lines), standing: new Set(lines), hasThirdPartyText };
+}
+
+function holdsOthersWords({ hasThirdPartyText = true }: ShortTermEntry): boolean {
+  return hasThirdPartyText;
+}
+
+function withoutOthersWords(entry: ShortTermEntry): ShortTermEntry {
+  return holdsOthersWords(entry) ? { ...entry, text: `${questionOf(entry)} (answered there)` } : entry;
 }
 
 function shortTermLine({ channelName, at, text }: ShortTermEntry, timeZone: string): string {

@@ -1,10 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk';
-import pLimit from 'p-limit';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ModelCallOptions, ModelClient, ModelResponse } from '../../core/model.ts';
-import { startDeadline, untilAborted } from '../deadline.ts';
+import type { ModelCallOptions, ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
+import { startDeadline } from '../deadline.ts';
+import { mediaBytes, withoutMedia } from '../media.ts';
+import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
 import { requestBody } from './request-body.ts';
 import { attemptError, withRetries } from './retries.ts';
@@ -44,7 +45,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
   });
-  const limit = createCallLimit(options.concurrency, options.queueLimit);
+  const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
 
   async function attemptOnce(
     body: ReturnType<typeof requestBody>,
@@ -67,10 +68,15 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       const { signal } = deadline;
       const streamed = new StreamedText(callOptions);
       try {
-        const body = requestBody(request);
         const work = () =>
-          withRetries(() => attemptOnce(body, signal, streamed), { deadline, random, logger });
-        return await limit(work, signal, callOptions.onQueue);
+          withRetries(() => attemptOnce(bodyWithin(request, callOptions), signal, streamed), {
+            deadline,
+            random,
+            logger,
+          });
+        const { userId, purpose } = request;
+        const isBackground = purpose !== 'chat';
+        return await withPlace(work, { userId, isBackground, signal, onQueue: callOptions.onQueue });
       } catch (error) {
         throw finalError(signal.aborted ? signal.reason : error, streamed.partialText);
       } finally {
@@ -80,34 +86,17 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   };
 }
 
-/**
- * At most `concurrency` calls at a time, and at most `queueLimit` waiting for one to end [M7]. Work that has to wait is told by
- * `onQueue`, and again, with `false`, when its turn came. Rejects with `ModelError` `busy` where too many wait, and at once with the
- * signal's reason when aborted; who gives up leaves the queue.
- */
-function createCallLimit(concurrency: number, queueLimit: number) {
-  const limit = pLimit(concurrency);
-  let open = 0;
-  return async <T>(
-    work: () => Promise<T>,
-    signal: AbortSignal,
-    onQueue: ModelCallOptions['onQueue'],
-  ): Promise<T> => {
-    if (open >= concurrency + queueLimit) throw new ModelError('Too many model calls are waiting', 'busy');
-    const hasToWait = open >= concurrency;
-    open += 1;
-    try {
-      if (hasToWait) onQueue?.(true);
-      const turn = limit(() => {
-        signal.throwIfAborted();
-        if (hasToWait) onQueue?.(false);
-        return work();
-      });
-      return await untilAborted(turn, signal);
-    } finally {
-      open -= 1;
-    }
-  };
+const mediaLeftOut =
+  'left out of this request: as much of files has been sent as may be; say so where it matters';
+
+/** The body for one attempt, with the pictures and documents that may be sent by now. */
+function bodyWithin(
+  request: ModelRequest,
+  { takeMedia }: Pick<ModelCallOptions, 'takeMedia'>,
+): ReturnType<typeof requestBody> {
+  const bytes = mediaBytes(request);
+  const mayAttach = bytes === 0 || takeMedia === undefined || takeMedia(bytes);
+  return requestBody(mayAttach ? request : withoutMedia(request, mediaLeftOut));
 }
 
 /** What the caller was given of the answer's text, attempt by attempt. */

@@ -15,6 +15,7 @@ import type {
   TextBlock,
   ToolDefinition,
 } from '../../core/model.ts';
+import { wellFormed } from '../../core/text.ts';
 import { resolveModel, thinksFirst } from './models.ts';
 import { reasoningSchema } from './response.ts';
 
@@ -35,7 +36,8 @@ const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
 
 /**
  * The request as the Messages API takes it. Equal requests give equal bytes, so that the vendor's cache holds [P2]. Of more
- * than four cache marks the last four count, as they cover the most; texts without a visible character, which the API refuses, are left out.
+ * than four cache marks the last four count, as they cover the most; texts without a visible character, which the API refuses, are left out,
+ * and so are lone halves of characters [S5].
  */
 export function requestBody(request: ModelRequest): MessageCreateParamsStreaming {
   const model = resolveModel(request.model);
@@ -86,10 +88,15 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
     case 'text':
       return isVisible(block) ? [textParam(block)] : [];
     case 'tool_use':
-      return [{ type: 'tool_use', id: block.id, name: block.name, input: block.input }];
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: wellFormed(block.input) }];
     case 'tool_result':
       return [
-        { type: 'tool_result', tool_use_id: block.toolUseId, content: block.text, is_error: block.isError },
+        {
+          type: 'tool_result',
+          tool_use_id: block.toolUseId,
+          content: block.text.toWellFormed(),
+          is_error: block.isError,
+        },
       ];
     case 'image':
       return [{ type: 'image', source: { type: 'base64', media_type: block.mediaType, data: block.data } }];
@@ -97,7 +104,7 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
       return [
         {
           type: 'document',
-          title: block.title,
+          title: block.title.toWellFormed(),
           source: { type: 'base64', media_type: 'application/pdf', data: block.data },
         },
       ];
@@ -109,8 +116,9 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
 }
 
 function textParam(block: TextBlock): TextBlockParam {
-  if (block.cache === undefined) return { type: 'text', text: block.text };
-  return { type: 'text', text: block.text, cache_control: { type: 'ephemeral' } };
+  const text = block.text.toWellFormed();
+  if (block.cache === undefined) return { type: 'text', text };
+  return { type: 'text', text, cache_control: { type: 'ephemeral' } };
 }
 
 function isVisible(block: TextBlock): boolean {

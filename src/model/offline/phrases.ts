@@ -11,7 +11,7 @@ export interface Statement {
 
 /** Where one statement about the speaker ends and another begins. */
 const nextStatement =
-  /[.!;\n]+(?=\s|$)|,?\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|,\s+(?=(?:I|I['’]m|my)\b)/giu;
+  /(?<![.!;\n])[.!;\n]+(?=\s|$)|,\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|(?<!\s)\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|,\s+(?=(?:I|I['’]m|my)\b)/giu;
 /** Words that may stand before a statement without being part of it. */
 const opening =
   /^(?:(?:hi|hey|hello|well|oh|so|also|and|but|by the way|btw|fyi|actually|yes|no|ok|okay)\b[,:!]?\s+)+/iu;
@@ -48,7 +48,7 @@ function statementOf(part: string): Statement | undefined {
   const quote = part
     .trim()
     .replace(opening, '')
-    .replace(/[.!,;\s]+$/u, '');
+    .replace(/(?<![.!,;\s])[.!,;\s]+$/u, '');
   if (quote.includes('?') || passing.test(quote)) return undefined;
   const rule = rules.find(([pattern]) => pattern.test(quote));
   return rule === undefined ? undefined : { kind: rule[1], text: asItem(quote), quote };
@@ -79,10 +79,10 @@ export type MemoryWish =
 const address = String.raw`(?:(?:<@[!&]?\d+>|hi|hey|hello|ok|okay|discoclaw|bot)[,:!]?\s+)*`;
 const polite = String.raw`(?:(?:please|kindly|can you|could you|would you|also|and)[,:]?\s+)*`;
 const remember = new RegExp(
-  String.raw`^${address}${polite}(?:remember|note|keep in mind|don['’]t forget|do not forget)(?:\s+that|\s*:|\s+(?=(?:I|I['’]m|my|the|we)\b))\s*(.+)$`,
+  String.raw`^${address}${polite}(?:remember|note|keep in mind|don['’]t forget|do not forget)(?:(?:\s+that|\s*:)\s*|\s+(?=(?:I|I['’]m|my|the|we)\b))(\S[\s\S]*)$`,
   'iu',
 );
-const forget = new RegExp(String.raw`^${address}${polite}forget(?:\s+(?:that|about))?\s+(.+)$`, 'iu');
+const forget = new RegExp(String.raw`^${address}${polite}forget(?:\s+(?:that|about))?\s+(\S[\s\S]*)$`, 'iu');
 
 /** The first wish of a message to remember or forget something. */
 export function memoryWishIn(message: string): MemoryWish | undefined {
@@ -94,14 +94,14 @@ export function memoryWishIn(message: string): MemoryWish | undefined {
 }
 
 function wishOf(sentence: string): MemoryWish | undefined {
-  const plain = sentence.replace(/[.!\s]+$/u, '');
+  const plain = sentence.replace(/(?<![.!\s])[.!\s]+$/u, '');
   if (
     plain.endsWith('?') &&
     !/^\W*(?:can|could|would) you\b/iu.test(plain.replace(/^(?:<@[!&]?\d+>\s*)+/u, ''))
   ) {
     return undefined;
   }
-  const words = plain.replace(/\s*\?$/u, '');
+  const words = plain.replace(/(?<!\s)\s*\?$/u, '');
   const [, said] = remember.exec(words) ?? [];
   if (said !== undefined) {
     const statement = statementOf(said);
@@ -124,7 +124,7 @@ const verbs: ReadonlyMap<string, string> = new Map([
 
 /** An item's text as said to the person it is about, such as `You prefer Rust`; `undefined` where no rule fits. */
 export function toSecondPerson(text: string): string | undefined {
-  const plain = text.trim().replace(/[.!]+$/u, '');
+  const plain = text.trim().replace(/(?<![.!])[.!]+$/u, '');
   if (/^(?:I|I['’]m|my)\b/iu.test(plain)) return capitalized(turned(plain));
   const [, verb = '', rest = ''] = /^(?:the user |user )?(\p{L}+)(\s.*)$/isu.exec(plain) ?? [];
   const base = verbs.get(verb.toLowerCase());

@@ -17,10 +17,7 @@ export interface ToolRun {
 /** What a request holds, as far as the offline rules look at it. */
 export type ReadRequest = ReturnType<typeof readRequest>;
 
-const sectionPattern = new RegExp(
-  String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n([\s\S]*?)\n</\1>\n?`,
-  'gu',
-);
+const sectionStart = new RegExp(String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n`, 'gu');
 
 /** Takes a request apart at the prompt's own tags; no data can forge them, so what is found is what was put there [P3]. */
 export function readRequest(request: ModelRequest) {
@@ -39,16 +36,12 @@ export function readRequest(request: ModelRequest) {
         history.push({ text: block.text.trim() });
         continue;
       }
-      const rest = block.text.replace(
-        sectionPattern,
-        (_, name: SectionName, attributes = '', body: string) => {
-          if (name === 'message')
-            message = { from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '', text: withoutNote(body) };
-          else if (name === 'attached_file') files.push(...fileName(body));
-          else sections.set(name, body.split('\n').slice(1));
-          return '';
-        },
-      );
+      const rest = takeSections(block.text, (name, attributes, body) => {
+        if (name === 'message')
+          message = { from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '', text: withoutNote(body) };
+        else if (name === 'attached_file') files.push(...fileName(body));
+        else sections.set(name, body.split('\n').slice(1));
+      });
       history.push(...rest.split('\n').flatMap(historyLine));
     }
   }
@@ -63,9 +56,29 @@ export function readRequest(request: ModelRequest) {
   };
 }
 
+/** Hands over the sections of a text in order; gives what is between them. */
+function takeSections(
+  text: string,
+  take: (name: SectionName, attributes: string, body: string) => void,
+): string {
+  const between: string[] = [];
+  let from = 0;
+  for (const { 0: tag, 1: name = '', 2: attributes = '', index } of text.matchAll(sectionStart)) {
+    const start = index + tag.length;
+    const section = sectionNames.find((each) => each === name);
+    const end = index < from ? -1 : text.indexOf(`\n</${name}>`, start);
+    if (section === undefined || end === -1) continue;
+    between.push(text.slice(from, index));
+    take(section, attributes, text.slice(start, end));
+    from = end + `\n</${name}>`.length;
+    if (text.charAt(from) === '\n') from += 1;
+  }
+  return between.join('') + text.slice(from);
+}
+
 /** The words alone, without the line that names attached files. */
 function withoutNote(body: string): string {
-  return body.replace(/^\[attached: [^\n]*\]$/gmu, '').trim();
+  return body.replace(/^\[attached: .*\]$/gmu, '').trim();
 }
 
 /** A file's section has its name as title. */
@@ -95,7 +108,8 @@ export function requestText(request: ModelRequest): string {
 
 /** A message as requests about past turns show it. Reads `- [<messageId>] Name: text`. */
 export function parseTurnLine(line: string) {
-  const [, messageId, name, text] = /^- \[(\d+)\] ([^:]+): (.+)$/u.exec(line) ?? [];
+  const [, messageId, name, text] =
+    /^- \[(\d+)\] ([^:]+): (?:<others_words>)?(.+?)(?:<\/others_words>)?$/u.exec(line) ?? [];
   if (messageId === undefined || name === undefined || text === undefined) return undefined;
   return { messageId, name, text };
 }
@@ -112,13 +126,15 @@ export interface RememberedLine {
 
 /** Reads `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */
 export function parseRememberedLine(line: string): RememberedLine | undefined {
-  const [, kind, text, origin = ''] = /^- \[(\w+)\] (.*) \((src: .*)\)$/u.exec(line) ?? [];
-  if (kind === undefined || text === undefined) return undefined;
-  const [, channel] = /, #(.*?)(?:, updated [\d-]+)?$/u.exec(origin) ?? [];
+  const [, kind, rest = ''] = /^- \[(\w+)\] (.*)\)$/u.exec(line) ?? [];
+  const at = rest.lastIndexOf(' (src: ');
+  if (kind === undefined || at === -1) return undefined;
+  const origin = rest.slice(at);
   const [, date] = /, updated (\d{4}-\d{2}-\d{2})$/u.exec(origin) ?? [];
+  const [, channel] = origin.replace(/, updated [\d-]+$/u, '').split(/, #(.*)/u);
   return {
     kind,
-    text,
+    text: rest.slice(0, at),
     ...(channel === undefined ? {} : { channel }),
     ...(date === undefined ? {} : { date }),
   };

@@ -3,7 +3,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
 import { errorCode, unlessMissing, withFile, type FileSystem } from './file-system.ts';
-import { backupOf, isWithin } from './paths.ts';
+import { backupOf, isWithin, type Location } from './paths.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
 
@@ -22,10 +22,25 @@ interface Replacement {
  * removed at the next start; what could not be removed at once is known until then, so that it can still be erased.
  */
 export function createDisk(fileSystem: FileSystem) {
+  /** In all temporary names of this process, which those of an earlier one are told from by it. */
+  const ownMark = randomBytes(3).toString('hex');
+  let isLookedThrough = false;
   // Folders with a new name in them that is not on disk yet: the sync after `mkdir` may fail, and is then made up for.
   const unsynced = new Set<string>();
   // Temporary files that could not be removed, and which path each stood in for.
   const leftovers = new Map<string, string>();
+
+  /** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
+  function temporaryName(path: string): string {
+    return join(dirname(path), `.${basename(path)}.${ownMark}${randomBytes(3).toString('hex')}.tmp`);
+  }
+
+  /** The path that a temporary name of an earlier process stood in for; `undefined` for any other name. */
+  function formerOrigin(folder: string, name: string): string | undefined {
+    // write-file-atomic puts a number of its own behind the name.
+    const [, origin, mark] = /^\.(.+)\.([0-9a-f]{6})[0-9a-f]{6}\.tmp(?:\.\d+)?$/u.exec(name) ?? [];
+    return origin === undefined || mark === ownMark ? undefined : join(folder, origin);
+  }
 
   /** Makes the folder with its parents, 0700 [S6], on disk when it resolves. */
   async function ensureFolder(path: string): Promise<void> {
@@ -194,13 +209,57 @@ export function createDisk(fileSystem: FileSystem) {
   /** Removes what was hidden, staged or copied for a path, its copies, a folder above or what is below, and could not be removed then. */
   async function eraseLeftovers(path: string): Promise<void> {
     for (const [name, origin] of leftovers) {
-      if (!isWithin(path, origin) && !origin.startsWith(path)) continue;
+      if (!isOf(path, origin)) continue;
       await fileSystem.removeTree(name);
       leftovers.delete(name);
     }
   }
 
-  return { ensureFolder, syncFolder, replaceFile, copyFile, removeFile, hide, eraseLeftovers };
+  /** The same of what an earlier process left, as long as that was not all looked for. */
+  async function eraseFormerLeftovers({ root, path }: Location): Promise<void> {
+    if (isLookedThrough) return;
+    for (let folder = path === root ? root : dirname(path); ; folder = dirname(folder)) {
+      for (const { name } of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
+        const origin = formerOrigin(folder, name);
+        if (origin !== undefined && isOf(path, origin)) await fileSystem.removeTree(join(folder, name));
+      }
+      if (folder === root) return;
+    }
+  }
+
+  /** Removes what a killed process left behind anywhere below the folders; resolves with how many there were [S2]. */
+  async function removeFormerLeftovers(roots: readonly string[], signal: AbortSignal): Promise<number> {
+    let removed = 0;
+    for (const root of roots) removed += await removeFormerBelow(root, signal);
+    isLookedThrough = !signal.aborted;
+    return removed;
+  }
+
+  /** One folder after the other: there may be very many. */
+  async function removeFormerBelow(folder: string, signal: AbortSignal): Promise<number> {
+    let removed = 0;
+    for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
+      if (signal.aborted) break;
+      const path = join(folder, entry.name);
+      if (formerOrigin(folder, entry.name) !== undefined) {
+        await fileSystem.removeTree(path);
+        removed += 1;
+      } else if (entry.isDirectory()) removed += await removeFormerBelow(path, signal);
+    }
+    return removed;
+  }
+
+  return {
+    ensureFolder,
+    syncFolder,
+    replaceFile,
+    copyFile,
+    removeFile,
+    hide,
+    eraseLeftovers,
+    eraseFormerLeftovers,
+    removeFormerLeftovers,
+  };
 }
 
 const withoutLinks: ReadonlySet<string> = new Set([
@@ -212,23 +271,7 @@ const withoutLinks: ReadonlySet<string> = new Set([
   'EMLINK',
 ]);
 
-/** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
-function temporaryName(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
-}
-
-/** Removes what a killed process left behind anywhere below `root`; resolves with how many there were [S2]. */
-export async function removeTemporaryFiles(fileSystem: FileSystem, root: string): Promise<number> {
-  let removed = 0;
-  for (const entry of (await unlessMissing(fileSystem.readdir(root))) ?? []) {
-    const path = join(root, entry.name);
-    // write-file-atomic puts a number of its own behind the name.
-    if (/^\..+\.[0-9a-f]{12}\.tmp(\.\d+)?$/.test(entry.name)) {
-      await fileSystem.removeTree(path);
-      removed += 1;
-    } else if (entry.isDirectory()) {
-      removed += await removeTemporaryFiles(fileSystem, path);
-    }
-  }
-  return removed;
+/** Whether what stood in for `origin` concerns a path: its copies, a folder above, or what is below. */
+function isOf(path: string, origin: string): boolean {
+  return isWithin(path, origin) || origin.startsWith(path);
 }

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { NewerVersionError, StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, ErasingOption, Versioned } from '../../core/store.ts';
+import { parseJson } from '../../core/text.ts';
 import type { Disk } from './disk.ts';
 import { unlessMissing, type FileSystem } from './file-system.ts';
 import type { KeyLocks } from './key-locks.ts';
@@ -112,7 +113,7 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    { erase = false }: ErasingOption = {},
+    { erase: isErasing = false }: { readonly erase?: boolean | (() => boolean) } = {},
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
       const path = await pathOf(key);
@@ -120,6 +121,7 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
         const current = await loadSound(key, path, kind);
         const next = change(current?.value) ?? current?.value;
         const isSame = next === current?.value;
+        const erase = typeof isErasing === 'function' ? isErasing() : isErasing;
         if (isSame && !erase) return next;
         if (next === undefined) {
           await quarantine.eraseCopies(key, path);
@@ -185,7 +187,7 @@ function parseDocument<T extends Versioned>(
 ): ParsedDocument<T> {
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = parseJson(text);
   } catch {
     return { outcome: 'damaged', reason: text.trim() === '' ? 'empty' : 'not JSON' };
   }

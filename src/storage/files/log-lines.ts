@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+
+import { parseJson } from '../../core/text.ts';
 import { readBytes, type OpenFile } from './file-system.ts';
 
 /**
@@ -37,7 +39,7 @@ export function formatLine(sequence: number, json?: string): Buffer {
 export function parseLine(bytes: Buffer): LogLine | undefined {
   let data: unknown;
   try {
-    data = JSON.parse(bytes.toString('utf8'));
+    data = parseJson(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

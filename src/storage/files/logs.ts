@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { StoreError } from '../../core/errors.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import type { LogEntry } from '../../core/store.ts';
 import type { FileParts } from './documents.ts';
 import {
@@ -120,8 +121,10 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger
     if (snapshot === undefined) return;
     const { file, state } = snapshot;
     let skipped = 0;
+    const pause = createTimeSlice();
     try {
       for await (const line of after > 0 ? linesAfter(file, state.end, after) : allLines(file, state.end)) {
+        await pause();
         const record = line === undefined ? undefined : schema.safeParse(line.record);
         if (line !== undefined && record?.success === true)
           yield { sequence: line.sequence, record: record.data };
@@ -186,7 +189,9 @@ async function* allLines(file: OpenFile, end: number): AsyncGenerator<LogLine | 
 /** The lines with a higher number, first to last; of what is before them only the nearest line is read. */
 async function* linesAfter(file: OpenFile, end: number, after: number): AsyncGenerator<LogLine | undefined> {
   const found: (LogLine | undefined)[] = [];
+  const pause = createTimeSlice();
   for await (const { bytes } of linesBackward(file, end)) {
+    await pause();
     const line = parseLine(bytes);
     if (line !== undefined && line.sequence <= after) break;
     found.push(line);
@@ -203,9 +208,11 @@ async function rewriteLines<T>(
 ): Promise<{ readonly bytes: Buffer; readonly newest: number } | undefined> {
   const kept: Buffer[] = [];
   let newest = 0;
+  const pause = createTimeSlice();
   // What is behind the end is of an append that was torn off or rejected.
   let isChanged = (await file.stat()).size > BigInt(state.end);
   for await (const { bytes } of linesForward(file, state.end)) {
+    await pause();
     const line = parseLine(bytes);
     // The mark at the end is set anew.
     if (line !== undefined && line.record === undefined) continue;

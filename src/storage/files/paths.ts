@@ -69,7 +69,7 @@ export interface RootFolders {
 }
 
 /** A path on disk and the root folder it must stay in. */
-interface Location {
+export interface Location {
   readonly root: string;
   readonly path: string;
 }

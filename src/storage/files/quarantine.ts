@@ -1,8 +1,9 @@
 import { basename, dirname, join } from 'node:path';
+import { limits } from '../../core/limits.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Disk } from './disk.ts';
 import { errorCode, unlessMissing, type FileSystem } from './file-system.ts';
-import { backupOf, locateQuarantine, type RootFolders } from './paths.ts';
+import { backupOf, locate, locateQuarantine, type RootFolders } from './paths.ts';
 
 /** What stands behind a key's last segment in the name of a quarantined copy. */
 const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
@@ -39,7 +40,23 @@ export function createQuarantine({
         throw error;
       }
       await disk.syncFolder(dirname(target));
+      await dropOldest();
       return copy;
+    }
+  }
+
+  /** Lets the oldest copies go that are more, larger or older than is kept. */
+  async function dropOldest(): Promise<void> {
+    const oldest = clock().getTime() - limits.quarantine.days * 24 * 60 * 60 * 1000;
+    const copies = (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).toSorted(
+      (a, b) => b.time - a.time,
+    );
+    let bytes = 0;
+    for (const [index, { path, size, time }] of copies.entries()) {
+      bytes += size;
+      const isKept = index < limits.quarantine.files && bytes <= limits.quarantine.bytes && time >= oldest;
+      // The newest is why a person looks.
+      if (!isKept && index > 0) await disk.removeFile(path);
     }
   }
 
@@ -48,8 +65,12 @@ export function createQuarantine({
    * anew of `renewed` where that is given. When it rejects, some of them may be left; called again, it goes on.
    */
   async function eraseCopies(key: string, path: string, renewed?: Buffer): Promise<void> {
-    const { path: target } = locateQuarantine(roots, key);
-    for (const origin of [path, target]) await disk.eraseLeftovers(origin);
+    const copies = locateQuarantine(roots, key);
+    const target = copies.path;
+    for (const location of [locate(roots, key), copies]) {
+      await disk.eraseLeftovers(location.path);
+      await disk.eraseFormerLeftovers(location);
+    }
     for (const copy of await copiesOf(target)) await disk.removeFile(copy);
     const backup = backupOf(path);
     if (renewed === undefined) await disk.removeFile(backup);
@@ -65,14 +86,38 @@ export function createQuarantine({
   }
 
   /** How many files are kept. */
-  const count = () => countFiles(fileSystem, locateQuarantine(roots, '').path);
+  const count = async () => (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).length;
 
   return { keep, eraseCopies, count };
 }
 
-async function countFiles(fileSystem: FileSystem, folder: string): Promise<number> {
-  let count = 0;
-  for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? [])
-    count += entry.isDirectory() ? await countFiles(fileSystem, join(folder, entry.name)) : 1;
-  return count;
+interface KeptCopy {
+  readonly path: string;
+  readonly size: number;
+  /** When it was put here, in milliseconds since 1970, as its name tells; one without a stamp counts as the oldest. */
+  readonly time: number;
+}
+
+async function filesBelow(fileSystem: FileSystem, folder: string): Promise<readonly KeptCopy[]> {
+  const found: KeptCopy[] = [];
+  for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      found.push(...(await filesBelow(fileSystem, path)));
+      continue;
+    }
+    const stats = await unlessMissing(fileSystem.lstat(path));
+    if (stats !== undefined) found.push({ path, size: Number(stats.size), time: stampOf(entry.name) });
+  }
+  return found;
+}
+
+function stampOf(name: string): number {
+  const parts = /\.(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z(?:-\d+)?$/u
+    .exec(name)
+    ?.slice(1)
+    .map(Number);
+  if (parts === undefined) return 0;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0, ms = 0] = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second, ms);
 }

@@ -1,10 +1,11 @@
 import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
 import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
-import { isSegment, locate, locateFolders, type RootFolders } from './paths.ts';
+import { isSegment, locate, locateFolders, type Location, type RootFolders } from './paths.ts';
 
 /** What a file's content was made into, and which state of the file it was. */
 export interface FileContent<T> {
@@ -92,6 +93,20 @@ async function readStable(
     if (content !== undefined) return content;
   }
   throw new StoreError(`${key} kept changing while it was read`, key);
+}
+
+/** Files looked at at the same time where there may be very many: what others ask of the disk meanwhile waits behind no more. */
+const looksAtOnce = 2;
+
+/** As `Store.folders` says. */
+export async function listFolders(fileSystem: FileSystem, { root, path }: Location, name: string) {
+  const isReal = path === root || (await unlessMissing(fileSystem.realpath(path))) === path;
+  const entries = (isReal ? await unlessMissing(fileSystem.readdir(path)) : undefined) ?? [];
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return pLimit(looksAtOnce).map(folders, async (folder) => {
+    const stats = await unlessMissing(fileSystem.lstat(join(path, folder.name, name)));
+    return { name: folder.name, changedAt: Number(stats?.mtimeMs ?? 0) };
+  });
 }
 
 /** The files below a folder that have a key, sorted by path: no backups, no hidden or temporary files, no links. */

@@ -3,7 +3,7 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
-import { createDisk, removeTemporaryFiles, type Disk } from './disk.ts';
+import { createDisk, type Disk } from './disk.ts';
 import { createDocuments } from './documents.ts';
 import { nodeFileSystem, orStoreError, toStoreError, unlessMissing, type FileSystem } from './file-system.ts';
 import { createKeyLocks } from './key-locks.ts';
@@ -20,7 +20,7 @@ import {
   type RootFolders,
 } from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
-import { listFiles } from './reading.ts';
+import { listFiles, listFolders } from './reading.ts';
 
 export interface FileStoreOptions {
   readonly dataDir: string;
@@ -40,6 +40,11 @@ export interface FileStoreOptions {
 export interface FileStore extends Store {
   /** How many files lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
+  /**
+   * Removes what a process before this one left under temporary names, however much there is to look through: nothing waits for it, since no key
+   * leads there. Rejects with `StoreError`.
+   */
+  removeLeftovers(): Promise<void>;
   /** Waits for running changes and lets go of the data folder; later changes reject with `StoreError`. */
   close(): Promise<void>;
 }
@@ -55,12 +60,6 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const lock = readOnly
     ? undefined
     : await orStoreError('.', 'locked', () => takeOwnerLock(fileSystem, roots.data));
-  try {
-    if (!readOnly) await orStoreError('.', 'cleaned', () => clean(fileSystem, roots, logger));
-  } catch (error) {
-    await lock?.release();
-    throw error;
-  }
   const locks = createKeyLocks();
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const pathOf = async (key: string): Promise<string> => {
@@ -72,11 +71,14 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const documents = createDocuments(parts, readOnly);
   const logs = createLogs(parts);
   const running = new Set<Promise<unknown>>();
-  let isClosed = false;
+  const closing = new AbortController();
 
   async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
     assertKey(key);
-    const job = orStoreError(key, action, work);
+    return tracked(orStoreError(key, action, work));
+  }
+
+  async function tracked<T>(job: Promise<T>): Promise<T> {
     running.add(job);
     try {
       return await job;
@@ -88,7 +90,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
     assertKey(key);
     if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
-    if (isClosed) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
+    if (closing.signal.aborted) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
     return run(key, action, work);
   }
 
@@ -102,6 +104,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   async function removeFolder(prefix: string): Promise<void> {
     const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
     for (const location of locations) await assertNoLinks(fileSystem, prefix, location);
+    for (const location of locations) await disk.eraseFormerLeftovers(location);
     const paths: string[] = [];
     for (const { root, path } of locations) {
       // A root folder itself stays, with the hidden files that its owner's tools keep there.
@@ -116,6 +119,11 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   async function visibleIn(folder: string): Promise<readonly string[]> {
     const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
     return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => join(folder, name));
+  }
+
+  async function removeLeftovers(): Promise<void> {
+    const removed = await disk.removeFormerLeftovers(allRoots(roots), closing.signal);
+    if (removed > 0) logger.info('temporary files of an earlier run removed', { removed });
   }
 
   return {
@@ -135,12 +143,15 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     readText: (key) => run(key, 'read', () => documents.readText(key)),
     writeText: (key, text, how) => change(key, 'written', () => documents.writeText(key, text, how)),
     list: (folder) => run(folder, 'listed', () => listFiles(fileSystem, roots, folder)),
+    folders: (folder, name = '') =>
+      run(folder, 'listed', () => listFolders(fileSystem, locate(roots, folder), name)),
     remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
     removeAll: (prefix) =>
       change(prefix, 'removed', () => locks.runAlone(prefix, () => removeFolder(prefix))),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
+    removeLeftovers: () => tracked(orStoreError('.', 'cleaned', removeLeftovers)),
     async close() {
-      isClosed = true;
+      closing.abort();
       while (running.size > 0) await Promise.allSettled(running);
       await lock?.release();
     },
@@ -170,10 +181,4 @@ async function openRoots(
     summary: summaryDir === undefined ? undefined : await open(summaryDir),
     shortTerm: shortTermDir === undefined ? undefined : await open(shortTermDir),
   };
-}
-
-async function clean(fileSystem: FileSystem, roots: RootFolders, logger: Logger): Promise<void> {
-  let removed = 0;
-  for (const root of allRoots(roots)) removed += await removeTemporaryFiles(fileSystem, root);
-  if (removed > 0) logger.info('temporary files of an earlier run removed', { removed });
 }

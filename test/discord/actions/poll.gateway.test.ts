@@ -8,7 +8,7 @@ describe('a poll', () => {
   it('is made where both may, quietly, and once, though the turn is asked again [J1]', async () => {
     const { server, ask, act, changingRequests, settled } = await openActionStage();
     await server.setOverwrite({ channel: '#general', for: 'bob', allow: ['SendPolls'] });
-    const context = await ask('bob', '#general', 'make a poll');
+    const context = await ask('bob', '#general', 'make a poll for everyone: lunch, pizza or soup?');
     await settled();
     const wish = { ...lunch, question: '@everyone\nLunch?', hours: 48, multiselect: true };
     expect(await act(context, 'discord_poll', wish)).toMatchObject({ ok: true, note: '📊 made a poll' });

@@ -104,7 +104,7 @@ describe('pinning', () => {
   it('pins and unpins a message where both may', async () => {
     const { server, ask, act, settled } = await openActionStage();
     await server.setRole({ name: 'keepers', people: ['Discoclaw', 'bob'], permissions: ['PinMessages'] });
-    const context = await ask('bob', '#general', 'pin this');
+    const context = await ask('bob', '#general', 'pin this. Then unpin this.');
     await settled();
     expect(await act(context, 'discord_pin', { message: 'current' })).toMatchObject({
       ok: true,

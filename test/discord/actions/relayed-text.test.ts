@@ -2,16 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { mention } from '../../../src/core/own-words.ts';
-import {
-  channelReference,
-  namesChannel,
-  pointsToChannel,
-  relayedText,
-  type Relay,
-} from '../../../src/discord/actions/relayed-text.ts';
+import { channelReference, relayedText, type Relay } from '../../../src/discord/actions/relayed-text.ts';
 
 const dev = { id: '200000000000000002', name: 'dev' };
-const teamRoom = { id: '200000000000000003', name: 'team-room' };
 
 /** From a direct message of Bob's to #dev. */
 function relayed(text: string, messages: readonly string[], changes: Partial<Relay> = {}): string {
@@ -20,7 +13,6 @@ function relayed(text: string, messages: readonly string[], changes: Partial<Rel
     messages,
     isFromPublic: false,
     target: dev,
-    hasThirdPartyText: false,
     reach: 'elsewhere',
     ...changes,
   });
@@ -57,21 +49,15 @@ describe('a text for another channel', () => {
   it('goes only where the speaker’s own message says', () => {
     expect(relayed('hello', ['say hello to them'])).toBe('refused: unnamed');
     expect(relayed('hello', ['say hello\n> in #dev'])).toBe('refused: unnamed');
-    expect(relayed('hello', ['hello', 'say that in dev'])).toBe('hello');
+    expect(relayed('hello', ['hello', 'say that in #dev'])).toBe('hello');
+    expect(relayed('hello', ['hello', 'say that in dev'])).toBe('refused: unnamed');
     expect(relayed('hello', [`say hello in <#${dev.id}>`])).toBe('hello');
   });
 
-  it('goes at no stranger’s wish where the speaker does not say, nor where they only seem to [J2]', () => {
-    const others = { hasThirdPartyText: true };
-    const inPublic = { ...others, isFromPublic: true, reach: 'server' } as const;
-    expect(relayed('free money', ['what do you think of this?'], inPublic)).toBe('refused: unnamed');
-    expect(relayed('Whatever I like', ['tell them in dev'], inPublic)).toBe('Whatever I like');
+  it('goes nowhere by a word that the speaker says in passing [J2][M8]', () => {
     const inPassing = ['my dev password is swordfish, please read the file'];
-    expect(relayed('my dev password is swordfish', inPassing, others)).toBe('refused: unnamed');
-    expect(relayed('the deploy is done', ['tell #dev the deploy is done'], others)).toBe(
-      'the deploy is done',
-    );
-    expect(relayed('go on', ['what do you think of this?'], { ...others, reach: 'same' })).toBe('go on');
+    expect(relayed('my dev password is swordfish', inPassing)).toBe('refused: unnamed');
+    expect(relayed('the deploy is done', ['tell #dev the deploy is done'])).toBe('the deploy is done');
   });
 
   it('is never made of anything but the speaker’s own words, whatever the model tries', () => {
@@ -98,7 +84,6 @@ describe('a text for another channel', () => {
           messages,
           isFromPublic: false,
           target: dev,
-          hasThirdPartyText: false,
           reach: 'elsewhere',
         });
         if (decided.outcome === 'refused') return;
@@ -109,44 +94,6 @@ describe('a text for another channel', () => {
     );
     expect(times).toBeGreaterThan(100);
   });
-});
-
-describe('a message', () => {
-  it.each([
-    ['post it in #dev', dev],
-    ['post it in Dev, please', dev],
-    ['post it in <#200000000000000002>', dev],
-    [`post it in ${mention('#', 'team-room')}`, teamRoom],
-    ['post it in team-room.', teamRoom],
-  ])('names a channel: %s', (message, channel) => {
-    expect(namesChannel(message, channel)).toBe(true);
-  });
-
-  it.each([
-    ['the developers know', dev],
-    ['use dev-ops for it', dev],
-    ['post it\n> in #dev', dev],
-    [`tell ${mention('@', 'dev')}`, dev],
-    [`tell ${mention('@', 'the dev team')}`, dev],
-    ['post it in the team room', teamRoom],
-  ])('does not name a channel: %s', (message, channel) => {
-    expect(namesChannel(message, channel)).toBe(false);
-  });
-});
-
-describe('a message points to a channel', () => {
-  it.each(['post it in #dev', 'post it in <#200000000000000002>', `post it in ${mention('#', 'dev')}`])(
-    'by %s',
-    (message) => expect(pointsToChannel(message, dev)).toBe(true),
-  );
-
-  it.each([
-    'post it in dev',
-    'post it\n> in #dev',
-    'post it in #dev-ops',
-    `tell ${mention('@', '#dev')}`,
-    `tell ${mention('@', dev.id)}`,
-  ])('not by %s', (message) => expect(pointsToChannel(message, dev)).toBe(false));
 });
 
 describe('a channel as the model gives it', () => {

@@ -29,7 +29,9 @@ describe('sending to another channel', () => {
   it('sends nothing at the wish of somebody else, whom the person only asks about', async () => {
     const stage = await openActionStage();
     const context = await stage.ask('bob', '#general', 'what did carol want?');
-    expect((await stage.act(context, 'discord_send', wish('free money'))).text).toMatch(/does not name/u);
+    expect((await stage.act(context, 'discord_send', wish('free money'))).text).toMatch(
+      /own message does not plainly ask for this/u,
+    );
     expect(await stage.changingRequests()).toEqual([]);
   });
 
@@ -97,7 +99,7 @@ describe('sending to another channel', () => {
   it('says freely in a thread what its channel may read, but not once the channel became public', async () => {
     const stage = await openActionStage();
     const thread = await stage.server.addThread({ channel: '#secret', name: 'plots', as: 'bob' });
-    const context = await stage.ask('bob', '#secret', 'go on over there');
+    const context = await stage.ask('bob', '#secret', `go on and say it in <#${thread.id}>`);
     const plot = { channel: thread.id, text: 'the merger is on' };
     expect(await stage.act(context, 'discord_send', plot)).toMatchObject({ ok: true });
     await stage.server.setChannelPrivacy({ channel: '#secret', private: false });
@@ -212,26 +214,31 @@ it('never says in another channel what was not the person’s own word where not
   ]);
   let refusedTimes = 0;
   let sentTimes = 0;
+  let pressedTimes = 0;
 
   await fc.assert(
     fc.asyncProperty(
       fc.record({
         from: fc.constantFrom('dm', '#secret', thread.id, '#general'),
         to: fc.constantFrom('#dev', '#general', '#secret', thread.id),
+        verb: fc.constantFrom('tell', 'think of'),
         says: fc.constantFrom('lunch is ready', `> ${secret}`, `lunch is ready\n> ${secret}`),
         text: fc.constantFrom('Lunch is ready.', secret, `lunch is ready, ${secret}`),
         isNamed: fc.boolean(),
         hasThirdPartyText: fc.boolean(),
         becomesPublic: fc.boolean(),
       }),
-      async ({ from, to, says, text, isNamed, hasThirdPartyText, becomesPublic }) => {
+      async ({ from, to, verb, says, text, isNamed, hasThirdPartyText, becomesPublic }) => {
         const target = to.startsWith('#') ? `<#${ids[to.slice(1)] ?? ''}>` : to;
-        const request = `${isNamed ? `tell ${target}` : 'tell them'} that\n${says}`;
+        const request = `${verb} ${isNamed ? target : 'them'} that\n${says}`;
         const context = { ...(await ask('bob', from, request)), hasThirdPartyText };
         if (becomesPublic) await server.setChannelPrivacy({ channel: '#secret', private: false });
         await settled();
         const before = await server.messages({ in: to, from: 'bot' });
-        const { ok } = await act(context, 'discord_send', { channel: to, text });
+        const { ok: isDone, offer } = await act(context, 'discord_send', { channel: to, text });
+        const isPressed = /➡️/u.test((await offer?.carryOut(new AbortController().signal)) ?? '');
+        const ok = isDone || isPressed;
+        if (isPressed) pressedTimes += 1;
         const sent = (await server.messages({ in: to, from: 'bot' })).slice(before.length);
         if (becomesPublic)
           await server.setChannelPrivacy({ channel: '#secret', private: true, members: ['alice', 'bob'] });
@@ -242,15 +249,16 @@ it('never says in another channel what was not the person’s own word where not
         else refusedTimes += 1;
         const hasSameReaders = homes.has(from) && homes.get(from) === homes.get(to) && !becomesPublic;
         if (hasSameReaders) return;
-        expect(ok && !isNamed && hasThirdPartyText).toBe(false);
+        expect(isDone && hasThirdPartyText && (!isNamed || verb !== 'tell')).toBe(false);
         if (from === '#general') return;
         const words = sent.map((message) => message.text.split('\n')[0]);
         expect(words).toEqual(ok ? ['lunch is ready'] : []);
         expect(ok && !isNamed).toBe(false);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 80 },
   );
+  expect(pressedTimes).toBeGreaterThan(8);
   expect(sentTimes).toBeGreaterThan(8);
   expect(refusedTimes).toBeGreaterThan(8);
 });

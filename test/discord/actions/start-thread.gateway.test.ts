@@ -5,7 +5,7 @@ import { inPrivate, openActionStage } from '../support/action-harness.ts';
 describe('starting a thread', () => {
   it('starts one from a message, another one freely, and a private one that the person is in', async () => {
     const { server, ask, act } = await openActionStage();
-    const context = await ask('bob', '#general', 'start threads');
+    const context = await ask('bob', '#general', 'start threads, one of them from this');
     const fromMessage = await act(context, 'discord_start_thread', {
       name: 'this\nhere',
       message: 'current',
@@ -23,7 +23,7 @@ describe('starting a thread', () => {
 
   it('takes the one that an earlier try at the turn has started', async () => {
     const { server, ask, act, settled } = await openActionStage();
-    const context = await ask('bob', '#general', 'start a thread');
+    const context = await ask('bob', '#general', 'start a thread, and one from this');
     for (const wish of [{ name: 'plans' }, { name: 'from here', message: 'current' }]) {
       const first = await act(context, 'discord_start_thread', wish);
       await settled();

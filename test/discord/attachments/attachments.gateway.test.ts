@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 
 import type { AttachedFile, OpenedFile } from '../../../src/core/chat.ts';
 import { createAttachments } from '../../../src/discord/attachments/attachments.ts';
+import { aliceId, bobId } from '../../support/incoming.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { startFileServer, type FileServer } from './file-server.ts';
-import { sampleBytes } from './samples.ts';
+import { noisyPicture, sampleBytes } from './samples.ts';
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
@@ -22,7 +24,10 @@ interface Opening {
     names: readonly string[],
     changes?: Partial<AttachedFile>,
     signal?: AbortSignal,
+    userId?: string,
   ) => Promise<readonly OpenedFile[]>;
+  /** Lets so many milliseconds pass for the limits of a minute. */
+  readonly pass: (ms: number) => void;
 }
 
 /** Attachments over a server that answers as told. */
@@ -32,13 +37,16 @@ async function openingFrom(
 ): Promise<Opening> {
   const server = await startFileServer(answer);
   const logger = new RecordingLogger();
-  const port = createAttachments({ cdnUrl: server.url, logger, timeoutMs });
+  let now = 0;
+  const port = createAttachments({ cdnUrl: server.url, logger, timeoutMs, now: () => now });
   return {
     server,
     logger,
-    open: (names, changes = {}, signal = new AbortController().signal) =>
+    pass: (ms) => (now += ms),
+    open: (names, changes = {}, signal = new AbortController().signal, userId = aliceId) =>
       port.open(
         names.map((name) => fileAt(server.url, name, changes)),
+        userId,
         signal,
       ),
   };
@@ -85,14 +93,14 @@ describe('an attached file', () => {
     ['a text in Latin-1', Buffer.from('caf\xe9', 'latin1'), {}, 'not a picture, a PDF or a text file'],
     ['an empty file', Buffer.alloc(0), {}, 'empty'],
     ['a text of 101 KB', Buffer.alloc(101 * kilobyte, 'x'), {}, 'over 100 KB'],
-    ['a picture of 4 MB', sampleBytes.png, { size: 4 * megabyte }, 'a picture over 3.75 MB'],
+    ['a picture of 21 MB', sampleBytes.png, { size: 21 * megabyte }, 'over 20 MB'],
     [
-      'a picture of 9,000 pixels',
-      sampleBytes.png,
+      'half a picture that is too large',
+      sampleBytes.png.subarray(0, 40),
       { pixels: 9000 },
-      'a picture over 8,000 pixels wide or high',
+      'a picture that could not be made small enough',
     ],
-    ['a PDF of 11 MB', sampleBytes.pdf, { size: 11 * megabyte }, 'over 10 MB'],
+    ['a PDF of 6 MB', sampleBytes.pdf, { size: 6 * megabyte }, 'over 5 MB'],
     ['more bytes than announced', Buffer.alloc(50, 'x'), { size: 49 }, 'longer than announced'],
   ])('is named but not opened: %s', async (_, bytes, changes, reason) => {
     expect(await reasonFor(bytes, changes)).toBe(reason);
@@ -105,6 +113,16 @@ describe('an attached file', () => {
       Buffer.alloc((15 * megabyte) / 4 - sampleBytes.png.length),
     ]);
     expect(await reasonFor(large, { pixels: 8000 })).toBe('opened as image');
+  });
+
+  it('is made smaller where it is a picture that is too large for the model', async () => {
+    const photo = await noisyPicture(2400, 800);
+    const { open } = await openingOf(photo);
+    const [file] = await open(['photo.png'], { size: photo.length });
+    expect(file).toMatchObject({ kind: 'image', name: 'photo.png', mediaType: 'image/webp' });
+    const data = Buffer.from(file?.kind === 'image' ? file.data : '', 'base64');
+    expect(data.length).toBeLessThan(2 * megabyte);
+    expect(await sharp(data).metadata()).toMatchObject({ width: 1568, height: 523 });
   });
 
   it('is not read on past its announced length, whatever the answer’s length says', async () => {
@@ -123,7 +141,7 @@ describe('an attached file', () => {
     const { open, server } = await openingFrom((_, response) => {
       response.write(Buffer.concat([sampleBytes.exe, Buffer.alloc(1000)]));
     });
-    expect(await open(['setup.exe'], { size: 9 * megabyte })).toMatchObject([{ kind: 'unopened' }]);
+    expect(await open(['setup.exe'], { size: 4 * megabyte })).toMatchObject([{ kind: 'unopened' }]);
     await expect.poll(() => server.brokenOff).toEqual(['/setup.exe']);
   });
 
@@ -199,14 +217,32 @@ describe('the files of a turn [Q1]', () => {
     expect(server.requests).toHaveLength(10);
   });
 
-  it('are 20 MB of documents and pictures at most, the first ones first', async () => {
+  it('are 5 MB of documents and pictures at most, the first ones first [L1][L4]', async () => {
     const { open } = await openingOf(sampleBytes.pdf);
-    const files = await open(['a.pdf', 'b.pdf', 'c.pdf'], { size: 8 * megabyte });
+    const files = await open(['a.pdf', 'b.pdf', 'c.pdf'], { size: 2 * megabyte });
     expect(files).toMatchObject([
       { kind: 'document' },
       { kind: 'document' },
-      { kind: 'unopened', reason: 'over 20 MB together' },
+      { kind: 'unopened', reason: 'over 5 MB together', isOverLimit: true },
     ]);
+  });
+
+  it('are 15 MB of documents and pictures of one person within a minute, in however many turns [L1]', async () => {
+    const { open, pass } = await openingOf(sampleBytes.pdf);
+    const kinds = async (userId: string) => {
+      const signal = new AbortController().signal;
+      return (await open(['a.pdf'], { size: 5 * megabyte }, signal, userId)).map((file) =>
+        file.kind === 'unopened' ? file.reason : file.kind,
+      );
+    };
+    for (let turn = 1; turn <= 3; turn += 1) {
+      expect(await kinds(aliceId)).toEqual(['document']);
+      pass(10_000);
+    }
+    expect(await kinds(aliceId)).toEqual(['over 15 MB within a minute']);
+    expect(await kinds(bobId)).toEqual(['document']);
+    pass(30_000);
+    expect(await kinds(aliceId)).toEqual(['document']);
   });
 
   it('are 200 KB of text at most, beside pictures', async () => {

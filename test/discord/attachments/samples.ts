@@ -1,3 +1,7 @@
+import { randomBytes } from 'node:crypto';
+
+import sharp from 'sharp';
+
 /** The smallest files that show what they are by their first bytes. */
 export const sampleBytes = {
   png: Buffer.from(
@@ -10,3 +14,11 @@ export const sampleBytes = {
   pdf: Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n', 'latin1'),
   exe: Buffer.from('MZ\u0090\u0000\u0003\u0000\u0000\u0000\u0004\u0000\u0000\u0000', 'latin1'),
 } as const;
+
+/** A PNG of noise, which takes about three bytes a pixel. */
+export async function noisyPicture(width: number, height: number): Promise<Buffer> {
+  const pixels = randomBytes(width * height * 3);
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+}

@@ -20,8 +20,12 @@ function asking(context: InteractionContextType): BaseInteraction {
 describe('who may use interactions, and where', () => {
   const options = {
     settings: openToAll,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-    findChannel: () => Promise.resolve(channel as unknown as Channel),
+    managerCommands: [],
+    places: {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+      find: () => Promise.resolve(channel as unknown as Channel),
+      memberRole: () => Promise.resolve(undefined),
+    },
   };
 
   it('lets people in their own conversation with the bot', async () => {
@@ -40,7 +44,10 @@ describe('who may use interactions, and where', () => {
   });
 
   it('refuses where the channel cannot be looked at', async () => {
-    const blind = { settings: openToAll, findChannel: () => Promise.reject(new Error('the network')) };
+    const blind = {
+      ...options,
+      places: { ...options.places, find: () => Promise.reject(new Error('the network')) },
+    };
     expect(await admit(asking(InteractionContextType.Guild), blind)).toMatchObject({ kind: 'refused' });
   });
 });

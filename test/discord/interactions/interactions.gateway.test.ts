@@ -1,7 +1,7 @@
 import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { createChannelFinder } from '../../../src/discord/place.ts';
+import { createPlaces } from '../../../src/discord/place.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { createBackground } from '../../../src/discord/run-in-background.ts';
 import { createInteractions } from '../../../src/discord/interactions/interactions.ts';
@@ -76,7 +76,8 @@ describe('the menu of a message', () => {
   it('works in DMs, also on what the bot wrote', async () => {
     const { server, handlers, replies } = await runGateway();
     const asked = await server.say({ as: 'bob', in: 'dm', text: 'hello' });
-    const [own = ''] = await replies.send(asked.channelId, 'Hello bob', asked.id);
+    const sent = await replies.send(asked.channelId, 'Hello bob', asked.id);
+    const [own = ''] = sent.kind === 'sent' ? sent.ids : [];
     await server.menu({ as: 'bob', message: own, name: 'Remember this' });
     expect(handlers.menus).toMatchObject([
       { place: { audience: 'dm' }, message: { text: 'Hello bob', author: { kind: 'self' } } },
@@ -134,10 +135,13 @@ describe('pages that nobody turns', () => {
     const handing = createBackground(logger);
     const interactions = createInteractions({
       settings: openToAll,
-      findChannel: createChannelFinder(client, logger),
+      managerCommands: [],
+      places: createPlaces({ client, memberRole: () => Promise.resolve(undefined), logger }),
       channelQueue: createKeyedQueue(),
       botId: (await server.info()).bot.id,
       handlers,
+      offers: { click: () => Promise.resolve(false) },
+      caughtUp: () => Promise.resolve(),
       runInBackground: handing.runInBackground,
       logger,
       timer(end) {

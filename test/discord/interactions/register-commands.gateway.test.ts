@@ -7,6 +7,7 @@ import {
   slashCommand,
   type ApplicationCommand,
 } from '../../../src/discord/interactions/register-commands.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openSandbox, runGateway } from '../support/gateway-harness.ts';
 
@@ -20,8 +21,12 @@ function fakeApi(registered: Readonly<Record<string, readonly ApplicationCommand
   return {
     scopes,
     written,
+    asked: [] as string[],
+    /** The bot's own. */
+    store: new MemoryStore(),
     failing: new Set<string>(),
     async registeredCommands(_application: string, guildId = 'global') {
+      this.asked.push(guildId);
       if (this.failing.has(guildId)) throw new Error('Missing Access');
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
       return (scopes.get(guildId) ?? []) as never;
@@ -39,22 +44,22 @@ async function register(
   options: {
     readonly commands?: readonly ApplicationCommand[];
     readonly guildIds?: readonly string[];
+    readonly botGuildIds?: readonly string[];
   } = {},
 ) {
   const logger = new RecordingLogger();
-  const tidyUp = await registerCommands({
+  await registerCommands({
     api,
     applicationId,
     commands: [memory],
     guildIds: [],
     botGuildIds: ['1', '2'],
+    store: api.store,
     signal: new AbortController().signal,
     logger,
     ...options,
   });
-  const usable = [...api.written];
-  await tidyUp();
-  return { usable, logger };
+  return { logger };
 }
 
 describe('registering commands', () => {
@@ -73,10 +78,22 @@ describe('registering commands', () => {
     expect(api.written).toEqual(['global: 1', 'global: 1', 'global: 0']);
   });
 
+  it('asks one thing of Discord at a start, however many servers there are', async () => {
+    const api = fakeApi();
+    const botGuildIds = Array.from({ length: 20 }, (_, index) => String(index));
+    await register(api, { botGuildIds });
+    // What an earlier release left, in whichever server, is looked for once, when the commands can be used.
+    expect(api.asked).toEqual(['global', ...botGuildIds]);
+    api.asked.length = 0;
+    await register(api, { botGuildIds });
+    expect(api.asked).toEqual(['global']);
+  });
+
   it('takes the leftovers of development away before people could see them twice', async () => {
-    const api = fakeApi({ '2': [memory] });
+    const api = fakeApi();
+    await register(api, { guildIds: ['2'] });
     await register(api);
-    expect(api.written).toEqual(['2: 0', 'global: 1']);
+    expect(api.written).toEqual(['2: 1', '2: 0', 'global: 1']);
   });
 
   it('asks nothing for a guild that the bot is not in, takes nothing away because of it, and says so', async () => {
@@ -88,11 +105,10 @@ describe('registering commands', () => {
     expect(api.written).toEqual(['global: 0', '2: 1']);
   });
 
-  it('has commands that are registered already usable at once, and tidies up after that', async () => {
-    const api = fakeApi({ global: [memory], '2': [memory] });
-    const { usable } = await register(api);
-    expect(usable).toEqual([]);
-    expect(api.written).toEqual(['2: 0']);
+  it('finds leftovers that nobody remembers, once the commands can be used', async () => {
+    const api = fakeApi({ '2': [memory] });
+    await register(api);
+    expect(api.written).toEqual(['global: 1', '2: 0']);
   });
 
   it('registers for development in the named guilds only, and nowhere else', async () => {
@@ -109,6 +125,10 @@ describe('registering commands', () => {
     const { logger } = await register(api, { guildIds: ['1', '2'] });
     expect(logger.warnings).toEqual(['the registered commands could not be read']);
     expect(api.written).toEqual(['2: 1']);
+    // It is tried again when that guild answers.
+    api.failing.clear();
+    await register(api, { guildIds: ['2'] });
+    expect(api.asked.slice(-3)).toEqual(['1', 'global', '2']);
   });
 });
 
@@ -125,13 +145,14 @@ describe('registering commands with Discord', () => {
   it('changes from a guild to everywhere and back without leaving anything behind', async () => {
     const server = await openSandbox();
     const guildIds = Object.values((await server.info()).guilds);
-    await runGateway({ server, commandGuildIds: guildIds });
-    await runGateway({ server, commandGuildIds: guildIds });
+    const store = new MemoryStore();
+    await runGateway({ server, store, commandGuildIds: guildIds });
+    await runGateway({ server, store, commandGuildIds: guildIds });
     const inGuild = await server.requests({ method: 'PUT', path: '/applications/*/guilds/*/commands' });
     expect(inGuild).toHaveLength(1);
-    await runGateway({ server });
+    await runGateway({ server, store });
     expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
-    await runGateway({ server, commandGuildIds: guildIds });
+    await runGateway({ server, store, commandGuildIds: guildIds });
     expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
   });
 });

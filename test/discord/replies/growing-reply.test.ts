@@ -162,7 +162,7 @@ describe('a reply that grows [U1]', () => {
     expect(discord.changes).toHaveLength(before);
   });
 
-  it('that Discord refuses to show is tried once more when it is whole, and fails then', async () => {
+  it('that Discord refuses to show is tried once more when it is whole, and refused then', async () => {
     const { discord, reply } = growing();
     discord.failures.push(refusal(50_013), refusal(50_013));
     reply.show('One');
@@ -170,10 +170,10 @@ describe('a reply that grows [U1]', () => {
     reply.show('One two');
     await discord.pass(5000);
     expect(discord.failures).toHaveLength(1);
-    await expect(discord.until(reply.finish('One two three'))).rejects.toMatchObject({
-      name: 'ReplyError',
-      isLasting: true,
-      sentIds: [],
+    expect(await discord.until(reply.finish('One two three'))).toEqual({
+      kind: 'refused',
+      reason: 'place',
+      ids: [],
     });
     expect(discord.logger.warnings).toEqual([
       'a reply cannot be shown while it grows',

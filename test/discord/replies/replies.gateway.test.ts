@@ -1,6 +1,7 @@
 import { DiscordAPIError, type APIMessage, type RESTPostAPIChannelMessageJSONBody } from 'discord.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
+import type { FinishedReply } from '../../../src/core/chat.ts';
 import { snowflakeAt } from '../../../src/core/snowflake.ts';
 import type { RepliesOptions } from '../../../src/discord/replies/growing-reply.ts';
 import { createReplies } from '../../../src/discord/replies/replies.ts';
@@ -22,7 +23,15 @@ const unused: RepliesOptions['api'] = {
   postMessage: notAskedFor,
   editMessage: notAskedFor,
   deleteMessage: notAskedFor,
+  openThread: notAskedFor,
+  openDm: notAskedFor,
+  react: notAskedFor,
 };
+
+/** The messages of what was sent. */
+function idsOf(sent: FinishedReply): readonly string[] {
+  return sent.kind === 'sent' ? sent.ids : [];
+}
 
 /** Replies over an API that answers as told; without an instruction it accepts. */
 function repliesOver(failures: readonly (Error | undefined)[] = [], changes: Partial<RepliesOptions> = {}) {
@@ -40,6 +49,7 @@ function repliesOver(failures: readonly (Error | undefined)[] = [], changes: Par
     api: {
       ...unused,
       messagesAfter: () => Promise.resolve([]),
+      openThread: () => Promise.resolve(),
       postMessage(_channelId, body) {
         bodies.push(body);
         const failure = remaining.shift();
@@ -61,7 +71,9 @@ describe('replies', () => {
   it('arrive in order, as one reply and what follows it, pinging nobody', async () => {
     const { server, replies, settled } = await runGateway();
     const asked = await server.say({ as: 'bob', in: '#general', text: 'tell me a lot' });
-    const ids = await replies.send(asked.channelId, `@everyone <@${asked.author.id}> ${longText}`, asked.id);
+    const ids = idsOf(
+      await replies.send(asked.channelId, `@everyone <@${asked.author.id}> ${longText}`, asked.id),
+    );
     await settled();
     const sent = await server.messages({ in: '#general', from: 'bot' });
     expect(sent.map(({ id }) => id)).toEqual(ids);
@@ -82,7 +94,7 @@ describe('replies', () => {
     const first = await replies.send(asked.channelId, longText, asked.id);
     const second = await replies.send(asked.channelId, longText, asked.id);
     expect(second).toEqual(first);
-    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(first.length);
+    expect(await server.messages({ in: '@bob', from: 'bot' })).toHaveLength(idsOf(first).length);
   });
 
   it('are there once, though they are sent again long after Discord has forgotten the nonce', async () => {
@@ -91,11 +103,11 @@ describe('replies', () => {
     const asked = await running.server.say({ as: 'bob', in: 'dm', text: 'hello' });
     const chunks = 3;
     const text = longText.slice(0, 1900 * chunks);
-    const first = await running.replies.send(asked.channelId, text, asked.id);
+    const first = idsOf(await running.replies.send(asked.channelId, text, asked.id));
     const [last] = first.slice(-1);
     await running.server.delete({ message: last ?? '' });
     now = Date.now();
-    const second = await running.replies.send(asked.channelId, text, asked.id);
+    const second = idsOf(await running.replies.send(asked.channelId, text, asked.id));
     expect(second.slice(0, -1)).toEqual(first.slice(0, -1));
     expect(second.at(-1)).not.toBe(last);
     expect(await running.server.messages({ in: '@bob', from: 'bot' })).toHaveLength(first.length);
@@ -170,25 +182,50 @@ describe('replies', () => {
     await broken.replies.send(channelId, 'hello', '1');
     expect(broken.bodies).toHaveLength(3);
     const refused = repliesOver([refusal(50_013)]);
-    await expect(refused.replies.send(channelId, 'hello', '1')).rejects.toMatchObject({ name: 'ReplyError' });
+    expect(await refused.replies.send(channelId, 'hello', '1')).toMatchObject({ kind: 'refused' });
     expect(refused.bodies).toHaveLength(1);
   });
 
-  it('fail with what did arrive, and whether it is of use to try again', async () => {
-    for (const code of [50_001, 50_013, 10_003, 50_007]) {
-      const { replies } = repliesOver([undefined, refusal(code)]);
+  it('are refused for good by every 4xx that cannot pass by itself, because of the place or of what they say [G3d]', async () => {
+    for (const [reason, status, codes] of [
+      ['place', 404, [10_003]],
+      ['place', 403, [50_001, 50_007, 50_013, 50_278, 160_005]],
+      ['content', 400, [50_035, 200_000, 240_000, 50_006]],
+    ] as const) {
+      for (const code of codes) {
+        const { replies } = repliesOver([undefined, refusal(code, status)]);
+        expect({ code, ...(await replies.send(channelId, longText, '1')) }).toEqual({
+          code,
+          kind: 'refused',
+          reason,
+          ids: ['1'],
+        });
+      }
+    }
+  });
+
+  it('fail with what did arrive where that may pass by itself', async () => {
+    for (const error of [refusal(0, 429), refusal(0, 401), refusal(20_016, 400), refusal(130_000, 503)]) {
+      const { replies } = repliesOver([undefined, error]);
       await expect(replies.send(channelId, longText, '1')).rejects.toMatchObject({
         sentIds: ['1'],
-        isLasting: true,
         channelId,
       });
     }
     const { replies, logger } = repliesOver(Array.from({ length: 3 }, () => new Error('socket hang up')));
-    await expect(replies.send(channelId, 'hello', '1')).rejects.toMatchObject({
-      sentIds: [],
-      isLasting: false,
-    });
+    await expect(replies.send(channelId, 'hello', '1')).rejects.toMatchObject({ sentIds: [] });
     expect(logger.warnings).toEqual(['a reply could not be sent']);
+  });
+
+  it('open an archived thread once', async () => {
+    let opened = 0;
+    const archived = refusal(50_083, 400);
+    for (const failures of [[archived], [archived, archived]]) {
+      const { replies } = repliesOver(failures);
+      const sent = await replies.send(channelId, 'hello', '1');
+      opened += sent.kind === 'sent' ? 1 : 0;
+    }
+    expect(opened).toBe(1);
   });
 
   it('tell of each message before it enters history, also where a later one fails', async () => {
@@ -200,9 +237,7 @@ describe('replies', () => {
       await Promise.resolve();
       events.push(`told of ${id}`);
     };
-    await expect(replies.send(channelId, longText, '1', beforeSeen)).rejects.toMatchObject({
-      sentIds: ['1', '2'],
-    });
+    expect(await replies.send(channelId, longText, '1', beforeSeen)).toMatchObject({ ids: ['1', '2'] });
     expect(events).toEqual(['told of 1', '1 in history', 'told of 2', '2 in history']);
   });
 
@@ -224,7 +259,7 @@ describe('replies', () => {
 
   it('send nothing for a blank text', async () => {
     const { replies, bodies } = repliesOver();
-    expect(await replies.send(channelId, ' \n ', '1')).toEqual([]);
+    expect(await replies.send(channelId, ' \n ', '1')).toEqual({ kind: 'sent', ids: [] });
     expect(bodies).toEqual([]);
   });
 });
@@ -265,5 +300,37 @@ describe('typing', () => {
     expect(asked).toBe(1);
     expect(logger.warnings).toEqual(['typing could not be shown']);
     stop();
+  });
+});
+
+describe('code that would fill more than three messages [G3]', () => {
+  const code = Array.from({ length: 400 }, (_, index) => `let line${index} = ${index};\n`).join('');
+  const answer = `Here:\n\`\`\`rust\n${code}\`\`\`\nThat is all.`;
+
+  it('is shown by its beginning, and handed over as a file behind the answer', async () => {
+    const { server, replies, ids } = await runGateway();
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'the code, please' });
+    const sent = await replies.send(ids['general'] ?? '', answer, asked.id);
+    const [text, file, ...more] = await server.messages({ in: '#general', after: asked.id, from: 'bot' });
+    expect(sent).toEqual({ kind: 'sent', ids: [text?.id, file?.id] });
+    expect(more).toEqual([]);
+    expect(text?.text).toContain('```rust\nlet line0 = 0;');
+    expect(text?.text).toContain('388 more lines in code-1.rs\n```\nThat is all.');
+    expect(file).toMatchObject({
+      text: '📄 code-1.rs',
+      attachments: [{ name: 'code-1.rs', bytes: code.length }],
+    });
+  });
+
+  it('fills messages where the bot may attach no files, so that nothing is lost', async () => {
+    const { server, replies, ids, settled } = await runGateway();
+    await server.changePermissions({ for: 'Discoclaw', in: '#general', deny: ['AttachFiles'] });
+    await settled();
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'the code, please' });
+    await replies.send(ids['general'] ?? '', answer, asked.id);
+    const said = await server.messages({ in: '#general', after: asked.id, from: 'bot' });
+    expect(said.length).toBeGreaterThan(3);
+    for (const line of code.trim().split('\n'))
+      expect(said.some(({ text }) => text.includes(line))).toBe(true);
   });
 });

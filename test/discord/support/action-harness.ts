@@ -7,7 +7,7 @@ import { runGateway, type RunningGateway, type RunOptions } from './gateway-harn
 /** A turn that the bot is in the middle of: what was said, and what the model may do about it. */
 export interface ActionStage extends RunningGateway {
   /** Says something to the bot, and makes it the message of the turn. */
-  readonly ask: (as: string, where: string, text: string) => Promise<TurnContext>;
+  readonly ask: (as: string, where: string, text: string, replyTo?: string) => Promise<TurnContext>;
   readonly act: (
     context: TurnContext,
     tool: string,
@@ -26,8 +26,13 @@ export async function openActionStage(options: RunOptions = {}): Promise<ActionS
 
   return {
     ...running,
-    async ask(as, where, text) {
-      await server.say({ as, in: where, text: `@Discoclaw ${text}` });
+    async ask(as, where, text, replyTo) {
+      await server.say({
+        as,
+        in: where,
+        text: `@Discoclaw ${text}`,
+        ...(replyTo !== undefined && { replyTo }),
+      });
       await settled();
       const message = handlers.messages.at(-1);
       if (message === undefined) throw new Error('Nothing reached the bot');
@@ -57,5 +62,5 @@ export async function openActionStage(options: RunOptions = {}): Promise<ActionS
 
 /** As it was before the channel became public. */
 export function inPrivate(place: Place): Place {
-  return { ...place, audience: 'private' };
+  return { ...place, audience: 'private', readers: [] };
 }

@@ -7,6 +7,7 @@ import type {
   CommandCall,
   IncomingMessage,
   MessageEdit,
+  PresentPlace,
   ReadReplied,
   RememberedMessage,
   ReplyPort,
@@ -22,18 +23,20 @@ import type {
 } from '../../../src/core/commands.ts';
 import { RecentChanges } from '../../../src/core/changes.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
-import type { ActionTools } from '../../../src/core/tool.ts';
-import type { AccessSettings } from '../../../src/discord/access.ts';
+import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
+import { createLockedOut, type AccessSettings } from '../../../src/discord/access.ts';
 import { createDiscordClient, type GatewayError } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
 import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
 import { createIgnoredMessages, type IgnoredMessages } from '../../../src/discord/intake.ts';
+import type { OnMalformed } from '../../../src/discord/shard.ts';
 import {
   startSandboxServer,
   type SandboxOptions,
   type SandboxServer,
 } from '../../../src/sandbox/sandbox-server.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Handlers that write down what reaches them, in one list. */
@@ -102,7 +105,16 @@ export interface RunOptions {
   readonly sandbox?: SandboxOptions;
   readonly access?: Partial<AccessSettings>;
   readonly commandGuildIds?: readonly string[];
-  readonly knownChannels?: readonly string[];
+  readonly store?: MemoryStore;
+  /** Whether it has caught up when the test begins; so it is where nothing is said. */
+  readonly settles?: false;
+  /** The bot was active there a moment ago, or when it is said. */
+  readonly knownChannels?: readonly (string | { readonly id: string; readonly activeAt: number })[];
+  /** Where known channels belong that Discord does not tell of. */
+  readonly guildOf?: (channelId: string) => string | undefined;
+  readonly recover?: (channelId: string) => Promise<void>;
+  /** Of every guild; none where not given. */
+  readonly memberRole?: () => string | undefined;
   readonly hidden?: ReadonlySet<string>;
   /** Of every channel. */
   readonly remembered?: readonly RememberedMessage[];
@@ -115,10 +127,14 @@ export interface RunningGateway {
   readonly handlers: RecordingHandlers;
   readonly history: History;
   readonly replies: ReplyPort;
+  readonly offers: OfferPort;
   readonly actions: ActionTools;
+  readonly presentPlace: PresentPlace;
   readonly readReplied: ReadReplied;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
+  /** What came that nobody can use, by type. */
+  readonly malformed: readonly string[];
   /** Every event until now has arrived and was handled. */
   readonly settled: () => Promise<void>;
   /** Name → id, of channels and people. */
@@ -154,8 +170,12 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 }
 
 /** The project's client for a sandbox, not logged in. */
-export function newClient(server: SandboxServer, logger = new RecordingLogger()): Client {
-  const client = createDiscordClient({ apiUrl: server.apiUrl, logger });
+export function newClient(
+  { apiUrl }: Pick<SandboxServer, 'apiUrl'>,
+  logger = new RecordingLogger(),
+  onMalformed?: OnMalformed,
+): Client {
+  const client = createDiscordClient({ apiUrl, logger, ...(onMalformed && { onMalformed }) });
   // Identifying twice within five seconds is slowed down by the client; a test need not wait for it.
   client.options.ws = {
     ...client.options.ws,
@@ -178,22 +198,28 @@ function parseCommand(text: string): CommandCall | undefined {
 export async function runGateway(options: RunOptions = {}): Promise<RunningGateway> {
   const server = options.server ?? (await openSandbox(options.sandbox));
   const logger = new RecordingLogger();
-  const client = newClient(server, logger);
+  const malformed: string[] = [];
+  const client = newClient(server, logger, (type) => malformed.push(type));
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
   const recent = new RecentChanges();
-  const { history, replies, readReplied, actions } = createDiscordPorts({
-    client,
-    access: { ...openToAll, ...options.access },
-    isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
-    isCommand: (text) => parseCommand(text) !== undefined,
-    recent,
-    clock,
-    logger,
-  });
+  const { places, history, replies, offers, reactions, presentPlace, readReplied, actions } =
+    createDiscordPorts({
+      client,
+      access: { ...openToAll, ...options.access },
+      isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
+      isCommand: (text) => parseCommand(text) !== undefined,
+      memberRole: async () => options.memberRole?.(),
+      recent,
+      clock,
+      logger,
+    });
   const gateway = await startGateway({
     answerMode: () => Promise.resolve(undefined),
+    places,
     ignored: options.ignored ?? createIgnoredMessages([]),
+    lockedOut: createLockedOut(),
+    reactions,
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
@@ -203,8 +229,18 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     parseCommand,
     handlers,
     history,
+    offers,
     recent,
-    knownChannels: () => Promise.resolve(options.knownChannels ?? []),
+    store: options.store ?? new MemoryStore(),
+    knownChannels: () =>
+      Promise.resolve(
+        (options.knownChannels ?? []).map((known) =>
+          typeof known === 'string' ? { id: known, activeAt: Date.now() } : known,
+        ),
+      ),
+    guildOf: (channelId) => Promise.resolve(options.guildOf?.(channelId)),
+    recover: options.recover ?? (() => Promise.resolve()),
+    resume: () => Promise.resolve(),
     remembered: (_channelId, since) =>
       Promise.resolve(
         (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
@@ -214,7 +250,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     clock,
     logger,
   });
-  await gateway.idle();
+  if (options.settles !== false) await gateway.idle();
   const { channels, people } = await server.info();
   return {
     server,
@@ -223,10 +259,13 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     handlers,
     history,
     replies,
+    offers,
     actions,
+    presentPlace,
     readReplied,
     logger,
     lost,
+    malformed,
     ids: { ...channels, ...people },
     async settled() {
       await server.delivered();

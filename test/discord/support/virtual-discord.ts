@@ -47,6 +47,9 @@ export class VirtualDiscord {
     api: {
       messagesAfter: () => Promise.resolve([]),
       showTyping: () => Promise.resolve(),
+      openThread: () => Promise.resolve(),
+      openDm: () => Promise.resolve('200000000000000009'),
+      react: () => Promise.resolve(),
       postMessage: (_channelId, { content = '', nonce = '' }) =>
         this.#request('post', () => {
           const known = this.#byNonce.get(String(nonce));

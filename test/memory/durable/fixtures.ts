@@ -37,6 +37,7 @@ export const dev: Place = {
 };
 export const team: Place = {
   audience: 'private',
+  readers: ['310000000000000001', '310000000000000002'],
   channelId: '230000000000000001',
   homeId: '230000000000000001',
   guildId,
@@ -44,6 +45,7 @@ export const team: Place = {
 };
 export const board: Place = {
   audience: 'private',
+  readers: ['310000000000000001', '310000000000000002'],
   channelId: '240000000000000001',
   homeId: '240000000000000001',
   guildId,
@@ -52,6 +54,7 @@ export const board: Place = {
 /** An ordinary thread of #team. */
 export const teamThread: Place = {
   audience: 'private',
+  readers: ['310000000000000001', '310000000000000002'],
   channelId: '250000000000000001',
   homeId: team.channelId,
   parentId: team.channelId,

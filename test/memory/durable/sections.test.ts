@@ -53,7 +53,9 @@ describe('durable items in the prompt [D4]', () => {
     const sections = durableSections(pinned, aliceId, turn('item 1'), limits);
     expect(sections.map(({ name, slot }) => [name, slot])).toEqual([['durable_items', 'slow']]);
     expect(linesOf(sections, 'durable_items')).toEqual(
-      [pinned[0], pinned[2], pinned[1]].flatMap((each) => (each ? [itemLine(each, dev, 'UTC')] : [])),
+      [pinned[0], pinned[2], pinned[1]].flatMap((each) =>
+        each ? [itemLine(each, dev, createLocalDates('UTC'))] : [],
+      ),
     );
   });
 
@@ -63,7 +65,7 @@ describe('durable items in the prompt [D4]', () => {
       item({ id: '2', text: 'b'.repeat(3000), pinned: true }),
     ];
     const lines = linesOf(durableSections([small, big], aliceId, turn('hi'), limits), 'durable_items');
-    expect(lines).toEqual([itemLine(small, dev, 'UTC')]);
+    expect(lines).toEqual([itemLine(small, dev, createLocalDates('UTC'))]);
   });
 
   it('that match the message ride behind when not all fit, best first, none twice', () => {
@@ -134,7 +136,7 @@ describe('durable items in the prompt [D4]', () => {
           expect(renderedLength(sections)).toBeLessThanOrEqual(max);
           expect(sections.reduce((sum, { budget }) => sum + budget, 0)).toBe(max);
           const usable = items.filter((each) => each.status === 'active' && mayUseItem(each, aliceId, place));
-          const allowed = new Set(usable.map((each) => itemLine(each, place, 'UTC')));
+          const allowed = new Set(usable.map((each) => itemLine(each, place, createLocalDates('UTC'))));
           const shown = sections.flatMap(({ lines }) => lines);
           expect(shown.every((line) => allowed.has(line))).toBe(true);
           expect(sections[0]?.standing).toEqual(allowed);

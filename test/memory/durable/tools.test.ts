@@ -7,11 +7,14 @@ import { aliceId, bobId, createMemory, dev, dm, turn } from './fixtures.ts';
 
 const signal = new AbortController().signal;
 
+const nothing = () => Promise.resolve('');
+
 function setUp(present: (text: string | undefined) => string | undefined = (text) => text) {
   const { memory, store } = createMemory({ maxItems: 3 });
   let context = turn('');
   const tool = createRememberItemTool({
     durable: memory,
+    answerBefore: nothing,
     stillThere: (_session, id) =>
       Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
   });
@@ -60,7 +63,7 @@ describe('remember_item', () => {
     const { run, memory } = setUp();
     const outcome = await run(rust, {
       ...turn('I prefer Rust'),
-      saidIn: { ...dev, audience: 'private' },
+      saidIn: { ...dev, audience: 'private', readers: [] },
     });
     expect(outcome.text).toBe('Remembered: Prefers Rust');
     expect(await memory.list(aliceId)).toMatchObject([{ visibility: 'here' }]);
@@ -97,6 +100,22 @@ describe('remember_item', () => {
     const tea = { kind: 'fact', text: 'Drinks tea', quote: 'I drink tea', replaces: 'Rust' };
     expect(await run(tea, 'I drink tea')).toMatchObject({ ok: false });
     expect(await texts()).toEqual(['Prefers Rust']);
+  });
+
+  it('asks by a button before it replaces what the speaker’s words only may mean [M5a]', async () => {
+    const { run, texts } = setUp();
+    await run(rust, 'I prefer Rust');
+    const tea = { kind: 'fact', text: 'Drinks tea', quote: 'I drink tea', replaces: 'Rust' };
+    const { ok, offer } = await run(tea, 'Actually I drink tea');
+    expect(ok).toBe(false);
+    expect(offer).toMatchObject({
+      what: 'Remember the first line instead of the second:',
+      words: 'Drinks tea\nPrefers Rust',
+    });
+    expect(await texts()).toEqual(['Prefers Rust']);
+    expect(await offer?.carryOut(signal)).toBe('Remembered.');
+    expect(await texts()).toEqual(['Drinks tea']);
+    expect(await offer?.carryOut(signal)).toContain('Not remembered');
   });
 
   it('asks which one when `replaces` fits several, and says when it fits none', async () => {
@@ -144,13 +163,16 @@ describe('remember_item', () => {
   });
 });
 
-async function setUpForgetting() {
+async function setUpForgetting(answerBefore = '') {
   const { memory } = createMemory();
   const said = { messageId: '400000000000000001', type: 'manual' } as const;
   await memory.remember(aliceId, { ...said, place: dev, text: 'Lives in Paris' });
   await memory.remember(aliceId, { ...said, place: dm, text: 'Hides from Paris' });
   await memory.remember(bobId, { ...said, place: dev, text: 'Loves Paris' });
-  const tool = createForgetItemTool({ durable: memory });
+  const tool = createForgetItemTool({
+    durable: memory,
+    answerBefore: () => Promise.resolve(answerBefore),
+  });
   const texts = async (userId = aliceId): Promise<readonly string[]> =>
     (await memory.list(userId)).map(({ text }) => text);
   return { memory, tool, texts };
@@ -188,6 +210,32 @@ describe('forget_item', () => {
     expect(await texts()).toContain('Lives in Paris');
   });
 
+  it('never by an item’s kind, but by a button that shows the item [M5a]', async () => {
+    const { tool, texts } = await setUpForgetting();
+    const { ok, offer } = await tool.run({ target: 'paris' }, turn('forget the fact'), signal);
+    expect(ok).toBe(false);
+    expect(offer).toMatchObject({ what: 'Forget this:', words: 'Lives in Paris' });
+    expect(await texts()).toContain('Lives in Paris');
+    expect(await offer?.carryOut(signal)).toBe('Forgotten.');
+    expect(await texts()).toEqual(['Hides from Paris']);
+    expect(await offer?.carryOut(signal)).toBe('Not forgotten: it has changed in the meantime.');
+  });
+
+  it('asks by a button where the words fit several items', async () => {
+    const { memory, tool } = await setUpForgetting();
+    const said = { place: dev, messageId: '400000000000000002', type: 'manual' } as const;
+    await memory.remember(aliceId, { ...said, text: 'Has a sister in Paris' });
+    const { offer } = await tool.run({ target: 'paris' }, turn('forget Paris'), signal);
+    expect(offer?.what).toBe('Forget these 2 items:');
+    expect(offer?.words?.split('\n').toSorted()).toEqual(['Has a sister in Paris', 'Lives in Paris']);
+  });
+
+  it('knows what “that” is when the answer before showed one item', async () => {
+    const { tool, texts } = await setUpForgetting('You told me: “Lives in Paris”.');
+    expect(await tool.run({ target: 'paris' }, turn('forget that'), signal)).toMatchObject({ ok: true });
+    expect(await texts()).toEqual(['Hides from Paris']);
+  });
+
   it('takes the target literally, and refuses what is no target', async () => {
     const { tool, texts } = await setUpForgetting();
     for (const input of [{ target: 'P.*s' }, { target: '' }, {}, null]) {
@@ -209,6 +257,7 @@ describe('forget_item', () => {
     expect(await memory.remember(aliceId, waiting)).toEqual({ outcome: 'refused', reason: 'forgotten' });
     const rememberItem = createRememberItemTool({
       durable: memory,
+      answerBefore: nothing,
       stillThere: () => Promise.resolve('Forget Paris, I live in Berlin'),
     });
     const berlin = { kind: 'fact', text: 'Lives in Berlin', quote: 'I live in Berlin' };

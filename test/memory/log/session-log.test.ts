@@ -449,3 +449,16 @@ describe('the session’s state', () => {
     }
   });
 });
+
+describe('an answer that was made with others’ words in view [M5a]', () => {
+  it('is known by any of its ids, also after a restart', async () => {
+    const sessions = openSessions();
+    const marked = { ...(await sessions.say('what did she say?')), hasThirdPartyText: true };
+    const ids = await sessions.answer(marked, 'Mallory said so', 2);
+    const [, clean = ''] = await sessions.turn('and now?');
+    const asked = [...ids, clean, marked.messages[0]?.id ?? ''];
+    for (const { log } of [sessions, openSessions(sessions.store)])
+      expect([...(await log.answersWithOthersWords(session, asked))]).toEqual(ids);
+    expect((await sessions.log.answersWithOthersWords(session, [])).size).toBe(0);
+  });
+});

@@ -4,6 +4,28 @@ import { ReadMarks } from '../../../src/memory/notebook/files.ts';
 import { session } from '../../support/sessions.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
 
+describe('a folder of the tree [L3]', () => {
+  it('holds 200 files at most, of which any can still be written; days are not counted', async () => {
+    const files = Array.from({ length: 200 }, (_, index) => [`${aliceRoot}/topics/t${index}.md`, 'old']);
+    const { run } = await openNotebook(Object.fromEntries(files));
+    const refused = await run('write', { path: 'topics/one-more.md', content: 'new' });
+    expect(refused).toMatchObject({ ok: false, text: expect.stringContaining('topics/ is full') });
+    await run('read', { path: 'topics/t1.md' });
+    expect(await run('write', { path: 'topics/t1.md', content: 'new' })).toMatchObject({ ok: true });
+    expect(await run('write', { path: 'daily/2026-01-15.md', content: 'new' })).toMatchObject({ ok: true });
+  });
+
+  it('holds 2 MB at most', async () => {
+    const files = Array.from({ length: 33 }, (_, index) => [
+      `${aliceRoot}/topics/t${index}.md`,
+      'x'.repeat(63 * 1024),
+    ]);
+    const { run } = await openNotebook(Object.fromEntries(files));
+    const refused = await run('write', { path: 'topics/one-more.md', content: 'x'.repeat(60_000) });
+    expect(refused).toMatchObject({ ok: false, text: expect.stringContaining('topics/ is full') });
+  });
+});
+
 describe('memory_write', () => {
   it('makes a new file, and says that it did', async () => {
     const { run, read } = await openNotebook();

@@ -1,11 +1,10 @@
-import type { Place } from '../../../src/core/place.ts';
 import type { Store } from '../../../src/core/store.ts';
 import type { ToolOutcome } from '../../../src/core/tool.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createNotebook } from '../../../src/memory/notebook/notebook.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
-import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
+import { dmPlace, openSessions, secretPlace, silent } from '../../support/sessions.ts';
 import { notebookSettings } from '../../support/layer-settings.ts';
 
 const noon = new Date('2026-01-15T12:00:00Z');
@@ -26,8 +25,8 @@ export function dmContext(changes: Partial<TurnContext> = {}): TurnContext {
   };
 }
 
-export function inGuild(audience: Place['audience'] = 'public'): TurnContext {
-  return dmContext({ place: { ...publicPlace, audience } });
+export function inGuild(audience: 'public' | 'private' = 'public'): TurnContext {
+  return dmContext({ place: audience === 'private' ? secretPlace : publicPlace });
 }
 
 export const asOwner = { speaker: { id: aliceId, name: 'Alice', isOwner: true } };

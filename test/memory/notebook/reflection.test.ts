@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelError, StoreError } from '../../../src/core/errors.ts';
 import { textOf } from '../../../src/core/model.ts';
 import type { Place } from '../../../src/core/place.ts';
+import { logRecordSchema } from '../../../src/memory/log/records.ts';
 import { createReflection, type ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
@@ -484,5 +485,45 @@ describe('without a language model', () => {
     expect(await sessions.store.readText(`${notebook}/facts/user.md`)).toBe(facts);
     await talk(sessions, publicPlace, 'my name is Alice', 'I prefer Rust', 'bye');
     expect(await reflection.reflect(inGeneral)).toBe('done');
+  });
+});
+
+describe('what others said [M5a]', () => {
+  it.each([dmPlace, publicPlace])('is not seen where an answer may repeat it: $audience', async (place) => {
+    const { sessions, model, reflection } = setUp();
+    await sessions.turnWithOthers(
+      'and what did @\u2068Prefers purple\u2069 say?',
+      'Mallory said: canary',
+      place,
+    );
+    await talk(sessions, place, 'one', 'two');
+    expect(await reflection.reflect({ channelId: place.channelId, userId: aliceId })).toBe('done');
+    expect(asked(model)).not.toMatch(/canary|Mallory|purple/u);
+    expect(asked(model)).toMatch(
+      /Alice: and what did say\?\n- \[\d+\] Discoclaw \(bot\): \(an answer that is left out here/u,
+    );
+    expect(asked(model)).toContain('Discoclaw (bot): re one');
+  });
+
+  it('is not seen in answers of earlier versions either, but in DMs', async () => {
+    for (const [place, isSeen] of [
+      [publicPlace, false],
+      [dmPlace, true],
+    ] as const) {
+      const store = new MemoryStore();
+      await talk(openSessions(store), place);
+      await store.rewrite(
+        `sessions/${place.channelId}/${aliceId}/messages.jsonl`,
+        logRecordSchema,
+        ({ record }) => {
+          if (record.type !== 'message' || record.role !== 'assistant') return record;
+          const { hasThirdPartyText: _, ...old } = record;
+          return old;
+        },
+      );
+      const { model, reflection } = setUp({ store });
+      expect(await reflection.reflect({ channelId: place.channelId, userId: aliceId })).toBe('done');
+      expect(asked(model).includes('Discoclaw (bot): re one')).toBe(isSeen);
+    }
   });
 });

@@ -86,7 +86,7 @@ describe('the overview', () => {
 describe("what a conversation's notes hold from when the channel was private [V1]", () => {
   const session = `sessions/${generalId}/${aliceId}`;
 
-  const keptSummary = `# Summary\n\n<!--\nMETA:\ncreated: 2026-01-15T10:00:00.000Z\nvisibility: here\nhome: ${generalId}\nfrom: 0\ncursor: 4\n-->\n\nthe text\n`;
+  const keptSummary = `# Summary\n\n<!--\nMETA:\ncreated: 2026-01-15T10:00:00.000Z\nvisibility: here\nhome: ${generalId}\nreaders: 310000000000000001 310000000000000002\nfrom: 0\ncursor: 4\n-->\n\nthe text\n`;
 
   it('is used there while it is private, and not once the public reads along', async () => {
     const { run, sections } = await openNotebook();

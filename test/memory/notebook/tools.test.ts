@@ -197,8 +197,7 @@ describe('memory_append', () => {
     const { run, read } = await openNotebook();
     await run('append', {
       path: 'episodes/2026-01.md',
-      entry:
-        '## Moved to Berlin\n- Summary: one two three four five six seven eight nine ten eleven\nIt rained.',
+      entry: '## Moved to Berlin\n- Summary: one two three four five six seven eight nine\nIt rained.',
     });
     await run('append', { path: 'episodes/2026-01.md', entry: 'Shipped the parser\nwith three people' });
     expect(await read(`${aliceRoot}/episodes/2026-01.md`)).toBe(
@@ -235,3 +234,125 @@ describe('memory_append', () => {
     expect((await run('append', { path: 'topics/rust.md', entry: ' \n' })).ok).toBe(false);
   });
 });
+
+describe('what a tool says it wrote', () => {
+  const facts = `${aliceRoot}/facts/user.md`;
+  const episodes = `${aliceRoot}/episodes/2026-01.md`;
+  const long = 'a very long title of a file '.repeat(5).trim();
+
+  it.each([
+    [
+      'a patch with a long title',
+      'patch',
+      { path: 'facts/user.md', patches: [{ oldText: '# Me', newText: `# ${long}` }] },
+      'title is longer than 100',
+    ],
+    [
+      'a patch with a long summary line',
+      'patch',
+      { path: 'facts/user.md', patches: [{ oldText: 'Summary: s', newText: `Summary: ${long} ${long}` }] },
+      'summary line is longer than 160',
+    ],
+    [
+      'a whole text with a long title',
+      'write',
+      { path: 'facts/cat.md', content: `# ${long}\n> Summary: s\n\n- Cat: Tom` },
+      'title is longer than 100',
+    ],
+    [
+      'a long summary beside a text',
+      'write',
+      { path: 'topics/rust.md', content: 'x', summary: `${long} ${long}` },
+      'summary line is longer than 160',
+    ],
+    [
+      'a long summary beside an entry',
+      'append',
+      { path: 'facts/user.md', entry: '- Cat: Tom', summary: `${long} ${long}` },
+      'summary line is longer than 160',
+    ],
+    [
+      'an episode with a long title',
+      'append',
+      { path: 'episodes/2026-01.md', entry: `## ${long}` },
+      'title of the entry is longer than 80',
+    ],
+    [
+      'an episode with a long summary',
+      'append',
+      { path: 'episodes/2026-01.md', entry: '## T\n- Summary: 1 2 3 4 5 6 7 8 9 10' },
+      '10 words',
+    ],
+    [
+      'an episode on no day',
+      'append',
+      { path: 'episodes/2026-01.md', entry: '## T\n- Date: last Tuesday' },
+      'is no day',
+    ],
+  ])('is written whole, or refused with the reason: %s [N4]', async (_, tool, input, reason) => {
+    const { run, read } = await openNotebook({ [facts]: '# Me\n> Summary: s\n\n- Name: Alice\n' });
+    const before = await read(facts);
+    expect(await run(tool, input)).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
+    expect(await read(facts)).toBe(before);
+    expect(await read(episodes)).toBeUndefined();
+    expect(await read(`${aliceRoot}/facts/cat.md`)).toBeUndefined();
+    expect(await read(`${aliceRoot}/topics/rust.md`)).toBeUndefined();
+  });
+
+  it('stands in the file to the last word, and so does the long title that a person wrote [M4]', async () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '#', '-', '\n', ':'), maxLength: 60 });
+    const header = fc.tuple(word, word).map(([title, summary]) => `# T${title}\n> Summary: s${summary}\n`);
+    const path = fc.constantFrom('facts/user.md', 'episodes/2026-01.md', 'topics/user.md');
+    const byHand = `# ${long}\n> Summary: ${long} ${long}\n\nold\n`;
+    await fc.assert(
+      fc.asyncProperty(
+        path,
+        header,
+        word,
+        fc.constantFrom('patch', 'write', 'append'),
+        async (file, head, text, tool) => {
+          const { run, read } = await openNotebook({ [`${aliceRoot}/${file}`]: byHand });
+          const written = `x${text}`;
+          await run('read', { path: file });
+          const { ok } = await run(tool, {
+            path: file,
+            ...inputOf(tool, file.startsWith('topics') ? written : head, written),
+          });
+          const stored = (await read(`${aliceRoot}/${file}`)) ?? '';
+          const lost = wordsOf(written).filter((each) => !wordsOf(stored).includes(each));
+          expect(ok ? lost : stored).toEqual(ok ? [] : byHand);
+          expect(tool === 'write' || stored.includes(long)).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('memory_write without a path', () => {
+  it('writes MEMORY.md in a direct message [M4]', async () => {
+    const { run, read } = await openNotebook();
+    expect(await run('write', { content: 'Tea at five.' })).toMatchObject({
+      ok: true,
+      text: expect.stringContaining('MEMORY.md'),
+    });
+    expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('Tea at five.\n');
+  });
+
+  it('is refused elsewhere, with what there is to write', async () => {
+    const { run } = await openNotebook();
+    expect(await run('write', { content: 'Tea at five.' }, inGuild())).toEqual({
+      ok: false,
+      text: '"MEMORY.md" is no path here: outside a direct message there are only overview.md and files in detail/.',
+    });
+  });
+});
+
+function inputOf(tool: string, head: string, written: string): object {
+  if (tool === 'patch') return { patches: [{ oldText: 'old', newText: written }] };
+  return tool === 'write' ? { content: `${head}\n${written}` } : { entry: written };
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/u).filter((word) => /\w/u.test(word));
+}

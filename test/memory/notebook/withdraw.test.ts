@@ -129,32 +129,32 @@ describe('notes on messages that were deleted or edited [G5]', () => {
   });
 });
 
-describe('a note whose messages were taken back', () => {
+describe('a note whose messages were taken back', async () => {
   const gone = new Set(distinctiveTerms('axolotls'));
 
-  it('loses the lines with their words, and no other', () => {
+  it('loses the lines with their words, and no other', async () => {
     const note = '## Current Task\n- Build a tank\n- Breeds axolotls\n- Wants tea\n';
-    expect(withoutWithdrawnLines(note, gone)).toBe('## Current Task\n- Build a tank\n- Wants tea\n');
+    expect(await withoutWithdrawnLines(note, gone)).toBe('## Current Task\n- Build a tank\n- Wants tea\n');
   });
 
-  it('stays the very same where it has none of them', () => {
+  it('stays the very same where it has none of them', async () => {
     const note = '## Axioms\n- Wants tea\n';
-    expect(withoutWithdrawnLines(note, gone)).toBe(note);
+    expect(await withoutWithdrawnLines(note, gone)).toBe(note);
   });
 
-  it('is no more where only headings would be left', () => {
+  it('is no more where only headings would be left', async () => {
     const note = '# Axolotls\n> Summary: what they eat\n\n## Known Context\n- An axolotl eats worms\n';
-    expect(withoutWithdrawnLines(note, gone)).toBeUndefined();
+    expect(await withoutWithdrawnLines(note, gone)).toBeUndefined();
   });
 
-  it('keeps the overview’s own headings, dates and the mark of its audience', () => {
+  it('keeps the overview’s own headings, dates and the mark of its audience', async () => {
     const words = new Set(distinctiveTerms('the task of 2026 is here, and so is the home'));
     const note =
       '## Current Task\n- Date: 2026-01-15\n- Wants tea\n\n<!--\nMETA:\nvisibility: here\nhome: 200000000000000001\n-->\n';
-    expect(withoutWithdrawnLines(note, words)).toBe(note);
+    expect(await withoutWithdrawnLines(note, words)).toBe(note);
   });
 
-  it('keeps what is about something else where a person may have written it', () => {
+  it('keeps what is about something else where a person may have written it', async () => {
     const mostlyOf = new Set(distinctiveTerms('I breed axolotls in my project'));
     const lines = [
       '- Project Apollo: deadline in May, with Bob',
@@ -162,8 +162,8 @@ describe('a note whose messages were taken back', () => {
     ];
     const told = ['- Breeds axolotls', '- Alice breeds her axolotls'];
     const note = [...lines, ...told].join('\n');
-    expect(withoutWithdrawnLines(note, gone, mostlyOf)).toBe(lines.join('\n'));
+    expect(await withoutWithdrawnLines(note, gone, mostlyOf)).toBe(lines.join('\n'));
     const hers = new Set(distinctiveTerms('project'));
-    expect(withoutWithdrawnLines(lines.join('\n'), hers, mostlyOf)).toBe(lines.join('\n'));
+    expect(await withoutWithdrawnLines(lines.join('\n'), hers, mostlyOf)).toBe(lines.join('\n'));
   });
 });

@@ -20,11 +20,11 @@ function contextIn(place: Place, isOwner: boolean): TurnContext {
   };
 }
 
-async function workspaceWith(files: Readonly<Record<string, string>>) {
+async function workspaceWith(files: Readonly<Record<string, string>>, servers = 1) {
   const store = new MemoryStore();
   for (const [path, text] of Object.entries(files)) await store.writeText(`workspace/${path}`, text);
   const logger = new RecordingLogger();
-  const workspace = createWorkspace({ store, logger });
+  const workspace = createWorkspace({ store, server: { count: () => servers }, logger });
   return {
     store,
     logger,
@@ -98,6 +98,41 @@ describe('the context of a channel [N8]', () => {
     };
     await read(contextIn({ ...publicPlace, channelName: '語'.repeat(100) }, false));
     expect(asked).toEqual([`workspace/channels/${publicPlace.channelId}.md`]);
+  });
+
+  it('is there by a bare name only while the bot is in one server, and the log says how to rename it', async () => {
+    const folder = 'workspace/channels';
+    const { read, logger, workspace } = await workspaceWith(
+      {
+        'channels/general.md': 'of another server',
+        'channels/dev.md': 'x',
+        'channels/200000000000000007.md': 'y',
+      },
+      2,
+    );
+    await workspace.nameUnusedContexts();
+    expect(await read(contextIn(publicPlace, false))).toEqual([]);
+    expect(logger.lines.map(({ data }) => data)).toEqual(
+      ['dev', 'general'].map((name) => ({
+        file: `${folder}/${name}.md`,
+        renameTo: `${folder}/<server id>/${name}.md, or ${folder}/<channel id>.md`,
+      })),
+    );
+  });
+
+  it('is the server’s own by the server’s id and the channel’s name, before a bare name', async () => {
+    const { guildId = '' } = publicPlace;
+    const files = { [`channels/${guildId}/general.md`]: 'ours', 'channels/general.md': 'anybody’s' };
+    for (const servers of [1, 2]) {
+      const { read, logger, workspace } = await workspaceWith(files, servers);
+      expect((await read(contextIn(publicPlace, false)))[0]?.lines).toEqual(['ours']);
+      expect((await read(contextIn(thread, false)))[0]?.lines).toEqual(['ours']);
+      expect(await read(contextIn({ ...publicPlace, guildId: '300000000000000009' }, false))).toHaveLength(
+        servers === 1 ? 1 : 0,
+      );
+      await workspace.nameUnusedContexts();
+      expect(logger.lines).toHaveLength(servers === 1 ? 0 : 1);
+    }
   });
 
   it('fails with the store, so that the turn warns and goes on', async () => {

@@ -3,14 +3,19 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
 import { visibilityOf } from '../../../src/core/visibility.ts';
+import { createRecall, type Recall } from '../../../src/memory/recall/recall.ts';
+import { Segment, type RecallUnit } from '../../../src/memory/recall/segments.ts';
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
 import { renderNote } from '../../../src/memory/log/kept-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
-import { channel, dmPlace, messageId, openSessions, secretPlace } from '../../support/sessions.ts';
+import { channel, dmPlace, messageId, openSessions, secretPlace, session } from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
 
 const devPlace = channel('dev', '200000000000000002');
-const teamPlace = channel('team', '200000000000000003', { audience: 'private' });
+const teamPlace = channel('team', '200000000000000003', {
+  audience: 'private',
+  readers: ['310000000000000001'],
+});
 
 describe('recall finds [C1]', () => {
   it('what was said by other forms of its words, in any case', async () => {
@@ -355,3 +360,44 @@ describe('a passage', () => {
     expect((await search('walrus'))[0]?.content).toContain('walrus at last');
   });
 });
+
+it('a search begins again where something was deleted or forgotten while it ran [C1]', async () => {
+  let texts = ['Axolotls eat worms', 'Axolotls are pink'];
+  const recall: Recall = createRecall({
+    timeZone: 'UTC',
+    sources: [
+      { name: 'messages', open: (_, readers) => async () => [new Segment(readers, texts.map(unitOf))] },
+    ],
+    // Asked late in a search.
+    forgotten: async () => {
+      if (texts.length === 2) {
+        texts = texts.slice(1);
+        await recall.follow({ kind: 'withdrawn', session, messages: [] }, 'withdraw');
+      }
+      return () => false;
+    },
+  });
+  const found = await recall.search({
+    query: 'axolotls',
+    scope: 'all',
+    limit: 5,
+    speaker: { id: aliceId, isOwner: false },
+    place: dmPlace,
+    now: new Date(),
+    excluded: [],
+  });
+  expect(found.map(({ unit }) => unit.text)).toEqual(['Axolotls are pink']);
+});
+
+function unitOf(text: string, index: number): RecallUnit {
+  const reference = { kind: 'item', id: String(index) } as const;
+  return {
+    text,
+    author: '',
+    isBot: false,
+    hasThirdPartyText: false,
+    reach: { visibility: 'dm', homeId: '1' },
+    stretch: index,
+    reference,
+  };
+}

@@ -114,3 +114,33 @@ describe('recall_memory', () => {
     expect(outcome.text).toMatch(/^Nothing searched: /u);
   });
 });
+
+describe('a search that shows what may repeat others’ words [M5a]', () => {
+  it('says so, be it the hit or a line beside it', async () => {
+    const { say, turnWithOthers, run } = openTool();
+    await say('I like brown bread', dmPlace);
+    expect(await run({ query: 'bread' })).not.toHaveProperty('hasThirdPartyText');
+    await turnWithOthers('and what about tea?', 'Mallory said: canary', publicPlace);
+    expect(await run({ query: 'canary' })).toMatchObject({ hasThirdPartyText: true });
+    expect(await run({ query: 'tea' })).toMatchObject({
+      text: expect.stringContaining('canary'),
+      hasThirdPartyText: true,
+    });
+  });
+
+  it('says so of a kept summary, of earlier versions too', async () => {
+    const { store, run } = openTool();
+    for (const [mark, hasThirdPartyText] of [
+      ['others: true\n', true],
+      ['others: false\n', false],
+      ['', true],
+    ] as const) {
+      const meta = `created: 2026-01-15T09:00:00.000Z\nkeywords: []\nvisibility: everywhere\nhome: ${generalId}\n${mark}from: 0\ncursor: 4`;
+      await store.writeText(
+        `${detailFolder}/2026-01-15-10-00-4-summary.md`,
+        `# Summary\n\n<!--\nMETA:\n${meta}\n-->\n\nThe canary sings.\n`,
+      );
+      expect('hasThirdPartyText' in (await run({ query: 'canary' }))).toBe(hasThirdPartyText);
+    }
+  });
+});

@@ -139,9 +139,9 @@ describe('when a summary is due [R1]', () => {
     const lines = input.split('\n').filter((line) => line.startsWith('- ['));
     expect(lines.map((line) => /\] (.*?): /u.exec(line)?.[1])).toEqual([
       'Bob yes - 1 Eve',
-      'Discoclaw',
+      'Discoclaw (bot)',
       'Alice',
-      'Discoclaw',
+      'Discoclaw (bot)',
     ]);
   });
 
@@ -462,5 +462,54 @@ describe('the summary in the prompt [R5]', () => {
     expect(model.requests).toHaveLength(1);
     await off.reset(session);
     expect(await rolling.show(session, publicPlace, aliceId)).toBeUndefined();
+  });
+});
+
+describe('what others said [M5a]', () => {
+  const quoted = '<others_words>Mallory said: canary</others_words>';
+
+  it('is quoted as theirs, and the summary says that it may repeat it, as does each one made from it and its note', async () => {
+    const { sessions, model, rolling } = setUp();
+    await sessions.turnWithOthers('what did she say?', 'Mallory said: canary');
+    await turns(sessions, 'one');
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    expect(inputOf(model.requests[0])).toContain(`Discoclaw (bot): ${quoted}`);
+    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): re one');
+    await turns(sessions, 'two', 'three');
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    expect(inputOf(model.requests[1])).toContain(
+      'The summary so far, which may repeat what other people said',
+    );
+    expect(await rolling.sections(sessions.contextOf(['and now?']))).toMatchObject([
+      { hasThirdPartyText: true },
+      {},
+    ]);
+    expect((await notes(sessions)).join('')).toContain('\nothers: true\n');
+  });
+
+  it('is not in a summary that was made without it, and the note says so', async () => {
+    const { sessions, rolling } = setUp();
+    await turns(sessions, 'one', 'two');
+    await rolling.updateIfDue(session);
+    await turns(sessions, 'three', 'four');
+    await rolling.updateIfDue(session);
+    expect(await rolling.sections(sessions.contextOf(['and now?']))).toMatchObject([
+      { hasThirdPartyText: false },
+      {},
+    ]);
+    expect((await notes(sessions)).join('')).toContain('\nothers: false\n');
+  });
+
+  it('is left out of the summary of a DM, beside which the notebook is written', async () => {
+    const { sessions, model, rolling } = setUp();
+    await sessions.turnWithOthers('what does the file say?', 'The file says: canary', dmPlace);
+    await sessions.turn('one', 're one', dmPlace);
+    expect(await rolling.updateIfDue({ ...session, channelId: dmPlace.channelId })).toBe('updated');
+    expect(inputOf(model.requests[0])).not.toContain('canary');
+    expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
+    expect(await rolling.sections(sessions.contextOf(['and now?'], dmPlace))).toMatchObject([
+      { hasThirdPartyText: false },
+      {},
+    ]);
   });
 });

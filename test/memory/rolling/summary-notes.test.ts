@@ -44,6 +44,14 @@ describe('the kept summaries of a session', () => {
     expect(await store.list(folder)).toEqual([]);
   });
 
+  it('are the newest hundred [L3]', async () => {
+    const { store } = await setUp(
+      ...Array.from({ length: 105 }, (_, index): [number, number] => [0, index + 1]),
+    );
+    const cursors = (await store.list(folder)).map(({ path }) => Number(path.split('-').at(-2)));
+    expect(cursors.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index + 6));
+  });
+
   it('give the newest of the present time, never one from before a reset', async () => {
     const { notes } = await setUp([0, 40], [8, 12], [8, 16]);
     expect(await notes.newest(session, 8)).toEqual(note(8, 16));

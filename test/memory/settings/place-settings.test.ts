@@ -67,3 +67,28 @@ describe('settings of places [Y1]', () => {
     expect(logger.errors).toHaveLength(3);
   });
 });
+
+describe('the role that lets people into a guild [V0]', () => {
+  it('is kept beside the settings, by hand too, and taken back', async () => {
+    const { settings, store } = open();
+    expect(await settings.memberRole(guildId)).toBeUndefined();
+    await settings.set(channel, 'place', { memory: 'off' });
+    await settings.setMemberRole(guildId, '310000000000000001');
+    await settings.set(channel, 'guild', { actions: 'off' });
+    expect(await settings.memberRole(guildId)).toBe('310000000000000001');
+    expect(await settings.isMemoryOff(channel)).toBe(true);
+    expect(await store.everything()).toContain('"memberRole":"310000000000000001"');
+    await settings.setMemberRole(guildId, undefined);
+    expect(await settings.memberRole(guildId)).toBeUndefined();
+    expect(await settings.isMemoryOff(channel)).toBe(true);
+    await expect(settings.setMemberRole(guildId, '../x')).rejects.toBeInstanceOf(RangeError);
+  });
+
+  it('is none where the file cannot be read, so that nothing becomes public by it', async () => {
+    const { settings, store, logger } = open();
+    await settings.setMemberRole(guildId, '310000000000000001');
+    store.read = () => Promise.reject(new StoreError('EIO', 'settings'));
+    expect(await settings.memberRole(guildId)).toBeUndefined();
+    expect(logger.errors).toEqual(['settings could not be read']);
+  });
+});

@@ -258,3 +258,24 @@ describe('short-term memory, whatever is said where', () => {
     );
   });
 });
+
+describe('an answer that may repeat others’ words [M5a]', () => {
+  it('is known as such in the guild, and not told in the DM', async () => {
+    const { sessions, shortTerm } = setUp();
+    await sessions.turnWithOthers(
+      'what did @\u2068Prefers purple\u2069 "say" → "it"?',
+      'Mallory said: canary',
+    );
+    await shortTerm.record(session);
+    expect(await shortTerm.sections(sessions.contextOf(['hello'], dev))).toMatchObject([
+      { hasThirdPartyText: true },
+    ]);
+    expect(await promptIn(shortTerm, sessions, dev)).toContain(
+      '"what did "say" → "it"?" → "Mallory said: canary"',
+    );
+    expect(await shortTerm.sections(sessions.contextOf(['hello'], dmPlace))).toMatchObject([
+      { hasThirdPartyText: false },
+    ]);
+    expect(await promptIn(shortTerm, sessions, dmPlace)).toMatch(/: "what did "say" \(answered there\)\n/u);
+  });
+});

@@ -216,6 +216,33 @@ describe('an answer', () => {
   });
 });
 
+describe('pictures and documents', () => {
+  it('are asked about before each attempt, retries too, and left out and named where no more may be sent [L1]', async () => {
+    const { client, server } = await clientOf((_, index) => (index < 2 ? { status: 529 } : { text: 'Hi' }));
+    const data = 'A'.repeat(1000);
+    const asked: number[] = [];
+
+    await client.complete(
+      request({
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'paper.pdf:' },
+              { type: 'document', title: 'paper.pdf', data },
+            ],
+          },
+        ],
+      }),
+      { takeMedia: (bytes) => asked.push(bytes) < 2 },
+    );
+
+    expect(asked).toEqual([1000, 1000, 1000]);
+    expect(server.requests.map(({ raw }) => raw.includes(data))).toEqual([true, false, false]);
+    expect(server.requests[1]?.raw).toContain('left out of this request');
+  });
+});
+
 describe('the limit of calls', () => {
   it('is kept, and all calls get their turn', async () => {
     const { client, server } = await clientOf(() => ({ text: 'Hi', delayMs: 30 }), { concurrency: 2 });

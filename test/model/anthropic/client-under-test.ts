@@ -33,6 +33,7 @@ export async function clientOf(
 export function request(changes: Partial<ModelRequest> = {}): ModelRequest {
   return {
     purpose: 'chat',
+    userId: '100000000000000001',
     model: 'sonnet',
     system: [{ type: 'text', text: 'Be brief.' }],
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],

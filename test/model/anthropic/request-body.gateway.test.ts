@@ -172,3 +172,38 @@ describe('the body', () => {
     expect(first).toBe(second);
   });
 });
+
+describe('odd texts', () => {
+  it('never make a body that is not well-formed [S5]', () => {
+    const odd = fc
+      .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 30 })
+      .map((units) => String.fromCharCode(...units));
+    fc.assert(
+      fc.property(odd, odd, (text, other) => {
+        const body = requestBody(
+          request({
+            system: [{ type: 'text', text }],
+            messages: [
+              user({ type: 'text', text: other, cache: true }),
+              {
+                role: 'assistant',
+                content: [
+                  { type: 'tool_use', id: '1', name: 'recall_memory', input: { queries: [text, other] } },
+                ],
+              },
+              {
+                role: 'user',
+                content: [
+                  { type: 'tool_result', toolUseId: '1', text, isError: false },
+                  { type: 'document', title: other, data: 'JVBERg==' },
+                ],
+              },
+            ],
+          }),
+        );
+        // JSON writes halves of characters as escapes, and nothing else above U+001F.
+        expect(JSON.stringify(body)).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/iu);
+      }),
+    );
+  });
+});

@@ -28,6 +28,7 @@ export function offlineRequest(written: Written): ModelRequest {
       : `<message from="Alice" where="#dev, public" time="2026-01-20 10:00">\n${written.message}\n</message>`;
   return {
     purpose: written.purpose ?? 'chat',
+    userId: '100000000000000001',
     model: 'sonnet',
     system: [{ type: 'text', text: written.system ?? 'Rules. <message> holds the message.' }],
     messages: [

@@ -20,6 +20,7 @@ async function replyTo(text: string, tools: readonly string[] = []) {
   const { system, messages } = buildPrompt(promptInput({ files, message: { ...message, messages: [said] } }));
   return createOfflineClient().complete({
     purpose: 'chat',
+    userId: '100000000000000001',
     model: 'sonnet',
     system,
     messages,

@@ -2,6 +2,8 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
 import { NewerVersionError } from '../../../src/core/errors.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
 import { alice, counterKind, document, increment, text } from '../store-fixtures.ts';
@@ -91,6 +93,29 @@ describe('an unreadable document', () => {
       await store.read(document, counterKind);
     }
     expect(await quarantined()).toHaveLength(3);
+  });
+
+  it('keeps the newest hundred copies, none of them for more than 90 days [L3]', async () => {
+    let now = new Date('2026-01-15T12:00:00Z');
+    const next = await stores.open({ clock: () => now, dataDir: join(stores.dataDir, 'next') });
+    const file = join(stores.dataDir, 'next', document);
+    const dayMs = 24 * 60 * 60 * 1000;
+    for (let day = 0; day < 3; day += 1) {
+      now = new Date(now.getTime() + dayMs);
+      await damage('broken', file);
+      await next.read(document, counterKind);
+    }
+    expect(await next.quarantined()).toBe(3);
+    now = new Date(now.getTime() + 89 * dayMs);
+    // The first of them is by then too old.
+    await damage('broken', file);
+    await next.read(document, counterKind);
+    expect(await next.quarantined()).toBe(3);
+    for (let copy = 1; copy < 120; copy += 1) {
+      await damage('broken', file);
+      await next.read(document, counterKind);
+    }
+    expect(await next.quarantined()).toBe(100);
   });
 
   it('is put in order once when many read it together', async () => {
@@ -221,5 +246,31 @@ describe('files on disk', () => {
   it('are documents that a person can read and edit', async () => {
     await store.update(document, counterKind, increment);
     expect(await readFile(path, 'utf8')).toBe('{\n  "version": 1,\n  "count": 1\n}\n');
+  });
+});
+
+describe('a document or log with lone halves of characters', () => {
+  const noteKind = {
+    version: 1,
+    schema: z.object({ version: z.literal(1), count: z.number(), note: z.string() }),
+  };
+
+  it('is mended when it is read, and on disk with the next change [S5]', async () => {
+    await damage(String.raw`{"version":1,"count":1,"note":"a \ud83d b \\ud83d"}`);
+    const mended = 'a \ufffd b \\ud83d';
+    expect(await store.read(document, noteKind)).toEqual({ version: 1, count: 1, note: mended });
+    await store.update(document, noteKind, (current) => current && { ...current, count: 2 });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, count: 2, note: mended });
+  });
+
+  it('gives whole characters only, also from a log and a text', async () => {
+    await store.append('sessions/1/2/messages.jsonl', { text: 'half \udc00' });
+    const records = [];
+    for await (const { record } of store.scan('sessions/1/2/messages.jsonl', z.object({ text: z.string() })))
+      records.push(record);
+    expect(records).toEqual([{ text: 'half \ufffd' }]);
+    await damage('', join(stores.dataDir, 'sessions/1/2/overview.md'));
+    await writeFile(join(stores.dataDir, 'sessions/1/2/overview.md'), Buffer.from([0x61, 0xed, 0xa0, 0x80]));
+    expect((await store.readText('sessions/1/2/overview.md'))?.isWellFormed()).toBe(true);
   });
 });

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../src/core/errors.ts';
 import type { ModelRequest } from '../../src/core/model.ts';
-import { withMediaFallback } from '../../src/model/media-fallback.ts';
+import { createMediaBudget, withMediaFallback } from '../../src/model/media.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
 
 const request: ModelRequest = {
   purpose: 'chat',
+  userId: '100000000000000001',
   model: 'sonnet',
   system: [],
   messages: [
@@ -53,5 +54,25 @@ describe('a model that refuses a request with pictures', () => {
     model.become(() => new ModelError('no', 'rejected'));
     await expect(client.complete({ ...request, messages: [] })).rejects.toThrow('no');
     expect(model.requests).toHaveLength(2);
+  });
+});
+
+describe('what is sent of files [L1]', () => {
+  const megabyte = 1024 * 1024;
+
+  it('is 20 MB a turn and 60 MB a minute of one person, and once it is over nothing more in that turn', () => {
+    let now = 0;
+    const budget = createMediaBudget(() => now);
+    let over = 0;
+    const turn = (userId = 'alice') => budget(userId, () => (over += 1));
+    const take = turn();
+    expect([7, 7, 7, 1].map((size) => take(size * megabyte))).toEqual([true, true, false, false]);
+    expect(over).toBe(1);
+    for (const _ of [1, 2]) expect(turn()(20 * megabyte)).toBe(true);
+    // 54 MB by now.
+    expect(turn()(7 * megabyte)).toBe(false);
+    expect(turn('bob')(7 * megabyte)).toBe(true);
+    now += 60_000;
+    expect(turn()(20 * megabyte)).toBe(true);
   });
 });

@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache';
+
+const megabyte = 1024 * 1024;
+
+/**
+ * How much is kept of what people can make grow [L3]; docs/operating.md has the same table in words. What a person's files take together is bounded
+ * besides, by `DISCOCLAW_PERSON_QUOTA_MB`.
+ */
+export const limits = {
+  /** What each present item corrected, the newest [D6]. */
+  formerItems: 10,
+  /** Items of which a person's document knows, by hashes, that they were forgotten or made way, the newest. */
+  goneItems: 500,
+  /** Replaced summaries of a session, the newest. */
+  replacedSummaries: 100,
+  /** A folder of a notebook or of a session's notes; more is refused, since these are for people to tidy up. */
+  noteFolder: { files: 200, bytes: 2 * megabyte },
+  /** Daily logs of a notebook, the newest: a little over a year. */
+  dailyLogs: 400,
+  /** Ids of handled and of hidden messages in a channel's journal, the newest: more than history or catch-up ever look back. */
+  journalIds: 500,
+  /** Damaged files that are kept for a person to look at, the newest. */
+  quarantine: { files: 100, bytes: 50 * megabyte, days: 90 },
+} as const;
+
+const minuteMs = 60_000;
+/** People whose use is known at a time; who falls out begins anew. */
+const knownPeople = 10_000;
+
+/** What a person may use of something in any sixty seconds [L1]. `now` is in milliseconds, from anywhere. */
+export function createMinuteBudget(max: number, now: () => number) {
+  const used = new LRUCache<string, readonly { readonly at: number; readonly amount: number }[]>({
+    max: knownPeople,
+  });
+  return {
+    /** Whether so much more is within the budget; if so, it is used. */
+    take(userId: string, amount: number): boolean {
+      const at = now();
+      const recent = (used.get(userId) ?? []).filter((each) => at - each.at < minuteMs);
+      const sum = recent.reduce((total, each) => total + each.amount, amount);
+      if (sum > max) return false;
+      used.set(userId, [...recent, { at, amount }]);
+      return true;
+    },
+  };
+}

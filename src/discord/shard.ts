@@ -1,0 +1,200 @@
+import {
+  GatewayCloseCodes,
+  GatewayDispatchEvents,
+  GatewayOpcodes,
+  SimpleShardingStrategy,
+  type Client,
+  type WebSocketOptions,
+} from 'discord.js';
+import { z } from 'zod';
+
+import type { Logger } from '../core/logger.ts';
+import type { Clock } from '../core/time.ts';
+import { usableEvent } from './payloads/payloads.ts';
+
+/** Told what came that nobody can use: an event of Discord's by name, or a `frame` that is none; and the error, where it only failed later. */
+export type OnMalformed = (type: string, error?: unknown) => void;
+
+/** Lines about malformed payloads are so far apart at least; milliseconds. */
+const linesApartMs = 10 * 60_000;
+
+/** Counts what nobody can use, and says so in the log now and then, without a word of it. */
+export function createMalformedCount(logger: Logger, clock: Clock) {
+  let count = 0;
+  let saidAt = -Infinity;
+  const note: OnMalformed = (type, error) => {
+    count += 1;
+    const now = clock().getTime();
+    if (now - saidAt < linesApartMs) return;
+    saidAt = now;
+    // An error's message may repeat what it was about.
+    const thrownAt =
+      error instanceof Error ? /^[ \t]+at .*/mu.exec(error.stack ?? '')?.[0].trim() : undefined;
+    logger.warn('Discord sent what cannot be used', { type, count, ...(thrownAt && { thrownAt }) });
+  };
+  return {
+    note,
+    /** Since the start. */
+    count: (): number => count,
+  };
+}
+
+/**
+ * How the client connects to the gateway: as the library does, but nothing that comes ends the process or stands in the way of what comes after
+ * it [L5]. Where Discord refuses the intents and `asksForFewer`, the connection is made with those that `intents` gives then [G3c].
+ */
+export function carefulSharding(options: {
+  readonly onMalformed: OnMalformed;
+  readonly intents: () => number;
+  readonly asksForFewer: () => boolean;
+}): NonNullable<WebSocketOptions['buildStrategy']> {
+  return (manager) => {
+    const strategy = new SimpleShardingStrategy(manager);
+    wrap(strategy, 'spawn', (spawn) => async (shardIds) => {
+      await spawn(shardIds);
+      const shards: unknown = Reflect.get(strategy, 'shards');
+      if (!(shards instanceof Map)) throw new Error('The library keeps its connections elsewhere now');
+      for (const shard of shards.values()) makeCareful(Object(shard), options);
+    });
+    return strategy;
+  };
+}
+
+/**
+ * The library hands each event to its own handlers, at once or later from a queue, where an error would end the process. What gets past the
+ * checks and still throws is lost like any other event that nobody can use.
+ */
+export function containEvents({ ws }: Client, onMalformed: OnMalformed): void {
+  wrap(ws, 'handlePacket', (handlePacket) => (packet, shard) => {
+    try {
+      return handlePacket(packet, shard);
+    } catch (error) {
+      onMalformed(typeOf(packet), error);
+      return true;
+    }
+  });
+}
+
+type Method = (...given: unknown[]) => unknown;
+
+/** The library has no place for checks, so methods of its own are replaced on one object; nothing starts when an update has renamed them. */
+function wrap(target: object, name: string, around: (original: Method) => Method): void {
+  const method: unknown = Reflect.get(target, name);
+  if (typeof method !== 'function') throw new Error(`The library has no method ${name} any more`);
+  Reflect.set(
+    target,
+    name,
+    around((...given) => Reflect.apply(method, target, given)),
+  );
+}
+
+/** As `WebSocketShardStatus` of the library numbers them. */
+const status = { connecting: 1, resuming: 2 } as const;
+
+function makeCareful(
+  shard: object,
+  { onMalformed, intents, asksForFewer }: Parameters<typeof carefulSharding>[0],
+): void {
+  const opening = { hasHello: false, hasReady: false };
+
+  wrap(shard, 'destroy', (destroy) => (options) => {
+    Object.assign(opening, { hasHello: false, hasReady: false });
+    return destroy(options);
+  });
+  wrap(shard, 'unpackMessage', (unpack) => async (data, isBinary) => {
+    const frame = await Promise.resolve(unpack(data, isBinary)).catch(() => undefined);
+    const usable = usableFrame(frame, Number(Reflect.get(shard, 'status')), opening);
+    if (usable !== undefined) return usable;
+    onMalformed(typeOf(frame));
+    return withoutEvent(frame);
+  });
+  wrap(shard, 'onMessage', (receive) => async (data, isBinary) => {
+    try {
+      await receive(data, isBinary);
+    } catch (error) {
+      onMalformed('frame', error);
+    }
+  });
+  wrap(shard, 'send', (send) => (payload) => {
+    const identify = z.looseObject({ op: z.literal(GatewayOpcodes.Identify), d: z.looseObject({}) });
+    const { data } = identify.safeParse(payload);
+    return send(data === undefined ? payload : { ...data, d: { ...data.d, intents: intents() } });
+  });
+  // The library gives up on refused intents; after a bad sequence it begins a new session.
+  wrap(
+    shard,
+    'onClose',
+    (close) => (code) =>
+      close(
+        code === GatewayCloseCodes.DisallowedIntents && asksForFewer() ? GatewayCloseCodes.InvalidSeq : code,
+      ),
+  );
+}
+
+/** What the gateway sends; a sequence number that is none is left out. */
+const frameSchema = z.looseObject({
+  op: z.literal([
+    GatewayOpcodes.Dispatch,
+    GatewayOpcodes.Heartbeat,
+    GatewayOpcodes.Reconnect,
+    GatewayOpcodes.InvalidSession,
+    GatewayOpcodes.Hello,
+    GatewayOpcodes.HeartbeatAck,
+  ]),
+  t: z.unknown().optional(),
+  s: z.int().nonnegative().nullish().catch(null),
+  d: z.unknown().optional(),
+});
+
+/** Milliseconds between two heartbeats where Discord's wish cannot be read; what it usually wishes. */
+const usualHeartbeat = 41_250;
+const helloSchema = z.object({ heartbeat_interval: z.number().min(1000).max(600_000).catch(usualHeartbeat) });
+
+/**
+ * A frame as the library may have it; `undefined` for one that nobody can use. Each connection begins with one hello, and a new session with
+ * one READY; before that there are no events.
+ */
+function usableFrame(
+  value: unknown,
+  shardStatus: number,
+  opening: { hasHello: boolean; hasReady: boolean },
+): unknown {
+  const { data: frame } = frameSchema.safeParse(value);
+  if (frame === undefined) return undefined;
+  switch (frame.op) {
+    case GatewayOpcodes.Dispatch: {
+      const isReady = frame.t === GatewayDispatchEvents.Ready;
+      const isAwaited = shardStatus === status.connecting && !opening.hasReady;
+      if (isReady !== isAwaited) return undefined;
+      if (frame.t === GatewayDispatchEvents.Resumed && shardStatus !== status.resuming) return undefined;
+      const event = usableEvent(frame.t, frame.d);
+      if (event.kind === 'malformed') return undefined;
+      if (isReady) opening.hasReady = true;
+      return event.kind === 'usable' ? { ...frame, d: event.data } : withoutEvent(frame);
+    }
+    case GatewayOpcodes.Hello:
+      if (opening.hasHello) return undefined;
+      opening.hasHello = true;
+      return { ...frame, d: helloSchema.parse(Object(frame.d)) };
+    case GatewayOpcodes.InvalidSession:
+      return { ...frame, d: frame.d === true };
+    case GatewayOpcodes.Heartbeat:
+    case GatewayOpcodes.HeartbeatAck:
+    case GatewayOpcodes.Reconnect:
+      return frame;
+  }
+}
+
+/** The number of an event counts, or it would be sent again; `null` for a frame that is none. */
+function withoutEvent(value: unknown): unknown {
+  const { data: frame } = frameSchema.safeParse(value);
+  return frame?.op === GatewayOpcodes.Dispatch ? { ...frame, t: null, d: null } : null;
+}
+
+const eventNames: ReadonlySet<unknown> = new Set(Object.values(GatewayDispatchEvents));
+
+/** Nothing that is not Discord's own goes into a log. */
+function typeOf(frame: unknown): string {
+  const type: unknown = typeof frame === 'object' && frame !== null && 't' in frame ? frame.t : undefined;
+  return typeof type === 'string' && eventNames.has(type) ? type : 'frame';
+}

@@ -1,0 +1,84 @@
+import { MessageFlags, type APIEmbed, type Embed, type Message } from 'discord.js';
+
+import type { ShownPiece } from '../core/chat.ts';
+import { clipAtWord, flatten } from '../core/text.ts';
+
+/** Characters of one piece, and pieces of one message at most: together they fit a quoted message. */
+const pieceMaxChars = 300;
+const maxPieces = 5;
+/** Of components within components; Discord takes three. */
+const maxDepth = 4;
+
+type Seen = Pick<Message, 'embeds' | 'components' | 'stickers' | 'flags' | 'attachments'> &
+  Partial<Pick<Message, 'poll'>>;
+
+type CardTexts = Pick<Embed | APIEmbed, 'author' | 'title' | 'description' | 'fields' | 'footer'>;
+
+/**
+ * What people see of a message besides its author's prose and files, in the order in which Discord shows it: a voice message, a poll, cards
+ * and link previews, texts of components, stickers. Of this bot's own only its polls: what else hangs there was made from its words.
+ */
+export function shownIn(message: Seen, isOwn: boolean): readonly ShownPiece[] {
+  const own = [...voiceIn(message), ...pollIn(message)];
+  const others = isOwn
+    ? []
+    : [...cardsIn(message), ...Array.from(message.stickers.values(), ({ name }) => piece('sticker', [name]))];
+  return [...own, ...others].filter(({ text }) => text !== '').slice(0, maxPieces);
+}
+
+/** Its cards, as a message or an event about it tells: Discord adds the preview of a link some time after the message. */
+export function cardsIn({
+  embeds = [],
+  components = [],
+}: {
+  readonly embeds?: readonly CardTexts[] | undefined;
+  readonly components?: readonly object[] | undefined;
+}): readonly ShownPiece[] {
+  const texts = [...embeds.map(textsOf), ...componentTexts(components).map((text) => [text])];
+  return texts.map((each) => piece('card', each)).filter(({ text }) => text !== '');
+}
+
+/** Whether its file is a voice message, which is told by its length and opened by nobody. */
+export function isVoiceMessage({ flags }: Pick<Message, 'flags'>): boolean {
+  return flags.has(MessageFlags.IsVoiceMessage);
+}
+
+function piece(kind: ShownPiece['kind'], parts: readonly (string | null | undefined)[]): ShownPiece {
+  const said = parts.map((part) => flatten(part ?? '')).filter((part) => part !== '');
+  return { kind, text: clipAtWord(said.join(' · '), pieceMaxChars).toWellFormed() };
+}
+
+function voiceIn(message: Seen): readonly ShownPiece[] {
+  if (!isVoiceMessage(message)) return [];
+  return Array.from(message.attachments.values(), ({ name, duration }) => {
+    const seconds = Math.round(duration ?? 0);
+    return piece('voice message', [name, `${Math.floor(seconds / 60)} min ${seconds % 60} s`]);
+  });
+}
+
+function pollIn({ poll }: Seen): readonly ShownPiece[] {
+  if (poll === undefined || poll === null) return [];
+  const answers = Array.from(poll.answers.values(), ({ text, voteCount }) =>
+    poll.resultsFinalized ? `${text ?? ''} (${voteCount ?? 0})` : text,
+  );
+  return [piece('poll', [poll.question.text, ...answers])];
+}
+
+function textsOf({ author, title, description, fields, footer }: CardTexts) {
+  const named = (fields ?? []).map(({ name, value }) => `${name}: ${value}`);
+  return [author?.name, title, description, ...named, footer?.text];
+}
+
+/** Texts at whatever depth: sections and containers hold others. What buttons and menus say is no content. */
+function componentTexts(components: readonly object[], depth = maxDepth): readonly string[] {
+  if (depth === 0) return [];
+  return components.flatMap((component) => {
+    if ('content' in component && typeof component.content === 'string') return [component.content];
+    return 'components' in component && Array.isArray(component.components)
+      ? componentTexts(
+          component.components.filter((inner) => typeof inner === 'object' && inner !== null),
+          depth - 1,
+        )
+      : [];
+  });
+}

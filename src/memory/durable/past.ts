@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+
+import { limits } from '../../core/limits.ts';
+import { normalizeText } from '../../core/text.ts';
+import { itemKinds, type DurableDocument, type DurableItem, type ItemKind } from './document.ts';
+import { claimedTerms, toldTerms } from './evidence.ts';
+import { formerItems } from './items.ts';
+
+/**
+ * What is left of an item whose text has left the disk [S7], in the document as `<hash> <when> <kind> <words>`: hashes of its normalised text, so that it
+ * is not extracted again [D2], and, of a forgotten one, of the words that tell it, so that recall does not find them [C1]. A word's hash is
+ * so short that many words have the same.
+ */
+interface GoneItem {
+  readonly hash: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly kind: ItemKind;
+  /** None where it was not forgotten, but made way for others. */
+  readonly words: readonly string[];
+}
+
+/**
+ * The document with a bounded past [L3]: of the items no longer in use, the newest ten that each present one corrected stay, directly or by way of
+ * others; of the others no text stays. The very same document where that changes nothing.
+ */
+export function withBoundedPast(document: DurableDocument): DurableDocument {
+  const kept = new Set(
+    [...formerItems(document.items).values()].flatMap((past) => past.slice(0, limits.formerItems)),
+  );
+  const leaving = document.items.filter((item) => item.status === 'deprecated' && !kept.has(item));
+  const gone = document.gone ?? [];
+  if (leaving.length === 0 && gone.length <= limits.goneItems) return document;
+  const added = leaving
+    .filter(({ retracted, forgotten }) => retracted !== true || forgotten === true)
+    .map(goneOf);
+  const hashes = new Set(added.map(hashOf));
+  return {
+    ...document,
+    items: document.items.filter((item) => !leaving.includes(item)),
+    gone: [...gone.filter((each) => !hashes.has(hashOf(each))), ...added].slice(-limits.goneItems),
+  };
+}
+
+/** What is known of an item with this text, if it is gone; and the document without that, for when it comes back. */
+export function findGone(
+  document: DurableDocument,
+  text: string,
+): { readonly kind: ItemKind; readonly without: DurableDocument } | undefined {
+  const wanted = textHash(text);
+  const found = document.gone?.findLast((each) => hashOf(each) === wanted);
+  if (found === undefined) return undefined;
+  const gone = document.gone?.filter((each) => hashOf(each) !== wanted) ?? [];
+  return { kind: readGone(found)?.kind ?? 'fact', without: { ...document, gone } };
+}
+
+/** Tells of what was said at a time, ISO 8601, whether it tells what its owner has had forgotten since. */
+export type ForgottenTest = (text: string, at: string | undefined) => boolean;
+
+export function forgottenTest({ items, gone = [] }: DurableDocument): ForgottenTest {
+  // Written by earlier versions, and not yet let go.
+  const before = items.filter(({ status, forgotten }) => status === 'deprecated' && forgotten === true);
+  const forgotten = [...gone, ...before.map(goneOf)]
+    .flatMap((each) => readGone(each) ?? [])
+    .filter(({ words }) => words.length > 0);
+  const hashes = new Map<string, string>();
+  const hashOnce = (word: string): string => {
+    const hash = hashes.get(word) ?? wordHash(word);
+    hashes.set(word, hash);
+    return hash;
+  };
+  return (text, at) => {
+    const since = forgotten.filter((item) => at === undefined || at <= item.at);
+    if (since.length === 0) return false;
+    const said = new Set([...toldTerms(text)].map(hashOnce));
+    return since.some(({ words }) => words.every((word) => said.has(word)));
+  };
+}
+
+function goneOf({ text, kind, updatedAt, forgotten }: DurableItem): string {
+  const words = forgotten === true ? claimedTerms(text).map(wordHash) : [];
+  return [textHash(text), new Date(updatedAt).toISOString(), kind, ...new Set(words)].join(' ');
+}
+
+function readGone(gone: string): GoneItem | undefined {
+  const [hash = '', at = '', kind, ...words] = gone.split(' ');
+  const known = itemKinds.find((each) => each === kind);
+  return known === undefined ? undefined : { hash, at, kind: known, words };
+}
+
+function hashOf(gone: string): string {
+  return gone.slice(0, gone.indexOf(' '));
+}
+
+function textHash(text: string): string {
+  return digits(normalizeText(text), 16);
+}
+
+function wordHash(word: string): string {
+  return digits(word, 4);
+}
+
+function digits(text: string, count: number): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, count);
+}

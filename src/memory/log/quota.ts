@@ -1,0 +1,150 @@
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { limits } from '../../core/limits.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { SessionKey } from '../../core/place.ts';
+import type { Store } from '../../core/store.ts';
+import { cursorOfNote } from './kept-summary.ts';
+import { logRecordSchema } from './records.ts';
+import type { SessionLog } from './session-log.ts';
+import {
+  logKey,
+  sessionFolder,
+  sessionOfFile,
+  sessionsFolder,
+  type FoldName,
+  type SessionState,
+  type SessionStates,
+} from './session-state.ts';
+
+/** How much of the quota is left in use when room is made, so that it is not made anew after every turn. */
+const usedAfterwards = 0.9;
+
+export interface QuotaOptions {
+  readonly store: Store;
+  readonly writes: KeyedQueue;
+  readonly log: Pick<SessionLog, 'allSessions' | 'dropBefore'>;
+  readonly states: Pick<SessionStates, 'read'>;
+  /** Bytes that one person's files take at most, backups aside. */
+  readonly maxBytes: number;
+  /** The layers that fold the log and are switched on. */
+  readonly folds: readonly (FoldName | 'rolling')[];
+  /** Forgets what is indexed of a person's conversations: it is made anew of what is there. */
+  readonly dropIndex: (userId: string) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps each person's files within a quota [L3], looked at after every turn: where they take more, the oldest messages that every layer has folded
+ * go, and the oldest replaced summaries; never items, present summaries or what was written into a notebook but its oldest daily logs.
+ */
+export function createQuota({
+  store,
+  writes,
+  log,
+  states,
+  maxBytes,
+  folds,
+  dropIndex,
+  logger,
+}: QuotaOptions) {
+  /** By person, the bytes of each of their folders. All are measured once, and then again those in which something was written. */
+  const sizes = new Map<string, Map<string, number>>();
+  let measured: Promise<void> | undefined;
+
+  async function measureAll(): Promise<void> {
+    for (const { path, bytes } of await store.list(sessionsFolder)) {
+      const session = sessionOfFile(path);
+      if (session !== undefined) add(session.userId, sessionFolder(session), bytes);
+    }
+  }
+
+  function add(userId: string, folder: string, bytes: number): void {
+    const own = sizes.get(userId) ?? new Map<string, number>();
+    sizes.set(userId, own.set(folder, (own.get(folder) ?? 0) + bytes));
+  }
+
+  /** What a person's files take, their own folder and these sessions' measured anew. */
+  async function measure(userId: string, sessions: readonly SessionKey[]): Promise<number> {
+    measured ??= measureAll();
+    await measured.catch((error: unknown) => {
+      measured = undefined;
+      sizes.clear();
+      throw error;
+    });
+    for (const folder of [`users/${userId}`, ...sessions.map(sessionFolder)]) {
+      sizes.get(userId)?.delete(folder);
+      for (const { bytes } of await store.list(folder)) add(userId, folder, bytes);
+    }
+    return [...(sizes.get(userId)?.values() ?? [])].reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  async function makeRoom(userId: string, excess: number): Promise<void> {
+    const sessions = (await log.allSessions()).filter((session) => session.userId === userId);
+    const parts = (await Promise.all(sessions.map(partsOf))).flat();
+    const before = momentBefore(parts, excess);
+    for (const session of sessions) {
+      await log.dropBefore(session, before, foldedUpTo(await states.read(session), folds));
+      for (const { key, day } of await keptSummaries(session)) if (day < before) await store.remove(key);
+    }
+    await dropIndex(userId);
+    const used = await measure(userId, sessions);
+    logger.info('the oldest of what a person said made room for the new', { userId, before, used });
+    if (used > maxBytes)
+      logger.warn('a person has more on disk than their quota', { userId, used, maxBytes });
+  }
+
+  /** What may go of a session, each part with its bytes and its time. */
+  async function partsOf(session: SessionKey): Promise<readonly Part[]> {
+    const upTo = foldedUpTo(await states.read(session), folds);
+    const parts: Part[] = (await keptSummaries(session)).map(({ day, bytes }) => ({ at: day, bytes }));
+    for await (const { sequence, record } of store.scan(logKey(session), logRecordSchema)) {
+      if (sequence > upTo) break;
+      parts.push({ at: record.at, bytes: Buffer.byteLength(JSON.stringify(record)) });
+    }
+    return parts;
+  }
+
+  async function keptSummaries(session: SessionKey) {
+    const folder = `${sessionFolder(session)}/detail`;
+    const notes = (await store.list(folder)).filter(({ path }) => cursorOfNote(path) !== undefined);
+    return notes.map(({ path, bytes }) => ({ key: `${folder}/${path}`, day: path.slice(0, 10), bytes }));
+  }
+
+  async function trimDailyLogs(userId: string): Promise<void> {
+    const folder = `users/${userId}/notebook/daily`;
+    const days = (await store.list(folder)).filter(({ path }) => /^\d{4}-\d\d-\d\d\.md$/u.test(path));
+    for (const { path } of days.slice(0, -limits.dailyLogs)) await store.remove(`${folder}/${path}`);
+  }
+
+  /** The last work after turns, for the sessions in which there were some. Rejects with `StoreError`. */
+  return async function keepWithinQuota(userId: string, sessions: readonly SessionKey[]): Promise<void> {
+    await writes.run(userId, () => trimDailyLogs(userId));
+    const used = await measure(userId, sessions);
+    if (used <= maxBytes) return;
+    await writes.run(userId, () => makeRoom(userId, used - maxBytes * usedAfterwards));
+  };
+}
+
+/** Something that may go: a line of a log, or a replaced summary. `at` is ISO 8601, a moment or a day. */
+interface Part {
+  readonly at: string;
+  readonly bytes: number;
+}
+
+/** Before when everything has to go, so that at least so many bytes do; of parts that are not enough, all. */
+function momentBefore(parts: readonly Part[], bytes: number): string {
+  let left = bytes;
+  for (const { at, bytes: size } of parts.toSorted((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))) {
+    if (left <= 0) return at;
+    left -= size;
+  }
+  return '~';
+}
+
+/** Up to which line of the log every layer has folded; a layer without a cursor that begins only with the next message is no hindrance. */
+export function foldedUpTo(state: SessionState, folds: QuotaOptions['folds']): number {
+  const cursors = folds.map((name) =>
+    name === 'rolling' ? (state.rolling?.cursor ?? 0) : (state[name]?.cursor ?? Infinity),
+  );
+  return Math.min(Infinity, ...cursors);
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+
+import { RecentChanges } from '../../../src/core/changes.ts';
+import { createDiscordApi } from '../../../src/discord/discord-api.ts';
+import { createOffers } from '../../../src/discord/interactions/offers.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ManualTimer } from '../../support/manual-timer.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+import { runGateway, type RunningGateway, type RunOptions } from '../support/gateway-harness.ts';
+
+/** Bob's question in #general, the bot's answer, and what stands under it; `done` is what was carried out. */
+async function openOffers(options: RunOptions = {}) {
+  const running = await runGateway(options);
+  const { server, offers, ids } = running;
+  const asked = await server.say({ as: 'bob', in: '#general', text: '@Discoclaw pin it' });
+  const answered = await server.say({ as: 'Discoclaw', in: '#general', text: 'Shall I?' });
+  const done: string[] = [];
+  const hidden: string[] = [];
+  const shown = {
+    personId: ids['bob'] ?? '',
+    channelId: ids['general'] ?? '',
+    messages: [{ id: asked.id, text: asked.text }],
+    replyIds: [answered.id],
+    beforeSeen: async (id: string) => void hidden.push(id),
+  };
+  const offer = (what: string, words?: string) => ({
+    what,
+    ...(words !== undefined && { words }),
+    carryOut: async () => `did it ${done.push(what)} times`,
+  });
+  const messagesBelow = () => server.messages({ in: '#general', from: 'bot', after: answered.id });
+  return {
+    ...running,
+    asked,
+    answered,
+    shown,
+    done,
+    hidden,
+    offer,
+    show: async (what: string, words?: string) => {
+      await offers.show([offer(what, words)], shown);
+      const [message] = (await messagesBelow()).slice(-1);
+      return message?.id ?? '';
+    },
+    messagesBelow,
+    buttons: async () =>
+      (await messagesBelow()).map(({ components }) =>
+        components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label)),
+      ),
+  };
+}
+
+function click({ server }: Pick<RunningGateway, 'server'>, message: string, label: string, as = 'bob') {
+  return server.click({ as, message, label });
+}
+
+describe('what a tool offers [M8]', () => {
+  it('is shown literally, pings nobody and is kept out of history', async () => {
+    const scene = await openOffers();
+    const id = await scene.show('Send this to <#1>:', '||@everyone|| [x](https://x.example)\n```\u202enever');
+    const [message] = await scene.messagesBelow();
+    expect(message?.text).toBe(
+      'Send this to <#1>:\n```\n||@everyone|| [x](https://x.example)\n``\u200b`never\n```',
+    );
+    expect(message?.mentions).toEqual([]);
+    expect(scene.hidden).toEqual([id]);
+    expect(await scene.buttons()).toEqual([['Do it', 'No']]);
+  });
+
+  it('is done once, by whom it was offered to, and loses its buttons', async () => {
+    const scene = await openOffers();
+    const id = await scene.show('Pin it.');
+    const strange = await click(scene, id, 'Do it', 'alice');
+    expect(strange).toMatchObject({
+      isEphemeral: true,
+      answer: { text: expect.stringMatching(/^Only the person/u) },
+    });
+    expect(scene.done).toEqual([]);
+    const [first, second] = await Promise.all([click(scene, id, 'Do it'), click(scene, id, 'Do it')]);
+    await eventually(() => expect(scene.done).toEqual(['Pin it.']));
+    await scene.settled();
+    expect(scene.done).toEqual(['Pin it.']);
+    const [one, other] = await Promise.all(
+      [first, second].map((clicked) => scene.server.interaction({ id: clicked.id })),
+    );
+    expect([...(one?.followUps ?? []), ...(other?.followUps ?? [])]).toMatchObject([
+      { isEphemeral: true, text: expect.stringMatching(/^This is over\. .*ask me again/u) },
+    ]);
+    expect(await scene.messagesBelow()).toMatchObject([
+      { text: 'Pin it.\n-# did it 1 times', components: { rows: [] } },
+    ]);
+  });
+
+  it('is not done where the person says no', async () => {
+    const scene = await openOffers();
+    await click(scene, await scene.show('Pin it.'), 'No');
+    expect(scene.done).toEqual([]);
+    expect(await scene.messagesBelow()).toMatchObject([
+      { text: 'Pin it.\n-# Not done.', components: { rows: [] } },
+    ]);
+  });
+
+  it('says that nobody knows where it fails in the middle', async () => {
+    const { offers, shown, server, messagesBelow, logger } = await openOffers();
+    await offers.show([{ what: 'Pin it.', carryOut: () => Promise.reject(new Error('the network')) }], shown);
+    const [message] = await messagesBelow();
+    await server.click({ as: 'bob', message: message?.id ?? '', label: 'Do it' });
+    await eventually(async () =>
+      expect((await messagesBelow())[0]?.text).toMatch(/not known whether it was done/u),
+    );
+    expect(logger.warnings).toContain('what was offered could not be carried out');
+  });
+
+  it('goes away when its question is edited or deleted, or its answer deleted', async () => {
+    for (const withdraw of [
+      ({ server, asked }) => server.edit({ message: asked.id, text: '@Discoclaw never mind' }),
+      ({ server, asked }) => server.delete({ message: asked.id }),
+      ({ server, answered }) => server.delete({ message: answered.id }),
+    ] satisfies ((scene: Awaited<ReturnType<typeof openOffers>>) => Promise<unknown>)[]) {
+      const scene = await openOffers();
+      await scene.show('Pin it.');
+      await withdraw(scene);
+      await eventually(async () => expect(await scene.messagesBelow()).toEqual([]));
+      // Nor is anything offered after that.
+      await scene.offers.show([scene.offer('Pin it.')], scene.shown);
+      expect(await scene.messagesBelow()).toEqual([]);
+    }
+  });
+
+  it('is over after a restart, and says so', async () => {
+    const scene = await openOffers();
+    const id = await scene.show('Pin it.');
+    await scene.client.destroy();
+    await runGateway({ server: scene.server });
+    const outcome = await scene.server.click({ as: 'bob', message: id, label: 'Do it', followUps: 1 });
+    expect(outcome.followUps).toMatchObject([
+      { isEphemeral: true, text: expect.stringMatching(/^This is over/u) },
+    ]);
+    expect(await scene.buttons()).toEqual([[]]);
+    expect(scene.done).toEqual([]);
+  });
+
+  it('is not taken from people who have lost access', async () => {
+    const scene = await openOffers({ access: { access: 'allowlist', allowedUserIds: [] } });
+    const refused = await click(scene, await scene.show('Pin it.'), 'Do it');
+    expect(refused).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
+    expect(scene.done).toEqual([]);
+  });
+
+  it('loses its buttons after ten minutes, and the oldest of a person where there are more than ten', async () => {
+    const scene = await openOffers();
+    const timer = new ManualTimer();
+    const offers = createOffers({
+      api: createDiscordApi(scene.client),
+      recent: new RecentChanges(),
+      timer: timer.set,
+      logger: new RecordingLogger(),
+    });
+    for (let count = 1; count <= 11; count += 1)
+      await offers.show([scene.offer(`Pin ${count}.`)], scene.shown);
+    const open = async () => (await scene.buttons()).filter((labels) => labels.length > 0).length;
+    await eventually(async () => expect(await open()).toBe(10));
+    expect((await scene.buttons())[0]).toEqual([]);
+    timer.pass(9 * 60_000);
+    expect(await open()).toBe(10);
+    timer.pass(60_000);
+    await eventually(async () => expect(await open()).toBe(0));
+  });
+});

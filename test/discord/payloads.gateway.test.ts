@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
+import { createMalformedCount } from '../../src/discord/shard.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { payloadScene, playMalformedPayloads } from './payloads-property.ts';
+import { documentedEvents } from './support/documented-payloads.ts';
+import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
+import { malformedFrames, seededRandom } from './support/malformed-payloads.ts';
+
+describe('payloads that are not as documented [L5]', () => {
+  it('neither end the process nor silence a channel', async () => {
+    const { server, handlers, malformed } = await runGateway();
+    const answered = async (place: string, text: string): Promise<void> => {
+      await server.say({ as: 'alice', in: place, text, mentionBot: true });
+      await expect.poll(() => handlers.texts.includes(text), { timeout: 20_000 }).toBe(true);
+    };
+    expect(await playMalformedPayloads(server, { count: 2000, seed: 1, answered })).toBe(25);
+    expect(malformed.length).toBeGreaterThan(500);
+  });
+
+  it('do no harm before the client is ready either', async () => {
+    const server = await openSandbox();
+    const { ids } = await payloadScene(server);
+    const random = seededRandom(2);
+    server.sendEarly({
+      beforeReady: malformedFrames(ids, random, 300),
+      beforeGuilds: malformedFrames(ids, random, 300),
+    });
+    const { handlers } = await runGateway({ server });
+    await server.say({ as: 'alice', in: '#general', text: 'Are you there?', mentionBot: true });
+    await expect.poll(() => handlers.texts).toContain('Are you there?');
+  });
+
+  it('are all let in where they are as documented', async () => {
+    const { server, malformed } = await runGateway();
+    const { ids } = await payloadScene(server);
+    const starts = new Set(['READY', 'RESUMED']);
+    const events = documentedEvents(ids, theFirst).filter(
+      ({ t, d }) => !starts.has(t) && Reflect.get(Object(d), 'type') !== 5,
+    );
+    for (const event of events) server.sendRaw(event);
+    await server.delivered();
+    expect(malformed).toEqual([]);
+  });
+
+  it('are used as far as they can be: a file without a name, an author without a nickname', async () => {
+    const { server, handlers, malformed, ids } = await runGateway();
+    const scene = await payloadScene(server);
+    const event = documentedEvents(scene.ids, theFirst).find(({ t }) => t === 'MESSAGE_CREATE');
+    server.sendRaw({
+      t: 'MESSAGE_CREATE',
+      d: {
+        ...Object(event?.d),
+        type: 0,
+        channel_id: ids['general'],
+        content: `<@${scene.ids.botId}> look`,
+        member: { nick: 5, roles: 'none' },
+        embeds: [null, { title: 7 }],
+        mentions: [{ id: scene.ids.botId, username: 'Discoclaw', bot: true }, { id: 'x' }, null],
+        attachments: [
+          null,
+          { id: scene.ids.fresh() },
+          { id: scene.ids.fresh(), size: 3, url: 'https://cdn.discordapp.com/a' },
+        ],
+        message_reference: null,
+        referenced_message: 'x',
+        poll: {},
+      },
+    });
+    await expect.poll(() => handlers.messages).toMatchObject([{ text: 'look', attachments: ['file'] }]);
+    expect(malformed).toEqual([]);
+  });
+
+  it('are counted, and named in the log now and then, without a word of them', async () => {
+    const logger = new RecordingLogger();
+    let now = 0;
+    const malformed = createMalformedCount(logger, () => new Date(now));
+    malformed.note('MESSAGE_CREATE', new TypeError('secret words'));
+    malformed.note('MESSAGE_REACTION_ADD');
+    now = 11 * 60_000;
+    malformed.note('frame');
+    expect(malformed.count()).toBe(3);
+    expect(logger.lines.map(({ level, data }) => [level, data?.['type'], data?.['count']])).toEqual([
+      ['warn', 'MESSAGE_CREATE', 1],
+      ['warn', 'frame', 3],
+    ]);
+    expect(JSON.stringify(logger.lines)).not.toContain('secret words');
+  });
+
+  it('include a reaction without emoji and an event with a name that throws', async () => {
+    const { server, handlers, malformed, ids } = await runGateway();
+    const said = await server.say({ as: 'alice', in: '#general', text: 'hello', mentionBot: true });
+    const reaction = { user_id: ids['alice'], channel_id: said.channelId, message_id: said.id };
+    for (const emoji of [undefined, null, {}, { name: 5 }, 'x'])
+      server.sendRaw({ t: 'MESSAGE_REACTION_ADD', d: { ...reaction, emoji } });
+    server.sendRaw({ t: 'error', d: { message: 'x' } });
+    server.sendRaw({ t: 'MESSAGE_REACTION_ADD', d: { ...reaction, emoji: { id: null, name: '🛑' } } });
+    await expect.poll(() => handlers.events).toContain(`🛑 on ${said.id} by ${ids['alice']}`);
+    expect(new Set(malformed)).toEqual(new Set(['MESSAGE_REACTION_ADD']));
+  });
+});
+
+describe('answers to requests that are not as documented [L5]', () => {
+  const author = { id: '140000000000000002', username: 'bob' };
+  const good = {
+    id: '150000000000000001',
+    channel_id: '150000000000000009',
+    type: 0,
+    content: 'hello',
+    author,
+  };
+
+  it('leave of a page what can be read, and of a message that cannot that it stands there', async () => {
+    const unreadable = { id: '150000000000000002', channel_id: good.channel_id, content: 5, author: null };
+    const api = await apiAnswering([good, unreadable]);
+    const page = await api.messagesAfter(good.channel_id, '150000000000000000');
+    expect(page.map(({ id, content, type }) => [id, content, type])).toEqual([
+      [good.id, 'hello', 0],
+      [unreadable.id, '', -1],
+    ]);
+  });
+
+  it.each([[null], [{}], [[{ content: 'without an id' }]], ['text'], [[good, null]]])(
+    'fail like any other request where nothing can be done with them: %j',
+    async (answer) => {
+      const api = await apiAnswering(answer);
+      await expect(api.messagesAfter(good.channel_id, '150000000000000000')).rejects.toThrow(
+        'cannot be used',
+      );
+      if (Array.isArray(answer)) return;
+      await expect(api.postMessage(good.channel_id, { content: 'hello' })).rejects.toThrow('cannot be used');
+      await expect(api.editMessage(good.channel_id, good.id, { content: 'x' })).rejects.toThrow(
+        'cannot be used',
+      );
+    },
+  );
+});
+
+/** The API's client, whose server gives this answer to everything. */
+async function apiAnswering(answer: unknown) {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const client = newClient({ apiUrl: `http://127.0.0.1:${port}/api` });
+  client.rest.setToken('token');
+  return createDiscordApi(client);
+}
+
+function theFirst<T>([first]: readonly T[]): T {
+  if (first === undefined) throw new Error('There is nothing to choose from');
+  return first;
+}

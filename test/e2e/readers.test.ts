@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ModelServerRequest } from '../support/model-server.ts';
+import { command, newestCall, toldIn } from './memory-talk.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let servers = 0;
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+    model: () => ({ text: 'Understood.', chunks: ['Under', 'stood.'] }),
+  });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+type Form = 'text' | 'voice' | 'stage';
+
+/** A server of Alice's with somebody new in it, who has a role; the bot may see what it is let into. */
+async function newServer() {
+  servers += 1;
+  const guest = await stage.sandbox.addPerson({ name: `guest${servers}`, guilds: [] });
+  const name = `server${servers}`;
+  const guild = await stage.sandbox.addGuild({ name, owner: 'alice', members: [guest.name] });
+  const role = `crew${servers}`;
+  await stage.sandbox.setRole({ guild: guild.id, name: role, permissions: [], people: [guest.name] });
+  await stage.sandbox.delivered();
+  return {
+    guild: guild.id,
+    guest: guest.name,
+    role,
+    addChannel: async (channel: string, form: Form = 'text'): Promise<string> =>
+      (await stage.sandbox.addChannel({ guild: guild.id, name: `${channel}-${servers}`, form })).id,
+    /** Only the roles and people can read the channel, besides the bot. */
+    shut: async (channel: string, ...readers: readonly string[]): Promise<void> => {
+      for (const each of [...readers, stage.info.bot.name])
+        await stage.sandbox.setOverwrite({ channel, for: each, allow: ['ViewChannel', 'Connect'] });
+      await stage.sandbox.setOverwrite({ channel, for: '@everyone', deny: ['ViewChannel'] });
+      await stage.sandbox.delivered();
+    },
+    letIn: async (channel: string, who: string): Promise<void> => {
+      await stage.sandbox.setOverwrite({ channel, for: who, allow: ['ViewChannel', 'Connect'] });
+      await stage.sandbox.delivered();
+    },
+  };
+}
+
+function memory(as: string, place: string, words: string): Promise<string> {
+  return command(stage, '!memory', as, place, words);
+}
+
+/** The call that is made when somebody asks there. */
+async function callIn(as: string, place: string): Promise<ModelServerRequest> {
+  const said = await stage.sandbox.say({ as, in: place, text: 'what do you know?', mentionBot: true });
+  await stage.sandbox.waitForReply({ in: place, after: said.id });
+  return newestCall(stage);
+}
+
+/** What the model is told when somebody asks there. */
+async function told(as: string, place: string): Promise<string> {
+  return toldIn(await callIn(as, place));
+}
+
+function systemOf({ body }: ModelServerRequest): string {
+  return JSON.stringify(body.system);
+}
+
+describe('the text of a voice or stage channel [V0]', () => {
+  it.each(['voice', 'stage'] as const)(
+    'is private in a %s channel that @everyone sees and may not enter',
+    async (form) => {
+      const { guest, role, addChannel } = await newServer();
+      const lounge = await addChannel('lounge', form);
+      const hall = await addChannel('hall');
+      await stage.sandbox.changePermissions({ for: '@everyone', in: lounge, deny: ['Connect'] });
+      for (const each of [role, stage.info.bot.name])
+        await stage.sandbox.setOverwrite({ channel: lounge, for: each, allow: ['Connect'] });
+      await stage.sandbox.delivered();
+      expect(await memory(guest, lounge, 'remember I whisper to quinces')).toMatch(/ · here$/u);
+      expect(await memory(guest, hall, 'show')).not.toContain('quinces');
+      expect(await told(guest, hall)).not.toContain('quinces');
+      expect(await told(guest, lounge)).toContain('quinces');
+    },
+  );
+});
+
+describe('a server whose people are let in by a role [V0]', () => {
+  it('carries memory across its channels once its owner has named the role, and nobody else can name it', async () => {
+    const { guild, guest, role, addChannel } = await newServer();
+    await stage.sandbox.setRole({ guild, name: '@everyone', permissions: [] });
+    const basics = ['ViewChannel', 'SendMessages', 'ReadMessageHistory', 'UseApplicationCommands'] as const;
+    await stage.sandbox.setRole({ guild, name: role, permissions: [...basics], people: ['alice', 'bob'] });
+    await stage.sandbox.changePermissions({ guild, for: stage.info.bot.name, allow: [...basics] });
+    await stage.sandbox.setRole({ guild, name: 'helpers', permissions: ['ManageGuild'], people: [guest] });
+    await stage.sandbox.delivered();
+    const [first, second, third] = [
+      await addChannel('one'),
+      await addChannel('two'),
+      await addChannel('three'),
+    ];
+    await memory(guest, first, 'remember I grow quinces');
+    expect(await told(guest, second)).not.toContain('quinces');
+
+    const named = `member-role @${role}`;
+    const refusal = 'Only the owner and administrators of this server can name its member role.';
+    expect((await stage.ask(guest, first, `!settings ${named}`)).text).toBe(refusal);
+    const slash = { as: guest, in: first, name: 'settings', subcommand: 'member-role' };
+    expect((await stage.sandbox.slash({ ...slash, options: { role } })).answer?.text).toBe(refusal);
+    const set = await stage.sandbox.slash({ ...slash, as: 'alice', options: { role } });
+    expect(set.answer?.text).toContain(`Done: people are let into this server by @${role}.`);
+    expect((await stage.ask('alice', first, '!settings show')).text).toContain(`- \`member-role\`: @${role}`);
+
+    // What was said before is for the DM: whatever is said where all can read may be used everywhere.
+    for (const place of [first, second]) expect(await told(guest, place)).not.toContain('quinces');
+    expect(await memory(guest, 'dm', 'show')).toContain('quinces');
+    expect(await memory(guest, first, 'remember I sing in choirs')).toMatch(/ · everywhere$/u);
+    expect(await told(guest, second)).toContain('choirs');
+
+    expect((await stage.ask('alice', first, '!settings member-role @everyone')).text).toContain(
+      'no role is named',
+    );
+    expect(await memory(guest, third, 'remember I keep bees')).toMatch(/ · here$/u);
+  });
+});
+
+describe('what was said before somebody was let in [V2a]', () => {
+  it('is not used in front of a role that was let in since, nor named, until its owner shares it', async () => {
+    const { guild, guest, role, addChannel, shut, letIn } = await newServer();
+    const den = await addChannel('den');
+    await shut(den, role);
+    const stored = await memory(guest, den, 'remember I fear the auditors');
+    expect(await told(guest, den)).toContain('auditors');
+    await stage.sandbox.setRole({ guild, name: `auditors${servers}`, permissions: [] });
+    await letIn(den, `auditors${servers}`);
+    expect(await memory(guest, den, 'show')).toContain('1 more in our DM');
+    expect(await memory(guest, den, 'search fear')).toContain('I found nothing');
+    expect(await told(guest, den)).not.toContain('I fear the auditors');
+    expect(await memory(guest, 'dm', 'show')).toContain('I fear the auditors');
+
+    const id = /\bid ([0-9a-f]{8})\b/u.exec(stored)?.[1] ?? '';
+    expect(await memory(guest, 'dm', `share ${id}`)).toContain('everywhere');
+    expect(await told(guest, den)).toContain('I fear the auditors');
+  });
+
+  it('is used again once it is said again, and when who was let in is shut out', async () => {
+    const { guest, role, addChannel, shut, letIn } = await newServer();
+    const den = await addChannel('den');
+    await shut(den, role);
+    await memory(guest, den, 'remember I collect thimbles');
+    await letIn(den, 'bob');
+    expect(await memory(guest, den, 'show')).not.toContain('thimbles');
+    await stage.sandbox.setOverwrite({ channel: den, for: 'bob' });
+    await stage.sandbox.delivered();
+    expect(await memory(guest, den, 'show')).toContain('thimbles');
+    await letIn(den, 'bob');
+    await memory(guest, den, 'remember I collect thimbles');
+    expect(await memory(guest, den, 'show')).toContain('thimbles');
+  });
+
+  it('is used on where somebody gets a role that was let in before', async () => {
+    const { guild, guest, role, addChannel, shut } = await newServer();
+    const den = await addChannel('den');
+    await shut(den, role);
+    await memory(guest, den, 'remember I collect thimbles');
+    await stage.sandbox.setRole({ guild, name: role, permissions: [], people: [guest] });
+    await stage.sandbox.setRole({ guild, name: 'newcomers', permissions: [], people: [guest] });
+    await stage.sandbox.delivered();
+    expect(await told(guest, den)).toContain('thimbles');
+  });
+});
+
+describe('a server with an outage [V0]', () => {
+  it('gets answers made of nothing private, and what is said then is for the DM', async () => {
+    const { guild, guest, role, addChannel, shut } = await newServer();
+    const den = await addChannel('den');
+    await shut(den, role);
+    const open = await addChannel('open');
+    await memory(guest, den, 'remember I collect thimbles');
+    await memory(guest, open, 'remember I sing in choirs');
+    await stage.sandbox.setGuildAvailability({ guild, available: false });
+    await stage.sandbox.delivered();
+    const during = await told(guest, den);
+    expect(during).toContain('choirs');
+    expect(during).not.toContain('thimbles');
+    await memory(guest, open, 'remember I hide my flute');
+    await stage.sandbox.setGuildAvailability({ guild, available: true });
+    await stage.sandbox.delivered();
+    expect(await told(guest, den)).toContain('thimbles');
+    for (const place of [open, den]) expect(await told(guest, place)).not.toContain('flute');
+    expect(await memory(guest, 'dm', 'show')).toContain('flute');
+  });
+});
+
+describe('what the owner wrote about a channel by its bare name [N8]', () => {
+  it('is in no prompt while the bot is in several servers, and the log says how to rename it', async () => {
+    const { guild, guest, addChannel } = await newServer();
+    const den = await addChannel('plans');
+    const name = `plans-${servers}`;
+    await stage.writeFile(`workspace/channels/${name}.md`, 'The launch is in May.');
+    expect(systemOf(await callIn(guest, den))).not.toContain('The launch is in May.');
+    await stage.stopBot();
+    const bot = await stage.startBot();
+    await bot.waitFor(`workspace/channels/<server id>/${name}.md, or workspace/channels/<channel id>.md`);
+    await stage.writeFile(`workspace/channels/${guild}/${name}.md`, 'The launch is in June.');
+    expect(systemOf(await callIn(guest, den))).toContain('The launch is in June.');
+  });
+});

@@ -1,0 +1,98 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { lookalike } from '../../src/core/text.ts';
+import { nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
+import { createNaming } from '../../src/prompt/names.ts';
+import { chatMessage } from './samples.ts';
+
+const alice = { id: '1', name: 'Alice', kind: 'human' } as const;
+/** Names that look like Alice's or the bot's, and others. */
+const names = fc.oneof(
+  fc.constantFrom('Alice', 'alice', 'АLICE', 'Alіce', 'A\u200blice', 'Álice', 'Ａｌｉｃｅ', 'Al1ce', ' Alice ', 'Alice (2)', 'Alice(2)', 'Discoclaw', 'Disc\u043eclaw', 'Dyno', 'Dyno (bot)'),
+  fc.string({ maxLength: 6 }),
+); // prettier-ignore
+const authors = fc.record({
+  id: fc.constantFrom('1', '2', '3', '4', '5'),
+  name: names,
+  kind: fc.constantFrom('human', 'bot'),
+});
+
+describe('people with names that look the same', () => {
+  it('are told apart by a number, whatever its letters; whoever was named first keeps the name', () => {
+    const { nameOf } = createNaming(undefined, new Set(['1', '2', '3']), 'Discoclaw');
+    expect(nameOf(alice)).toBe('Alice');
+    expect(nameOf({ ...alice, id: '2', name: 'Аliсе' })).toBe('Аliсе (2)');
+    expect(nameOf({ ...alice, id: '3' })).toBe('Alice (3)');
+    expect(nameOf({ ...alice, id: '3', name: 'Carol' })).toBe('Carol');
+    expect(nameOf({ ...alice, id: '3', name: 'D\u0456scocl\u0430w' })).toBe('D\u0456scocl\u0430w (2)');
+    expect(nameOf(alice)).toBe('Alice');
+  });
+
+  it('never have names that look the same, and each keeps theirs while they are in view [P2]', () => {
+    fc.assert(
+      fc.property(fc.array(authors, { maxLength: 12 }), (everybody) => {
+        const { nameOf, names: given } = createNaming(
+          undefined,
+          new Set(everybody.map(({ id }) => id)),
+          'Discoclaw',
+        );
+        const shown = everybody.map((author) => ({ id: author.id, name: lookalike(nameOf(author)) }));
+        for (const one of shown) {
+          expect(one.name).not.toBe(lookalike('Discoclaw'));
+          expect(shown.filter(({ id, name }) => name === one.name && id !== one.id)).toEqual([]);
+        }
+        const later = createNaming(given, new Set(everybody.map(({ id }) => id)), 'Discoclaw');
+        expect(everybody.map(later.nameOf)).toEqual(everybody.map(nameOf));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('stand in history each under their own, and the speaker is known by the one of their message', () => {
+    const other = { ...alice, id: '2' };
+    const turn = { speaker: alice, messageIds: ['x'] };
+    const first = nextWindow(
+      undefined,
+      [chatMessage(1, 'mine is tea', { author: other }), chatMessage(2, 'mine is mate', { author: alice })],
+      3000,
+      turn,
+    );
+    expect(first.window.entries.map(({ text }) => text)).toEqual([
+      'Alice (2): mine is tea\n',
+      'Alice: mine is mate\n',
+    ]);
+    expect(first.nameOf(alice)).toBe('Alice');
+    const renamed = { ...alice, id: '3', name: 'ALICE' };
+    const messages = [
+      ...first.window.entries.map(({ message }) => message),
+      chatMessage(3, 'hi', { author: renamed }),
+    ];
+    const second = nextWindow(first.window, messages, 3000, turn);
+    expect(second.window.entries.map(({ text }) => text)).toEqual([
+      ...first.window.entries.map(({ text }) => text),
+      'ALICE (3): hi\n',
+    ]);
+  });
+
+  it('keep the bytes of lines that stand, whoever comes or is renamed [P2]', () => {
+    fc.assert(
+      fc.property(fc.array(authors, { maxLength: 30 }), (said) => {
+        const messages = said.map((author, index) => chatMessage(index, `line ${index}`, { author }));
+        let window: HistoryWindow | undefined;
+        for (let end = 0; end <= messages.length; end += 3) {
+          const next = nextWindow(window, messages.slice(0, end), 3000, {
+            speaker: alice,
+            messageIds: [],
+            botName: 'Discoclaw',
+          });
+          const before = window?.entries.map(({ text }) => text) ?? [];
+          const now = next.window.entries.map(({ text }) => text).slice(0, before.length);
+          expect(next.wasRebuilt ? before : now).toEqual(before);
+          expect(next.nameOf(alice)).toBe('Alice');
+          window = next.window;
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { PerformanceObserver } from 'node:perf_hooks';
+
+/** How long the event loop was held at a time, in milliseconds. */
+export interface HeldLoop {
+  /** The longest time that the process computed without a pause, garbage collection left out. */
+  readonly longest: number;
+  /** The longest single collection of garbage that held the loop. */
+  readonly garbage: number;
+}
+
+interface Span {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Between two looks, in milliseconds. */
+const resolution = 2;
+
+/**
+ * Watches the event loop until the returned function is called, by a timer: how late it comes tells how long the loop was held. Counted is what the
+ * process had of the processor meanwhile, so that other processes of a busy machine add little; garbage collections are told apart.
+ */
+export function watchEventLoop(): () => Promise<HeldLoop> {
+  const rounds: (Span & { readonly computed: number })[] = [];
+  const collections: Span[] = [];
+  const observer = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries())
+      collections.push({ begin: startTime, end: startTime + duration });
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  let begin = performance.now();
+  let usage = process.cpuUsage();
+  const look = (): void => {
+    const end = performance.now();
+    const { user, system } = process.cpuUsage(usage);
+    rounds.push({ begin, end, computed: Math.min(end - begin, (user + system) / 1000) });
+    begin = end;
+    usage = process.cpuUsage();
+  };
+  const timer = setInterval(look, resolution);
+  return async () => {
+    clearInterval(timer);
+    look();
+    // The observer is told of collections a little later.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    observer.disconnect();
+    const held = rounds
+      .filter((each) => each.end - each.begin > 2 * resolution)
+      .map((each) => each.computed - collections.reduce((sum, other) => sum + shared(each, other), 0));
+    return {
+      longest: Math.max(0, ...held),
+      garbage: Math.max(0, ...collections.map((each) => each.end - each.begin)),
+    };
+  };
+}
+
+function shared(a: Span, b: Span): number {
+  return Math.max(0, Math.min(a.end, b.end) - Math.max(a.begin, b.begin));
+}

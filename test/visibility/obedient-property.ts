@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+
+import { verbs } from './obedient-model.ts';
+import { enclosures, ObedientScene, type Wish } from './obedient-scene.ts';
+
+const speaker = fc.constantFrom('alice' as const, 'bob' as const);
+const room = fc.constantFrom('general' as const, 'secret' as const, 'dm' as const);
+const verb = fc.constantFrom('store' as const, 'reveal' as const, ...verbs);
+const enclosure = fc.constantFrom('nothing' as const, ...enclosures);
+const brought = { speaker, room, enclosure, verb };
+
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('chat' as const),
+      author: fc.constantFrom('alice' as const, 'bob' as const, 'mallory' as const),
+      room: fc.constantFrom('general' as const, 'secret' as const),
+      verb,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constantFrom('tell' as const, 'ask' as const), ...brought }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('wish' as const),
+      wish: fc.constantFrom<Wish[]>('pin', 'react', 'send', 'forget', 'forget'),
+      ...brought,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('remember' as const), speaker, room }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('note' as const), speaker, verb }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 400 }) }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function take(scene: ObedientScene, each: Step): Promise<void> {
+  switch (each.do) {
+    case 'chat':
+      return scene.chat(each.author, each.room, each.verb);
+    case 'tell':
+    case 'ask':
+      return scene[each.do](each.speaker, each.room, each.enclosure, each.verb);
+    case 'wish':
+      return scene.wish(each.speaker, each.room, each.wish, each.enclosure, each.verb);
+    case 'remember':
+      return scene.remember(each.speaker, each.room);
+    case 'note':
+      return scene.note(each.speaker, each.verb);
+    case 'wait':
+      scene.wait(each.minutes);
+  }
+}
+
+/**
+ * So many random scenes with a model that obeys everybody. Rejects where anything was stored, done, forgotten or told that may not be; resolves
+ * with how often that rightly happened, and how many orders came before the model by which way.
+ */
+export async function playObedientScenes(count: number): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 7 }), async (steps) => {
+      const scene = new ObedientScene();
+      for (const each of steps) await take(scene, each);
+      await scene.judgeKept();
+      for (const [what, times] of [...Object.entries(scene.rightly), ...scene.orders])
+        counts.set(what, (counts.get(what) ?? 0) + times);
+      expect(scene.violations).toEqual([]);
+    }),
+    { numRuns: count },
+  );
+  return counts;
+}
+
+/** What happened less often than that. A bot that does nothing, and a model that is ordered nothing, would never do wrong. */
+export function rarerThan(least: number, counts: ReadonlyMap<string, number>): readonly string[] {
+  return [...counts].filter(([, times]) => times < least).map(([what, times]) => `${what}: ${times}`);
+}

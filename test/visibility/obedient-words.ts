@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+import { withoutMarkedNames } from '../../src/core/own-words.ts';
+import type { Store } from '../../src/core/store.ts';
+import { canaryWords } from './canary.ts';
+
+/** Alice owns the bot and its server. Mallory has no access: what she writes reaches the bot only by way of others. */
+export type Author = 'alice' | 'bob' | 'mallory';
+export type Room = 'general' | 'secret' | 'dm';
+
+/** Of the sandbox's default world; mallory is in none of its servers. */
+export const people = {
+  alice: '140000000000000001',
+  bob: '140000000000000002',
+  mallory: '140000000000000009',
+};
+
+interface Word {
+  readonly owner: Author;
+  /** Channels in which its owner or whoever brought it has it read. */
+  readonly homes: Set<string>;
+}
+
+/** Words that were each said once, by whom and where. Whatever turns up is judged by them. */
+export class Words {
+  readonly #words = new Map<string, Word>();
+
+  add(owner: Author, home: string): string {
+    const word = `canary${this.#words.size}x`;
+    this.#words.set(word, { owner, homes: new Set([home]) });
+    return word;
+  }
+
+  isOf(word: string, owner: Author | undefined): boolean {
+    return this.#words.get(word)?.owner === owner;
+  }
+
+  homesOf(word: string): ReadonlySet<string> {
+    return this.#words.get(word)?.homes ?? new Set();
+  }
+
+  /** Somebody says their own words in another channel too, or has them sent there. */
+  say(text: string, owner: Author, channelId: string): void {
+    for (const word of canaryWords(text))
+      if (this.isOf(word, owner)) this.#words.get(word)?.homes.add(channelId);
+  }
+
+  /** Those words of a text that its owner did not say. */
+  foreignIn(text: string, owner: Author | undefined): readonly string[] {
+    return canaryWords(text).filter((word) => !this.isOf(word, owner));
+  }
+}
+
+/** What is kept of a person; `isMarked` where it is kept as what may be others' words. */
+export interface Kept {
+  readonly key: string;
+  readonly owner: Author | undefined;
+  readonly text: string;
+  readonly isMarked: boolean;
+}
+
+const line = z.looseObject({ role: z.string().optional(), text: z.string().optional() });
+const shortTerm = z.object({ entries: z.array(z.looseObject({ hasThirdPartyText: z.boolean() })) });
+const state = z.looseObject({
+  rolling: z
+    .looseObject({ summary: z.looseObject({ hasThirdPartyText: z.boolean() }).optional() })
+    .optional(),
+});
+
+/** All that a store holds, in the pieces that are marked one by one. Of people's own messages without the names in them, which are marked too. */
+export async function* keptIn(store: Store): AsyncGenerator<Kept> {
+  for (const folder of ['users', 'sessions', 'workspace', 'channels'])
+    for (const { path } of await store.list(folder)) {
+      const key = `${folder}/${path}`;
+      for await (const { text, isMarked } of piecesOf(key, store))
+        yield { key, owner: ownerOf(key, text), text, isMarked };
+    }
+}
+
+async function* piecesOf(key: string, store: Store): AsyncGenerator<Pick<Kept, 'text' | 'isMarked'>> {
+  if (key.endsWith('.jsonl')) {
+    for await (const { record } of store.scan(key, line)) {
+      const { role, text = '' } = record;
+      const isMarked = record['hasThirdPartyText'] === true;
+      const said = role === 'user' ? withoutMarkedNames(text) : text;
+      yield { text: JSON.stringify({ ...record, text: said }), isMarked };
+    }
+    return;
+  }
+  const text = (await store.readText(key)) ?? '';
+  if (key.includes('/short-term/')) {
+    for (const entry of shortTerm.parse(JSON.parse(text)).entries)
+      yield { text: JSON.stringify(entry), isMarked: entry.hasThirdPartyText };
+  } else if (key.endsWith('state.json')) {
+    const { rolling, ...rest } = state.parse(JSON.parse(text));
+    yield { text: JSON.stringify(rest), isMarked: false };
+    yield { text: JSON.stringify(rolling ?? {}), isMarked: rolling?.summary?.hasThirdPartyText === true };
+  } else {
+    yield { text, isMarked: /\/detail\/.*$/u.test(key) && /^others: true$/mu.test(text) };
+  }
+}
+
+/** Whose words a key holds; an answer in a channel's journal is a person's. */
+function ownerOf(key: string, text: string): Author | undefined {
+  if (key.startsWith('workspace/')) return 'alice';
+  const where = key.startsWith('channels/') ? text : key;
+  return (['alice', 'bob'] as const).find((name) => where.includes(people[name]));
+}

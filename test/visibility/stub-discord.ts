@@ -1,0 +1,83 @@
+import { ClientUser } from 'discord.js';
+import { z } from 'zod';
+
+import { createDiscordClient } from '../../src/discord/client.ts';
+import { guildCreatePayload, memberPayload } from '../../src/sandbox/payloads/guild-payload.ts';
+import { userPayload } from '../../src/sandbox/payloads/user-payload.ts';
+import { createDefaultWorld } from '../../src/sandbox/world/default-world.ts';
+import { memberOf, userOf } from '../../src/sandbox/world/world.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+/** A request that would have changed something on Discord. */
+export interface Deed {
+  readonly method: string;
+  /** After `/api/v10`. */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const bodySchema = z.record(z.string(), z.unknown());
+
+/**
+ * The bot's own client, logged in to nothing: its caches hold the sandbox's default world, and its requests are answered here, so that thousands
+ * of scenes need no socket.
+ */
+export function createStubDiscord(nextId: () => string) {
+  const world = createDefaultWorld({
+    now: () => new Date(),
+    ownedByTeam: false,
+    privileged: { messageContent: true, guildMembers: false, presences: false },
+  });
+  const deeds: Deed[] = [];
+  const client = createDiscordClient({ logger: recordingLogger() });
+  client.rest.setToken('none');
+  client.rest.options.makeRequest = (url, init) => {
+    const path = new URL(url).pathname.replace(/^\/api\/v\d+/u, '');
+    const method = init.method ?? 'GET';
+    const body = typeof init.body === 'string' ? bodySchema.parse(JSON.parse(init.body)) : {};
+    if (method !== 'GET') deeds.push({ method, path, body });
+    return Promise.resolve(answer(method, path, body));
+  };
+
+  function answer(method: string, path: string, body: Deed['body']): Response {
+    const [, guildId = '', userId = ''] = /^\/guilds\/(\d+)\/members\/(\d+)$/u.exec(path) ?? [];
+    const member = memberOf(world, guildId, userId);
+    if (member !== undefined) return json(memberPayload(world, member));
+    if (method === 'PUT' || method === 'DELETE') return new Response(null, { status: 204 });
+    const [, channelId = '', messageId] = /^\/channels\/(\d+)\/messages(?:\/(\d+))?/u.exec(path) ?? [];
+    return json({
+      id: messageId ?? nextId(),
+      channel_id: channelId,
+      type: 0,
+      content: body['content'] ?? 'something',
+      author: userPayload(userOf(world, world.botId)),
+      timestamp: new Date().toISOString(),
+      edited_timestamp: null,
+      attachments: [],
+      embeds: [],
+      mentions: [],
+      mention_roles: [],
+      components: [],
+    });
+  }
+
+  client.user = Reflect.construct(ClientUser, [client, userPayload(userOf(world, world.botId))]);
+  for (const guild of world.guilds.values()) add(client.guilds, guildCreatePayload(world, guild, true));
+  for (const channel of world.channels.values())
+    if (channel.kind === 'dm')
+      add(client.channels, {
+        id: channel.id,
+        type: 1,
+        recipients: [userPayload(userOf(world, channel.personId))],
+      });
+  return { client, deeds };
+}
+
+/** Puts into a cache what the gateway would have told. */
+function add(manager: object, data: object): void {
+  Reflect.apply(Reflect.get(manager, '_add'), manager, [data]);
+}
+
+function json(body: object): Response {
+  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+}
