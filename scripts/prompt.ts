@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { createLayers, type Memory } from '../src/bot/layers.ts';
+import { botName, createLayers, type Memory } from '../src/bot/layers.ts';
 import { createModel } from '../src/bot/start-bot.ts';
 import { loadEnvironment, readConfig, type Config } from '../src/config/config.ts';
 import { RecentChanges } from '../src/core/changes.ts';
@@ -42,18 +42,20 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
   const store = await createFileStore({ ...config.storage, clock, logger, readOnly: true });
   try {
     const model = createModel(config.model, logger);
+    const servers = new Set<string>();
     const memory = createLayers(config, {
       store,
       model,
       writes: createKeyedQueue(),
       recent: new RecentChanges(),
       answers: { withdraw: () => Promise.resolve() },
+      server: { count: () => servers.size },
       wakeAt: () => {},
       changed: () => {},
       clock,
       logger,
     });
-    const { session, place, speakerName } = await findSession(memory, wish);
+    const { session, place, speakerName } = await findSession(memory, wish, servers);
     const composer = new PromptComposer({
       channelContext: memory.workspace.channelContext,
       layers: memory.layers,
@@ -64,6 +66,8 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
       },
       attachments: { open: () => Promise.resolve([]) },
       readReplied: () => Promise.resolve('gone'),
+      log: memory.sessionLog,
+      botName,
       timeZone: config.timeZone,
       historyBudget: config.prompt.historyBudget,
       maxChars: config.prompt.maxChars,
@@ -88,11 +92,17 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
   }
 }
 
-async function findSession(memory: Memory, { user, channel }: Wish): Promise<KnownSession> {
+/** Adds the servers that anything was said in to `servers`. */
+async function findSession(
+  memory: Memory,
+  { user, channel }: Wish,
+  servers: Set<string>,
+): Promise<KnownSession> {
   const known: KnownSession[] = [];
   for (const session of await memory.sessionLog.sessions()) {
     const { place, speakerName = '' } = await memory.states.read(session);
     if (place !== undefined) known.push({ session, place, speakerName });
+    if (place?.guildId !== undefined) servers.add(place.guildId);
   }
   const found = known.find(
     ({ session, place, speakerName }) =>

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+import { superLinearLoops } from './super-linear.ts';
+
+/**
+ * Checks that every regular expression in `src/`, the sandbox left aside, takes a time that is linear in its input [L4]. Literals are read from the
+ * sources; those that modules put together when they are loaded are seen by loading the modules. What a function puts together
+ * is listed here with the reason why it is linear, by its file and how many there are.
+ */
+const madeInFunctions: Readonly<Record<string, { readonly count: number; readonly because: string }>> = {
+  'src/discord/actions/named-action.ts': {
+    count: 3,
+    because:
+      'two hold an escaped literal between single characters; the third is called where the module is loaded',
+  },
+  'src/memory/durable/clause-words.ts': { count: 1, because: 'it is called where the module is loaded' },
+  'src/discord/actions/relayed-text.ts': {
+    count: 3,
+    because: 'an escaped literal between single characters',
+  },
+  'src/memory/durable/evidence.ts': { count: 3, because: 'an escaped literal between single characters' },
+};
+
+/** A finite set of strings, which counts as one character. */
+const stringProperty = String.raw`\p{RGI_Emoji}`;
+
+const problems: string[] = [];
+let checked = 0;
+
+function check(source: string, flags: string, place: string): void {
+  checked += 1;
+  try {
+    const loops = superLinearLoops(source.replaceAll(stringProperty, 'x'), flags.replace('v', 'u'));
+    if (loops !== undefined)
+      problems.push(`${place}: two loops read the same, ${loops}: /${source}/${flags}`);
+  } catch (error) {
+    problems.push(`${place}: ${String(error)}: /${source}/${flags}`);
+  }
+}
+
+/** Checks the literals of a file; gives the number of expressions that its functions put together. */
+function checkLiterals(path: string): number {
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  let made = 0;
+  const visit = (node: ts.Node, isInFunction: boolean): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const { text } = node;
+      const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+      check(text.slice(1, text.lastIndexOf('/')), text.slice(text.lastIndexOf('/') + 1), `${path}:${line}`);
+    }
+    const isMade =
+      (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText(file) === 'RegExp';
+    if (isMade && isInFunction) made += 1;
+    ts.forEachChild(node, (child) => visit(child, isInFunction || ts.isFunctionLike(node)));
+  };
+  visit(file, false);
+  return made;
+}
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.startsWith('sandbox/'))
+  .map((path) => `src/${path}`);
+
+for (const path of files) {
+  const made = checkLiterals(path);
+  const listed = madeInFunctions[path]?.count ?? 0;
+  if (made !== listed)
+    problems.push(`${path}: ${made} expressions are put together in functions, ${listed} are listed`);
+}
+
+const BuiltIn = RegExp;
+let loading = '';
+globalThis.RegExp = new Proxy(BuiltIn, {
+  construct(_, [pattern, flags]: [string | RegExp, string | undefined]) {
+    const made = new BuiltIn(pattern, flags);
+    check(made.source, made.flags, `put together while loading ${loading}`);
+    return made;
+  },
+});
+for (const path of files) {
+  // The process itself, which would start.
+  if (path === 'src/main.ts') continue;
+  loading = path;
+  await import(pathToFileURL(path).href);
+}
+globalThis.RegExp = BuiltIn;
+
+for (const problem of new Set(problems)) console.error(problem);
+if (files.length === 0 || problems.length > 0) process.exitCode = 1;
+else console.log(`expressions: ${checked} in ${files.length} files, all linear`);
