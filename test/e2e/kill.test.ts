@@ -8,6 +8,8 @@ import { openStage, type Stage } from './stage.ts';
 /** Lives that end right after an acknowledgement, and lives that end at any moment. */
 const acknowledgedLives = 50;
 const lives = 25;
+/** Lives over which what was not acknowledged may gather. */
+const livesOfBacklog = 10;
 const people = ['alice', 'bob', 'carol'];
 const places = ['#general', '#dev', 'dm'];
 /** Milliseconds by which each life is longer than the one before: together they cover a turn from its first to its last moment. */
@@ -26,7 +28,15 @@ async function wasAcknowledged(stage: Stage, said: Said): Promise<boolean> {
 async function wasLost(stage: Stage, said: Said): Promise<boolean> {
   if (!(await wasAcknowledged(stage, said))) return false;
   const items = await stage.readFile(`data/users/${said.author.id}/durable.json`);
-  return !items.includes(said.text.replace('!memory remember ', ''));
+  return !items.includes(itemOf(said));
+}
+
+const itemOf = ({ text }: Said): string => text.replace('!memory remember ', '');
+
+async function allAcknowledged({ sandbox }: Stage, said: readonly Said[]): Promise<void> {
+  for (const message of said) {
+    await sandbox.waitForReply({ in: message.channelId, after: message.id, containing: itemOf(message) });
+  }
 }
 
 async function timesIn(stage: Stage, said: Said, words: string): Promise<number> {
@@ -63,15 +73,15 @@ describe.concurrent('a bot that is killed', () => {
         await stage.killBot();
         for (const message of spoken) expect(await wasLost(stage, message)).toBe(false);
         await stage.startBot();
+        // Now and then it may finish what it was kept from, before it is too old to be answered [G3a].
+        if (life % livesOfBacklog === 0) await allAcknowledged(stage, said);
       }
 
       // What was not acknowledged before a kill was after the restart, and nothing was answered twice.
+      await allAcknowledged(stage, said);
       for (const message of said) {
-        await stage.sandbox.waitForReply({ in: message.channelId, after: message.id });
         const replies = await answersTo(stage.sandbox, message);
-        expect(replies.map(({ text }) => text.split(' · ')[0])).toEqual([
-          `Remembered: "${message.text.replace('!memory remember ', '')}"`,
-        ]);
+        expect(replies.map(({ text }) => text.split(' · ')[0])).toEqual([`Remembered: "${itemOf(message)}"`]);
       }
       for (const person of people) {
         const items = await stage.readFile(`data/users/${stage.info.people[person] ?? ''}/durable.json`);
