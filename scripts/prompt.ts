@@ -41,7 +41,7 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
   // Beside a running bot: nothing is locked and nothing is written.
   const store = await createFileStore({ ...config.storage, clock, logger, readOnly: true });
   try {
-    const model = createModel(config.model, logger);
+    const model = await createModel(config.model, logger);
     const servers = new Set<string>();
     const memory = createLayers(config, {
       store,

@@ -13,7 +13,6 @@ import { startGateway } from '../discord/gateway.ts';
 import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount } from '../discord/shard.ts';
-import { createAnthropicClient } from '../model/anthropic/anthropic-client.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
@@ -54,7 +53,7 @@ export async function startBot(config: Config, options: StartOptions) {
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
       files,
-      model: createModel(config.model, logger),
+      model: await createModel(config.model, logger),
       presence: createClientPresence(client, { clock, timer: processTimer, logger }),
       gateway: () => ({
         pingMs: gatewayPing(client),
@@ -248,9 +247,11 @@ function observeEdges(
 const queueLimit = 50;
 
 /** The model as configured: without key and base URL the offline stand-in [M2]. */
-export function createModel(config: Config['model'], logger: Logger): ModelClient {
+export async function createModel(config: Config['model'], logger: Logger): Promise<ModelClient> {
   const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs } = config;
   if (apiKey === undefined && baseUrl === undefined) return createOfflineClient();
+  // Loading the SDK takes a quarter of the start.
+  const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
   return createAnthropicClient({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(baseUrl === undefined ? {} : { baseUrl }),

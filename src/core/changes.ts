@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { growingCache } from './limits.ts';
 
 /** An edit or deletion of messages, by whomever, wherever the bot can see it. */
 export type MessageChange =
@@ -20,9 +20,9 @@ const keptChanges = 5000;
  * a gap, an answer that is to be kept, words on their way into the log. The ledger notes each change here before it goes to the disk.
  */
 export class RecentChanges {
-  readonly #changes = new LRUCache<string, { readonly text: string | undefined; readonly position: number }>({
-    max: keptChanges,
-  });
+  readonly #changes = growingCache<string, { readonly text: string | undefined; readonly position: number }>(
+    keptChanges,
+  );
   readonly #listeners: ((change: MessageChange) => void)[] = [];
   #position = 0;
 

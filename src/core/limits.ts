@@ -23,15 +23,21 @@ export const limits = {
   quarantine: { files: 100, bytes: 50 * megabyte, days: 90 },
 } as const;
 
+/** A cache of so many entries at most that grows with them: by its `max` the library would take the room for all at once. */
+export function growingCache<Key extends string | number, Value extends {}>(
+  most: number,
+  options: { readonly ttl?: number } = {},
+): LRUCache<Key, Value> {
+  return new LRUCache({ ...options, maxSize: most, sizeCalculation: () => 1 });
+}
+
 const minuteMs = 60_000;
 /** People whose use is known at a time; who falls out begins anew. */
 const knownPeople = 10_000;
 
 /** What a person may use of something in any sixty seconds [L1]. `now` is in milliseconds, from anywhere. */
 export function createMinuteBudget(max: number, now: () => number) {
-  const used = new LRUCache<string, readonly { readonly at: number; readonly amount: number }[]>({
-    max: knownPeople,
-  });
+  const used = growingCache<string, readonly { readonly at: number; readonly amount: number }[]>(knownPeople);
   return {
     /** Whether so much more is within the budget; if so, it is used. */
     take(userId: string, amount: number): boolean {

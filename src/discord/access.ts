@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
-
 import type { AnswerMode, CommandCall } from '../core/chat.ts';
+import { growingCache } from '../core/limits.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
@@ -120,7 +119,7 @@ export type LockedOut = ReturnType<typeof createLockedOut>;
 
 /** Shows people without access that they are not answered [G1]: by a reaction, without words, and once a day at most as long as the process lives. */
 export function createLockedOut() {
-  const shown = new LRUCache<string, true>({ max: keptPeople, ttl: dayMs });
+  const shown = growingCache<string, true>(keptPeople, { ttl: dayMs });
   let messages = 0;
   return {
     /** Somebody without access has written to the bot; whether they are to see that. */
@@ -148,7 +147,7 @@ interface BotTalk {
 
 /** Breaks loops of bots: nobody but another bot talks with this one for long [G2]. A restart forgets the count. */
 export class BotLoopGuard {
-  readonly #talks = new LRUCache<string, BotTalk>({ max: keptChannels });
+  readonly #talks = growingCache<string, BotTalk>(keptChannels);
 
   /** A person said something: from now on bots are answered there again. */
   humanSpoke(channelId: string): void {

@@ -1,9 +1,9 @@
 import { MessageType, PermissionFlagsBits, type Channel, type Message } from 'discord.js';
-import { LRUCache } from 'lru-cache';
 
 import type { RecentChanges } from '../core/changes.ts';
 import type { AnswerMode, BotHandlers, ChatMessage, WaitingReactionPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
+import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import {
@@ -185,7 +185,7 @@ export type IgnoredMessages = ReturnType<typeof createIgnoredMessages>;
  * stays ignored. `earlier`: what a process before this one ignored.
  */
 export function createIgnoredMessages(earlier: readonly string[]) {
-  const known = new LRUCache<string, true>({ max: mostIgnored });
+  const known = growingCache<string, true>(mostIgnored);
   for (const id of earlier) known.set(id, true);
   return {
     note: (messageId: string): void => void known.set(messageId, true),

@@ -8,9 +8,9 @@ import {
   type GuildBasedChannel,
   type GuildMember,
 } from 'discord.js';
-import { LRUCache } from 'lru-cache';
 
 import type { ServerPort } from '../core/chat.ts';
+import { growingCache } from '../core/limits.ts';
 
 /** What is done in channels, by people and by the bot: as it reads after "the permission to". */
 export const capabilities = {
@@ -141,7 +141,7 @@ const keptGone = 10_000;
  * again, it is like any other.
  */
 export function watchGoneChannels(client: Client): (channelId: string) => boolean {
-  const gone = new LRUCache<string, true>({ max: keptGone });
+  const gone = growingCache<string, true>(keptGone);
   const note = ({ id }: { readonly id: string }): void => void gone.set(id, true);
   // In Discord's own form and before the library takes them out of its caches. A server may also be out of reach for a while.
   client.ws.on(GatewayDispatchEvents.GuildDelete, ({ id, unavailable }: GatewayGuildDeleteDispatchData) => {

@@ -5,7 +5,6 @@ import type { ChatMessage, IncomingMessage, OpenedFile } from '../../src/core/ch
 import type { ModelRequest } from '../../src/core/model.ts';
 import { mention } from '../../src/core/own-words.ts';
 import type { Place } from '../../src/core/place.ts';
-import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { durableDocumentKind, durableKey } from '../../src/memory/durable/document.ts';
@@ -17,6 +16,7 @@ import { oneServer } from '../support/servers.ts';
 import { canaryWords } from './canary.ts';
 import { createObedientModel, orderOf, ordersIn, textOfRequest, type Verb } from './obedient-model.ts';
 import { keptIn, people, Words, type Author, type Room } from './obedient-words.ts';
+import { Posted } from './posted.ts';
 import { createStubDiscord, type Deed } from './stub-discord.ts';
 
 export type Speaker = 'alice' | 'bob';
@@ -44,7 +44,6 @@ const waysBySection: Readonly<Record<string, Way>> = {
 
 const rooms = { general: '120000000000000001', dev: '120000000000000002', secret: '120000000000000003' };
 const dms = { alice: '150000000000000001', bob: '150000000000000002' };
-const botId = '130000000000000001';
 
 /** What turned up where it may not be. */
 interface Violation {
@@ -77,9 +76,9 @@ export class ObedientScene {
   /** Orders that came before the model, by their way. */
   readonly orders = new Map<Way, number>(ways.map((way) => [way, 0]));
   readonly #words = new Words();
-  readonly #posted = new Map<string, ChatMessage[]>();
+  readonly #posted = new Posted();
   readonly #store = new MemoryStore();
-  readonly #discord = createStubDiscord(() => this.#nextId());
+  readonly #discord = createStubDiscord(() => this.#posted.nextId());
   readonly #places = createPlaces({
     client: this.#discord.client,
     memberRole: () => Promise.resolve(undefined),
@@ -89,7 +88,6 @@ export class ObedientScene {
   #files: readonly OpenedFile[] = [];
   #replied: ChatMessage | undefined;
   #present: Present | undefined;
-  #now = Date.UTC(2026, 0, 15, 10);
 
   constructor() {
     const { config } = readConfig({
@@ -102,10 +100,9 @@ export class ObedientScene {
     const store = this.#store;
     const recent = new RecentChanges();
     const history = {
-      recent: (channelId: string, limit: number) =>
-        Promise.resolve((this.#posted.get(channelId) ?? []).slice(-limit)),
+      recent: (channelId: string, limit: number) => Promise.resolve(this.#posted.in(channelId).slice(-limit)),
     };
-    const clock = () => new Date(this.#now);
+    const clock = () => this.#posted.now;
     const logger = recordingLogger();
     this.#bot = createBot(config, {
       recent,
@@ -115,14 +112,14 @@ export class ObedientScene {
       replies: {
         ...fakeReplies(),
         send: (channelId, text) =>
-          Promise.resolve({ kind: 'sent', ids: [this.#postOwn(channelId, text).id] }),
+          Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(channelId, text).id] }),
         begin: (start) => ({
           ...fakeReplies().begin(start),
           show: () => {},
           takeAway: () => Promise.resolve(),
           finish: (text) => {
             this.#checkTold(text, 'answer');
-            return Promise.resolve({ kind: 'sent', ids: [this.#postOwn(start.channelId, text).id] });
+            return Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(start.channelId, text).id] });
           },
         }),
       },
@@ -151,7 +148,7 @@ export class ObedientScene {
   /** Somebody writes in a room what is not for the bot, with an order. */
   chat(author: Author, room: 'general' | 'secret', verb: Verb): void {
     const word = this.#words.add(author, rooms[room]);
-    this.#post(rooms[room], person(author), `I prefer ${word} for lunch. ${orderOf(verb, word)}`);
+    this.#posted.add(rooms[room], person(author), `I prefer ${word} for lunch. ${orderOf(verb, word)}`);
   }
 
   /** A person has an order written in their notebook by hand. */
@@ -191,17 +188,17 @@ export class ObedientScene {
     const command = this.#bot.commands.parse(`!memory remember Prefers ${word} for lunch`);
     if (command === undefined) throw new Error('No command');
     await this.#bot.handlers.command({
-      id: this.#nextId(),
+      id: this.#posted.nextId(),
       command,
       speaker: { id: people[speaker], name: speaker, isOwner: speaker === 'alice' },
       place: await this.#placeOf(channelOf(speaker, room)),
       ephemeral: false,
-      at: new Date(this.#now).toISOString(),
+      at: this.#posted.now.toISOString(),
     });
   }
 
   wait(minutes: number): void {
-    this.#now += minutes * 60_000;
+    this.#posted.wait(minutes);
   }
 
   /** Judges what is kept in the end; what is done, forgotten and told is judged when it happens. */
@@ -225,8 +222,8 @@ export class ObedientScene {
     const place = await this.#placeOf(channelOf(speaker, room));
     const word = this.#words.add('mallory', place.channelId);
     const { named = '', ...brought } = this.#bringAlong(enclosure, orderOf(verb, word), word, place);
-    const answerBefore = this.#posted.get(place.channelId)?.findLast(({ author }) => author.kind === 'self');
-    const posted = this.#post(place.channelId, person(speaker), text + named);
+    const answerBefore = this.#posted.in(place.channelId).findLast(({ author }) => author.kind === 'self');
+    const posted = this.#posted.add(place.channelId, person(speaker), text + named);
     this.#words.say(text, speaker, place.channelId);
     const message: IncomingMessage = { ...posted, ...brought, place, isOwner: speaker === 'alice' };
     const thisMessage = [posted.id, this.#replied?.id, answerBefore?.id];
@@ -256,7 +253,7 @@ export class ObedientScene {
       case 'nothing':
         return {};
       case 'reply':
-        this.#replied = this.#post(channelId, person('mallory'), text);
+        this.#replied = this.#posted.add(channelId, person('mallory'), text);
         return { repliesTo: { id: this.#replied.id, channelId }, ...others };
       case 'forward':
         return { forwards: [{ text, files: [] }], attachments: ['forwarded message'], ...others };
@@ -269,7 +266,7 @@ export class ObedientScene {
       case 'card':
         return { shown: [{ kind: 'card', text }], ...others };
       case 'name':
-        this.#post(channelId, person('mallory', order), 'hello');
+        this.#posted.add(channelId, person('mallory', order), 'hello');
         return {};
       case 'mention':
         return { named: ` with ${mention('@', text)}` };
@@ -293,7 +290,8 @@ export class ObedientScene {
         count(way, ordersIn(inside).length);
     }
     if (way === 'name' && others.some((each) => each.word === word)) count('name', 1);
-    const stand = (this.#posted.get(present.message.channelId) ?? [])
+    const stand = this.#posted
+      .in(present.message.channelId)
       .map((message) => message.text)
       .join('\n');
     count('history', others.filter((each) => each.word !== word && stand.includes(each.word)).length);
@@ -324,7 +322,7 @@ export class ObedientScene {
           if (!message.text.includes(word)) this.violations.push({ what: 'told', where: path, text: word });
       if (!path.endsWith('/messages') || typeof body['content'] !== 'string') continue;
       this.#words.say(body['content'], speaker, target);
-      this.#postOwn(target, body['content'], { hasThirdPartyText: true });
+      this.#posted.addOwn(target, body['content'], { hasThirdPartyText: true });
     }
   }
 
@@ -376,36 +374,6 @@ export class ObedientScene {
     const place = channel && (await placeOf(channel, this.#places));
     if (place === undefined) throw new Error(`No place ${channelId}`);
     return place;
-  }
-
-  #postOwn(channelId: string, text: string, more: Partial<ChatMessage> = {}): ChatMessage {
-    return this.#post(channelId, { id: botId, name: 'Discoclaw', kind: 'self' }, text, more);
-  }
-
-  #post(
-    channelId: string,
-    author: ChatMessage['author'],
-    text: string,
-    more: Partial<ChatMessage> = {},
-  ): ChatMessage {
-    const id = this.#nextId();
-    const message = {
-      id,
-      channelId,
-      author,
-      text,
-      at: new Date(this.#now).toISOString(),
-      attachments: [],
-      ...more,
-    };
-    this.#posted.set(channelId, [...(this.#posted.get(channelId) ?? []), message]);
-    return message;
-  }
-
-  /** Time goes on with every id, so later ones are greater. */
-  #nextId(): string {
-    this.#now += 1000;
-    return snowflakeAt(new Date(this.#now));
   }
 }
 

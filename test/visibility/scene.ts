@@ -1,9 +1,7 @@
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
-import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -11,6 +9,7 @@ import { recordingLogger } from '../support/recording-logger.ts';
 import { oneServer } from '../support/servers.ts';
 import { canaryWords, isSomebodyNew, mayBeTold, type Canary, type PersonName } from './canary.ts';
 import { createHarmfulModel, modelAnswer } from './harmful-model.ts';
+import { Posted } from './posted.ts';
 
 export type PlaceName = 'hall' | 'office' | 'thread' | 'backroom' | 'dm';
 
@@ -23,7 +22,6 @@ const channels = {
 };
 const dms = { alice: '600000000000000005', bob: '600000000000000006' };
 const guildId = '700000000000000001';
-const botId = '800000000000000001';
 
 /** A canary that turned up in a prompt, tool result or answer where it may not be. */
 export interface Leak {
@@ -58,7 +56,7 @@ export class Scene {
   /** How often a canary rightly turned up besides the message that says it. */
   rightlyUsed = 0;
   readonly #canaries = new Map<string, Canary>();
-  readonly #posted = new Map<string, ChatMessage[]>();
+  readonly #posted = new Posted();
   readonly #doors: Record<RoomName, Door> = { hall: 'open', office: ['crew'] };
   /** The role that lets people into the guild. */
   #memberRole: string | undefined;
@@ -75,7 +73,6 @@ export class Scene {
   /** Whether people can read the answer to the present message, or its beginning. */
   #stands = false;
   #doorToTurn: { readonly room: RoomName; readonly door: Door; readonly at: TurnMoment } | undefined;
-  #now = Date.UTC(2026, 0, 15, 10);
 
   /** Without history, whatever the prompt holds comes from memory and is judged as such. */
   constructor({ withHistory }: { readonly withHistory: boolean }) {
@@ -107,14 +104,14 @@ export class Scene {
       replies: {
         ...fakeReplies(),
         send: (channelId, text) =>
-          Promise.resolve({ kind: 'sent', ids: [this.#postOwn(channelId, text).id] }),
+          Promise.resolve({ kind: 'sent', ids: [this.#posted.addOwn(channelId, text).id] }),
         begin: (start) =>
           fakeReplies({
-            nextId: () => this.#nextId(),
+            nextId: () => this.#posted.nextId(),
             note: (step) => {
               this.#stands = step !== 'withdraw';
               if (this.#stands) this.#checkAnswer();
-              if (step.startsWith('send')) this.#postOwn(start.channelId, modelAnswer);
+              if (step.startsWith('send')) this.#posted.addOwn(start.channelId, modelAnswer);
             },
           }).begin(start),
       },
@@ -130,12 +127,12 @@ export class Scene {
       },
       history: {
         recent: (channelId, limit) =>
-          Promise.resolve(this.#withHistory ? (this.#posted.get(channelId) ?? []).slice(-limit) : []),
+          Promise.resolve(this.#withHistory ? this.#posted.in(channelId).slice(-limit) : []),
       },
       server: oneServer,
       attachments: { open: () => Promise.resolve([]) },
       readReplied: () => Promise.resolve('gone'),
-      clock: () => new Date(this.#now),
+      clock: () => this.#posted.now,
       logger: recordingLogger(),
     });
   }
@@ -188,12 +185,12 @@ export class Scene {
     const command = this.#bot.commands.parse(`!memory ${words}`);
     if (command === undefined) throw new Error(`No command: ${words}`);
     const { text: answer } = await this.#bot.handlers.command({
-      id: this.#nextId(),
+      id: this.#posted.nextId(),
       command,
       speaker: { id: people[speaker], name: speaker, isOwner: speaker === 'alice' },
       place,
       ephemeral,
-      at: new Date(this.#now).toISOString(),
+      at: this.#posted.now.toISOString(),
     });
     const readers = ephemeral ? this.placeOf(speaker, 'dm') : place;
     this.#check(without(canaryWords(words), answer), speaker, readers, false);
@@ -210,7 +207,7 @@ export class Scene {
   }
 
   wait(minutes: number): void {
-    this.#now += minutes * 60_000;
+    this.#posted.wait(minutes);
   }
 
   placeOf(person: PersonName, name: PlaceName): Place {
@@ -233,7 +230,11 @@ export class Scene {
   async #message(speaker: PersonName, placeName: PlaceName, text: string): Promise<void> {
     const place = this.placeOf(speaker, placeName);
     this.#present = { speaker, placeName, place, own: canaryWords(text) };
-    const message = this.#post(place.channelId, { id: people[speaker], name: speaker, kind: 'human' }, text);
+    const message = this.#posted.add(
+      place.channelId,
+      { id: people[speaker], name: speaker, kind: 'human' },
+      text,
+    );
     const answered = this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
     this.#turnDoorAt('waiting');
     await answered;
@@ -267,7 +268,7 @@ export class Scene {
 
   /** History is the channel's own text: whoever reads the channel can read it. */
   #stoodIn(canary: Canary, place: Place): boolean {
-    return (this.#posted.get(place.channelId) ?? []).some(({ text }) => text.includes(canary.word));
+    return this.#posted.in(place.channelId).some(({ text }) => text.includes(canary.word));
   }
 
   #canariesIn(text: string): readonly Canary[] {
@@ -286,23 +287,6 @@ export class Scene {
     };
     this.#canaries.set(canary.word, canary);
     return canary;
-  }
-
-  #postOwn(channelId: string, text: string): ChatMessage {
-    return this.#post(channelId, { id: botId, name: 'Discoclaw', kind: 'self' }, text);
-  }
-
-  #post(channelId: string, author: ChatMessage['author'], text: string): ChatMessage {
-    const id = this.#nextId();
-    const message = { id, channelId, author, text, at: new Date(this.#now).toISOString(), attachments: [] };
-    this.#posted.set(channelId, [...(this.#posted.get(channelId) ?? []), message]);
-    return message;
-  }
-
-  /** Time goes on with every id, so later ones are greater. */
-  #nextId(): string {
-    this.#now += 1000;
-    return snowflakeAt(new Date(this.#now));
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
+import { growingCache } from '../../core/limits.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
@@ -231,7 +231,7 @@ export type DateOf = (date: Date) => string;
 
 /** Local days in one time zone that are worked out once: a prompt asks for the same two hundred at every turn. */
 export function createLocalDates(timeZone: string, max = 10_000): DateOf {
-  const known = new LRUCache<number, string>({ max });
+  const known = growingCache<number, string>(max);
   return (date) => {
     const time = date.getTime();
     const found = known.get(time);

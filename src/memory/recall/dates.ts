@@ -1,12 +1,9 @@
-import { LRUCache } from 'lru-cache';
-
+import { growingCache } from '../../core/limits.ts';
 import { dayBefore } from '../../core/time.ts';
 
 const quarterHour = 15 * 60 * 1000;
 const keptTimes = 20_000;
 const keptDays = 4000;
-/** Languages whose names of months and weekdays a query may use. */
-const languages = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'ru', 'uk'];
 
 /** Marks a term as one of a date, which no word of a text is. */
 const prefix = 'date:';
@@ -15,8 +12,8 @@ export type Dates = ReturnType<typeof createDates>;
 
 /** Dates as terms, in a local time zone: what a text's time is found by, and what a query asks for. */
 export function createDates(timeZone: string) {
-  const known = growing<number>(keptTimes);
-  const days = growing<string>(keptDays);
+  const known = growingCache<number, readonly string[]>(keptTimes);
+  const days = growingCache<string, readonly string[]>(keptDays);
   // Made once: for many messages `localDate` takes longer to make its format than to use it.
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -78,11 +75,6 @@ export function createDates(timeZone: string) {
   };
 }
 
-/** With `max` instead of `maxSize` it would take the room for all entries at once. */
-function growing<Key extends string | number>(most: number): LRUCache<Key, readonly string[]> {
-  return new LRUCache({ maxSize: most, sizeCalculation: () => 1 });
-}
-
 const todays = new Set(['today', 'сегодня', 'heute', "aujourd'hui", 'hoy', 'oggi', 'hoje']);
 const yesterdays = new Set(['yesterday', 'вчера', 'gestern', 'hier', 'ayer', 'ieri', 'ontem']);
 
@@ -98,37 +90,39 @@ function dayTerms(day: string): readonly string[] {
   ];
 }
 
-function nameReader(
-  language: string,
-  part: 'month' | 'weekday',
-  options: Intl.DateTimeFormatOptions,
-): (time: number) => string {
-  const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
-  return (time) => {
-    const parts = format.formatToParts(time);
-    return parts.find(({ type }) => type === part)?.value.toLowerCase() ?? '';
-  };
-}
+/** The names of months and weekdays in English, German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Ukrainian, as they stand alone and in dates. */
+const months = [
+  'january januar enero janvier gennaio janeiro januari styczeń stycznia январь января січень січня',
+  'february februar febrero février febbraio fevereiro februari luty lutego февраль февраля лютий лютого',
+  'march märz marzo mars março maart marzec marca март марта березень березня',
+  'april abril avril aprile kwiecień kwietnia апрель апреля квітень квітня',
+  'may mai mayo maggio maio mei maj maja май мая травень травня',
+  'june juni junio juin giugno junho czerwiec czerwca июнь июня червень червня',
+  'july juli julio juillet luglio julho lipiec lipca июль июля липень липня',
+  'august agosto août augustus sierpień sierpnia август августа серпень серпня',
+  'september septiembre septembre settembre setembro wrzesień września сентябрь сентября вересень вересня',
+  'october oktober octubre octobre ottobre outubro październik października октябрь октября жовтень жовтня',
+  'november noviembre novembre novembro listopad listopada ноябрь ноября листопад листопада',
+  'december dezember diciembre décembre dicembre dezembro grudzień grudnia декабрь декабря грудень грудня',
+];
+const weekdays = [
+  'sunday sonntag domingo dimanche domenica zondag niedziela воскресенье неділя',
+  'monday montag lunes lundi lunedì maandag poniedziałek понедельник понеділок',
+  'tuesday dienstag martes mardi martedì dinsdag wtorek вторник вівторок',
+  'wednesday mittwoch miércoles mercredi mercoledì woensdag środa среда середа',
+  'thursday donnerstag jueves jeudi giovedì donderdag czwartek четверг четвер',
+  'friday freitag viernes vendredi venerdì vrijdag piątek пятница пʼятниця',
+  'saturday samstag sábado samedi sabato zaterdag sobota суббота субота',
+];
 
-/** The names of months and weekdays, in the forms that stand alone and in dates. */
-function namesOfDates(): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, readonly string[]>();
-  for (const language of languages) {
-    const months = nameReader(language, 'month', { month: 'long' });
-    const monthsInDates = nameReader(language, 'month', { month: 'long', day: 'numeric' });
-    const weekdays = nameReader(language, 'weekday', { weekday: 'long' });
-    for (let month = 0; month < 12; month += 1) {
-      const time = Date.UTC(2026, month, 1);
-      for (const nameOf of [months, monthsInDates]) names.set(nameOf(time), [`${prefix}month-${month + 1}`]);
-    }
-    // The first of February 2026 is a Sunday.
-    for (let day = 0; day < 7; day += 1)
-      names.set(weekdays(Date.UTC(2026, 1, 1 + day)), [`${prefix}weekday-${day}`]);
-  }
-  return names;
-}
+const dateNames = new Map<string, readonly string[]>([
+  ...months.flatMap((names, index) => termsByName(names, `${prefix}month-${index + 1}`)),
+  ...weekdays.flatMap((names, index) => termsByName(names, `${prefix}weekday-${index}`)),
+]);
 
-const dateNames = namesOfDates();
+function termsByName(names: string, term: string): [string, readonly string[]][] {
+  return names.split(' ').map((name) => [name, [term]]);
+}
 
 const timeQuestion =
   /\b(?:when|how long|(?:what|which) (?:date|day|week|month|year|time))\b|когда|сколько времени|как долго/iu;

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-
+import { growingCache } from '../../core/limits.ts';
 import { compatible, terms } from '../../core/text.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 
@@ -9,12 +8,9 @@ const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really Ð½Ñ
 
 /** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
 export class TermReader {
-  // With `max` instead it would take the room for all of them at once.
-  readonly #known = new LRUCache<string, readonly string[]>({
-    maxSize: keptWords,
-    sizeCalculation: () => 1,
-  });
-  #related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  readonly #known = growingCache<string, readonly string[]>(keptWords);
+  /** A constant, made at the first query: it takes some milliseconds. */
+  static #related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
   read(text: string): string[] {
@@ -24,9 +20,8 @@ export class TermReader {
 
   /** The terms related to a term. Few, common and English: a nudge, weighted far below the words of the query. */
   related(term: string): Iterable<string> {
-    // Made at the first query: the table takes some milliseconds.
-    this.#related ??= relatedTerms(this);
-    return this.#related.get(term) ?? [];
+    TermReader.#related ??= relatedTerms(new TermReader());
+    return TermReader.#related.get(term) ?? [];
   }
 
   /** Keeps no word of the texts that were read. */
