@@ -3,9 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { z } from 'zod';
-
-import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
+import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/sandbox-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
@@ -19,7 +17,7 @@ export interface StageOptions {
 }
 
 /**
- * The built bot as its own process, a sandbox Discord as its own process and a model server over HTTP: the way that a person's message
+ * The built bot as its own process, a sandbox Discord and a model server that it reaches over the network: the way that a person's message
  * goes. Dispose of it with `await using`.
  */
 export interface Stage extends AsyncDisposable {
@@ -43,11 +41,8 @@ export interface Stage extends AsyncDisposable {
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
-  const sandboxProcess = startChild({ script: 'sandbox/standalone.js', arguments: ['--json'], folder });
   const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })));
-  const line = (await sandboxProcess.waitFor('\n')).split('\n')[0] ?? '';
-  const { url } = z.object({ url: z.string() }).parse(JSON.parse(line));
-  const sandbox = connectSandbox(url);
+  const sandbox = await startSandboxServer();
   const info = await sandbox.info();
 
   const base: Record<string, string> = {
@@ -93,7 +88,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     async [Symbol.asyncDispose]() {
       await bot?.end('SIGKILL');
-      await sandboxProcess.end('SIGTERM');
+      await sandbox.close();
       await model.close();
       await rm(folder, { recursive: true, force: true });
     },
