@@ -16,7 +16,7 @@ import {
   repliedSection,
   type PromptMessage,
 } from '../../src/prompt/quoted.ts';
-import { plainName } from '../../src/prompt/names.ts';
+import { plainName } from '../../src/prompt/history.ts';
 import {
   chatMessage,
   countTags,

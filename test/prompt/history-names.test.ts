@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { lookalike } from '../../src/core/text.ts';
-import { nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
-import { createNaming } from '../../src/prompt/names.ts';
+import { createNaming, nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
 import { chatMessage } from './samples.ts';
 
 const alice = { id: '1', name: 'Alice', kind: 'human' } as const;
