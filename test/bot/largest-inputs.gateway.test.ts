@@ -11,6 +11,7 @@ const all = Object.keys(shapes);
 it.each<{ input: LargestInput; of: readonly string[] }>([
   { input: 'a message', of: all },
   { input: 'ten files', of: all },
+  { input: 'a set of cards', of: all },
   { input: 'what is shown', of: all },
   { input: 'a burst', of: ['sentences'] },
 ])('$input of the largest size holds nobody else up, whatever its form [L4]', async ({ input, of }) => {

@@ -16,6 +16,9 @@ import { shaped } from './shapes.ts';
 const messageChars = 4000;
 const fileChars = 100_000;
 const mostFiles = 10;
+/** Cards of one message, and the characters in all of them. */
+const mostCards = 10;
+const cardsChars = 6000;
 const burst = 300;
 const burstChars = 400;
 
@@ -40,6 +43,12 @@ function repeating(shape: () => string) {
     };
     return { toolUse: [append, search, remember] };
   };
+}
+
+function cards(shape: string): readonly object[] {
+  const piece = shaped(shape, cardsChars / mostCards / 4);
+  const card = { title: piece, description: piece, fields: [{ name: piece, value: piece }] };
+  return Array.from({ length: mostCards }, () => card);
 }
 
 export type LargestInput = keyof Awaited<ReturnType<typeof openLargestInputs>>['inputs'];
@@ -69,12 +78,12 @@ export async function openLargestInputs() {
     onLost: () => undefined,
   });
 
-  async function say(text: string, files = 0): Promise<void> {
+  async function say(text: string, files = 0, fields = {}): Promise<void> {
     const attachments = Array.from({ length: files }, (_, index) => ({
       name: `${index}.txt`,
       text: shaped(present, fileChars),
     }));
-    const said = await sandbox.say({ as: 'alice', in: 'dm', text, attachments });
+    const said = await sandbox.say({ as: 'alice', in: 'dm', text, attachments, fields });
     await sandbox.waitForReply({ in: said.channelId, after: said.id, settleMs: 100, timeoutMs: 300_000 });
   }
 
@@ -89,6 +98,8 @@ export async function openLargestInputs() {
     inputs: {
       'a message': (shape: string) => held(shape, () => say(shaped(shape, messageChars))),
       'ten files': (shape: string) => held(shape, () => say('What is in these?', mostFiles)),
+      'a set of cards': (shape: string) =>
+        held(shape, () => say('What is in these?', 0, { embeds: cards(shape) })),
       'a burst': (shape: string) =>
         held(shape, async () => {
           for (let index = 0; index < burst; index += 1) {
