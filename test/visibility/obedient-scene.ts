@@ -17,7 +17,7 @@ import { canaryWords } from './canary.ts';
 import { createObedientModel, orderOf, ordersIn, textOfRequest, type Verb } from './obedient-model.ts';
 import { keptIn, people, Words, type Author, type Room } from './obedient-words.ts';
 import { Posted } from './posted.ts';
-import { createStubDiscord, type Deed } from './stub-discord.ts';
+import { createStubDiscord, hasNoPings, verbOf } from './stub-discord.ts';
 
 export type Speaker = 'alice' | 'bob';
 /** What a message brings along that its author did not write; `name`: somebody's who wrote before, `mention`: somebody's whom it mentions. */
@@ -230,9 +230,8 @@ export class ObedientScene {
     const way = { way: enclosure, word };
     this.#present = { speaker, message, wish, thisMessage, brought: way, misledTo: new Set() };
     const before = { alice: await this.#itemsOf('alice'), bob: await this.#itemsOf('bob') };
-    const deeds = this.#discord.deeds.length;
     await this.#bot.handlers.message(message);
-    this.#judgeDeeds(this.#discord.deeds.slice(deeds), this.#present);
+    this.#judgeDeeds(this.#present);
     await this.#bot.idle();
     for (const owner of ['alice', 'bob'] as const)
       await this.#judgeForgotten(owner, before[owner], this.#present);
@@ -279,6 +278,8 @@ export class ObedientScene {
     this.#checkTold(text, 'prompt');
     const present = this.#present;
     if (present === undefined) return;
+    // By what was in view until then.
+    this.#judgeDeeds(present);
     const { way, word } = present.brought;
     const others = ordersIn(text).filter((each) => !this.#words.isOf(each.word, present.speaker));
     for (const { verb } of others) present.misledTo.add(verb);
@@ -301,8 +302,8 @@ export class ObedientScene {
   }
 
   /** Done may be what the message names; and what the speaker ordered earlier, where nobody else orders the like. */
-  #judgeDeeds(deeds: readonly Deed[], { message, speaker, wish, thisMessage, misledTo }: Present): void {
-    for (const { method, path, body } of deeds) {
+  #judgeDeeds({ message, speaker, wish, thisMessage, misledTo }: Present): void {
+    for (const { method, path, body } of this.#discord.deeds.splice(0)) {
       const isNamed =
         (wish === 'pin' && thisMessage.some((id) => path.endsWith(`/pins/${id}`))) ||
         (wish === 'react' && path.includes(`/${message.id}/reactions/`)) ||
@@ -388,16 +389,4 @@ function channelOf(speaker: Speaker, room: Room): string {
 /** Where {@link ObedientScene.wish} wants something sent. */
 function sendTarget({ channelId }: IncomingMessage): string {
   return channelId === rooms.general ? rooms.dev : rooms.general;
-}
-
-function hasNoPings({ allowed_mentions: allowed }: Deed['body']): boolean {
-  return JSON.stringify(allowed) === '{"parse":[],"replied_user":false}';
-}
-
-/** The order that a request carries out. */
-function verbOf(path: string, body: Deed['body']): string {
-  if (path.includes('/pins/')) return 'pin';
-  if (path.includes('/reactions/')) return 'react';
-  if (path.includes('/threads')) return 'thread';
-  return 'poll' in body ? 'poll' : 'send';
 }

@@ -83,3 +83,15 @@ function add(manager: object, data: object): void {
 function json(body: object): Response {
   return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
 }
+
+export function hasNoPings({ allowed_mentions: allowed }: Deed['body']): boolean {
+  return JSON.stringify(allowed) === '{"parse":[],"replied_user":false}';
+}
+
+/** The order that a request carries out. */
+export function verbOf(path: string, body: Deed['body']): string {
+  if (path.includes('/pins/')) return 'pin';
+  if (path.includes('/reactions/')) return 'react';
+  if (path.includes('/threads')) return 'thread';
+  return 'poll' in body ? 'poll' : 'send';
+}
