@@ -144,7 +144,7 @@ async function failEverywhere(
     const expected = outcome === 'done' || failed?.name === 'removeTree' ? result(before) : before;
     expect(await contentOf(disk.store)).toEqual(expected);
     await disk.store.close();
-    const reopened = await stores.open();
+    const reopened = await stores.open({ fileSystem: createObservedFileSystem(() => 'works') });
     expect(await contentOf(reopened)).toEqual(expected);
     // The same change works once the disk does.
     await apply(reopened);
