@@ -7,7 +7,13 @@ import { z } from 'zod';
 import type { DocumentKind } from '../../../src/core/store.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
 import { alice, ben, document, log, noteSchema, notesOf, text } from '../store-fixtures.ts';
-import { createObservedFileSystem, diskError, type Fate, type Operation } from './observed-file-system.ts';
+import {
+  createObservedFileSystem,
+  diskError,
+  quickFileSystem,
+  type Fate,
+  type Operation,
+} from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -141,7 +147,7 @@ describe.each(Object.entries(erasings))('%s', (_, erase) => {
       (_operation, index, failing) => (index >= failing ? diskError('EIO') : 'works'),
       async (store) => {
         await store.close();
-        const restarted = await stores.open({ fileSystem: createObservedFileSystem(() => 'works') });
+        const restarted = await stores.open({ fileSystem: quickFileSystem });
         await erase(restarted);
         expect(stores.everything()).not.toContain(canary);
         await restarted.close();
