@@ -1,8 +1,9 @@
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { botName, createLayers, type Memory } from '../src/bot/layers.ts';
 import { createModel } from '../src/bot/start-bot.ts';
-import { loadEnvironment, readConfig, type Config } from '../src/config/config.ts';
+import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
 import { RecentChanges } from '../src/core/changes.ts';
 import type { ChatMessage } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
@@ -36,7 +37,7 @@ interface KnownSession {
   readonly speakerName: string;
 }
 
-async function printPrompt(config: Config, wish: Wish): Promise<void> {
+async function reportPrompt(config: Config, wish: Wish): Promise<string> {
   const logger = createLogger({ level: 'warn' });
   // Beside a running bot: nothing is locked and nothing is written.
   const store = await createFileStore({ ...config.storage, clock, logger, readOnly: true });
@@ -86,7 +87,7 @@ async function printPrompt(config: Config, wish: Wish): Promise<void> {
       { isMemoryOff: await memory.placeSettings.isMemoryOff(place), areActionsOff: true },
       new AbortController().signal,
     );
-    process.stdout.write(renderPromptReport(prompt));
+    return renderPromptReport(prompt);
   } finally {
     await store.close();
   }
@@ -135,8 +136,13 @@ function chatMessageOf(channelId: string, { message }: SequencedMessage): ChatMe
   return { id, channelId, author, text, at, attachments };
 }
 
-async function main(): Promise<void> {
+/**
+ * What the script prints for these words of its command line.
+ * @throws {RangeError} that says what is wrong with them.
+ */
+export async function runPrompt(words: readonly string[], environment: Environment): Promise<string> {
   const { values } = parseArgs({
+    args: [...words],
     options: {
       user: { type: 'string' },
       channel: { type: 'string' },
@@ -146,10 +152,16 @@ async function main(): Promise<void> {
   });
   const { user, channel, message, owner } = values;
   if (user === undefined || channel === undefined) throw new RangeError(usage);
-  await printPrompt(readConfig(loadEnvironment()).config, { user, channel, message, asOwner: owner });
+  return reportPrompt(readConfig(environment).config, { user, channel, message, asOwner: owner });
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+async function main(): Promise<void> {
+  try {
+    process.stdout.write(await runPrompt(process.argv.slice(2), loadEnvironment()));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

@@ -22,7 +22,7 @@ export function flatten(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/(?![\u200c\u200d])[\p{Cf}]/gu, '')
+    .replace(/[^\P{Cf}\u200c\u200d]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();
 }
@@ -32,7 +32,7 @@ export function withoutInvisible(text: string): string {
   return text
     .toWellFormed()
     .replace(/\r\n?|[\p{Zl}\p{Zp}]/gu, '\n')
-    .replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '');
+    .replace(/[^\P{Cc}\n\t]|[^\P{Cf}\u200c\u200d]/gu, '');
 }
 
 /** Letters and digits under the Latin letter that they can be taken for, small and capital ones each for itself. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
+import { runPrompt } from '../../scripts/prompt.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
 import { answeringBy, blocksIn, chatCall } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -23,22 +24,23 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** The script beside the running bot, over the same folders. */
-function printPrompt(...words: readonly string[]): Promise<Outcome> {
-  return run(process.execPath, ['--import', 'tsx', 'scripts/prompt.ts', ...words]);
+const environment = () => ({
+  DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
+  DISCOCLAW_WORKSPACE_DIR: join(stage.folder, 'workspace'),
+  DISCOCLAW_TIMEZONE: 'UTC',
+});
+
+/** The script as a person starts it, beside the running bot and over the same folders. */
+function runScript(...words: readonly string[]): Promise<Outcome> {
+  return runProcess('npm', ['run', '--silent', 'prompt', '--', ...words], {
+    cwd: new URL('../..', import.meta.url).pathname,
+    env: { PATH: process.env['PATH'], HOME: stage.folder, ...environment() },
+  });
 }
 
-function run(command: string, words: readonly string[]): Promise<Outcome> {
-  return runProcess(command, words, {
-    cwd: new URL('../..', import.meta.url).pathname,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: stage.folder,
-      DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
-      DISCOCLAW_WORKSPACE_DIR: join(stage.folder, 'workspace'),
-      DISCOCLAW_TIMEZONE: 'UTC',
-    },
-  });
+/** What it prints, without a process of its own. */
+function printed(...words: readonly string[]): Promise<string> {
+  return runPrompt(words, environment());
 }
 
 /** Every file of the data folder with its text, but for the tokens of today, which the bot writes down when it comes to it. */
@@ -72,8 +74,8 @@ const withoutTime = (text: string): string => text.replace(/time="[^"]*"/u, 'tim
 it('prints the prompt as the bot sends it, beside the running bot and without a trace [P5]', async () => {
   await expect.poll(repliesWrittenDown).toBe(2);
   const before = await dataFiles();
-  const words = ['--user', 'alice', '--channel', 'dm', '--message', 'And now?'];
-  const { code, output, errors } = await run('npm', ['run', '--silent', 'prompt', '--', ...words, '--owner']);
+  const words = ['--user', 'alice', '--channel', 'dm', '--message', 'And now?', '--owner'];
+  const { code, output, errors } = await runScript(...words);
   expect(errors).toBe('');
   expect(code).toBe(0);
   expect(await dataFiles()).toEqual(before);
@@ -88,11 +90,11 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
     ...blocksIn(call).map(({ text }) => text),
   ];
   expect(sent.join('')).toMatch(/Pincers[\s\S]*rent is due[\s\S]*🦀[\s\S]*Which language[\s\S]*And now\?/u);
-  let printed = withoutTime(output);
+  let rest = withoutTime(output);
   for (const text of sent) {
     const wanted = withoutTime(text.trimEnd());
-    expect(printed).toContain(wanted);
-    printed = printed.slice(printed.indexOf(wanted) + wanted.length);
+    expect(rest).toContain(wanted);
+    rest = rest.slice(rest.indexOf(wanted) + wanted.length);
   }
 
   const rows = rowsOf(output);
@@ -115,34 +117,30 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
 });
 
 it('takes ids and names with a #, and keeps the owner’s notes from who is not said to be the owner', async () => {
-  const { code, output } = await printPrompt('--user', stage.info.people['bob'] ?? '', '--channel', '#dev');
-  expect(code).toBe(0);
-  expect(output).toContain('<message from="bob" where="#dev, public"');
-  const alices = await printPrompt('--user', 'alice', '--channel', 'dm');
-  expect(alices.output).toContain('🦀');
-  expect(alices.output).not.toContain('rent is due');
+  const bobs = await printed('--user', stage.info.people['bob'] ?? '', '--channel', '#dev');
+  expect(bobs).toContain('<message from="bob" where="#dev, public"');
+  const alices = await printed('--user', 'alice', '--channel', 'dm');
+  expect(alices).toContain('🦀');
+  expect(alices).not.toContain('rent is due');
 });
 
+const noConversation = /^No such conversation\. There are:\n {2}--user \d+ \(\w+\) --channel \d+ \([\w]+\)/u;
+
 it.each([
-  [
-    'nobody of that name',
-    ['--user', 'zoe', '--channel', 'dm'],
-    /^No such conversation\. There are:\n {2}--user \d+ \(\w+\) --channel \d+ \([\w]+\)/u,
-  ],
-  [
-    'a channel without a conversation',
-    ['--user', 'bob', '--channel', '#general'],
-    /^No such conversation\. There are:\n/u,
-  ],
+  ['a channel without a conversation', ['--user', 'bob', '--channel', '#general'], noConversation],
   [
     'no channel',
     ['--user', 'bob'],
     /^Prints the prompt .*\n\nnpm run prompt -- --user <id or name> --channel /u,
   ],
 ] as const)('says what is wrong with %s', async (_, words, message) => {
-  const { code, output, errors } = await printPrompt(...words);
+  await expect(printed(...words)).rejects.toThrow(message);
+});
+
+it('says what is wrong with nobody of that name, without a stack, and exits with 1', async () => {
+  const { code, output, errors } = await runScript('--user', 'zoe', '--channel', 'dm');
   expect(code).toBe(1);
   expect(output).toBe('');
-  expect(errors).toMatch(message);
+  expect(errors).toMatch(noConversation);
   expect(errors).not.toMatch(/\n {4}at /u);
 });

@@ -36,6 +36,8 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
       '!memory show',
     ]);
     expect(first.code).toBe(0);
+    expect(first.output).toContain('offline stand-in');
+    expect(first.output).toContain(join(folder, 'data'));
     expect(first.output).toContain('[offline model]');
     expect(first.output).toContain('You prefer Rust for parsers');
     expect(first.output).toMatch(
@@ -53,15 +55,19 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
     expect(after.split('which language now?')[1]).not.toContain('Rust');
   });
 
-  it('says what is wrong with a line and goes on', async () => {
-    const { code, output } = await chat(['/go #nowhere', '/as nobody', '/dance', '!memory', 'still there?']);
-    expect(code).toBe(0);
-    expect(output.match(/^! .+/gmu)).toHaveLength(3);
-    expect(output).toContain('`!memory show`');
-    expect(output.split('still there?')[1]).toContain('Discoclaw:');
+  it('says at its beginning which model speaks', async () => {
+    const child = startChild({
+      script: 'main.js',
+      folder,
+      environment: { ANTHROPIC_API_KEY: 'none', DISCOCLAW_MODEL: 'claude-x' },
+      input: '/quit\n',
+    });
+    expect(await child.exited).toBe(0);
+    expect(child.output()).toContain('claude-x');
+    expect(child.output()).not.toContain('offline');
   });
 
-  it('does what people do in Discord: slash commands, menus, completion, files, edits, deletions', async () => {
+  it('does what people do in Discord: slash commands, menus, completion, files, edits, deletions; it says what is wrong with a line and goes on', async () => {
     await writeFile(join(folder, 'tea.txt'), 'green');
     const { code, output } = await chat([
       '/go @dm',
@@ -77,8 +83,17 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
       '/react 👀',
       '/click ▶',
       '/memory forget oolong',
+      '/go #nowhere',
+      '/as nobody',
+      '/dance',
+      '!memory',
+      'still there?',
     ]);
     expect(code).toBe(0);
+    const [, after = ''] = output.split('Deprecated 2 items matching "oolong"');
+    expect(after.match(/^! .+/gmu)).toHaveLength(3);
+    expect(after).toContain('`!memory show`');
+    expect(after.split('still there?')[1]).toContain('Discoclaw:');
     expect(output).toMatch(
       /@dm {2}Discoclaw: Remembered: "I like oolong".* \(only you see this\)\n {2}.*I like oolong/u,
     );
@@ -89,14 +104,32 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
     expect(output).toContain('@dm  alice: which tea was this?');
     expect(output).toContain('“which tea was this?” was deleted\n');
     expect(output).toMatch(/alice reacted 👀 to “.*\n! Nothing here is labelled "▶"\n/u);
-    expect(output).toContain('Deprecated 2 items matching "oolong"');
   });
 
-  it('plays the demonstration where there is neither terminal nor input, and leaves nothing behind', async () => {
+  it('plays the demonstration where there is neither terminal nor input, and leaves nothing behind, though the layers have folders of their own', async () => {
     const before = await readdir(folder, { recursive: true });
-    const child = startChild({ script: 'main.js', folder });
+    const ownFolders = {
+      DISCOCLAW_DURABLE_DATA_DIR: join(folder, 'durable'),
+      DISCOCLAW_SUMMARY_DATA_DIR: join(folder, 'summary'),
+      DISCOCLAW_SHORTTERM_DATA_DIR: join(folder, 'short-term'),
+    };
+    const child = startChild({ script: 'main.js', folder, environment: { ...ownFolders, TMPDIR: folder } });
     expect(await child.exited).toBe(0);
     const output = child.output();
+    expect(output.split('\n').filter((line) => line.includes('  alice: '))).toEqual([
+      '#dev  alice: !memory remember I prefer Rust over Go for command line tools',
+      '#general  alice: which language should I use for my command line tool?',
+      '@dm  alice: !memory remember My surprise party is on Friday',
+      '#general  alice: when is the party?',
+      '@dm  alice: when is the party?',
+      '#general  alice: !memory show',
+      '@dm  alice: !memory show',
+      '#dev  alice: I always drink green tea while I debug',
+      '#general  alice: /memory show',
+      '#general  alice: !memory forget Rust',
+      '#general  alice: which language should I use for my command line tool?',
+    ]);
+    expect(output).toMatch(/npm start.*\n$/u);
     const [, inGeneral = ''] = output.split('#general  alice: which language should I use');
     expect(inGeneral.split('\n\n')[0]).toContain('You prefer Rust over Go');
     const parties = output.split('when is the party?');

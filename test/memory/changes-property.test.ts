@@ -6,7 +6,7 @@ import { filesBelow } from './changes-scene.ts';
 describe('the ledger of changes over all layers and the files', () => {
   it('begins with words in every layer, so that there is something to be taken back', async () => {
     await using start = await openStart();
-    const files = [...(await filesBelow(start.folder))];
+    const files = [...filesBelow(start.folder)];
     const texts = files.map(([, text]) => text);
     expect(start.words.filter((word) => !texts.some((text) => text.includes(word)))).toEqual([]);
     const isHeld = (path: RegExp) =>

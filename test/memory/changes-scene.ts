@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -192,8 +192,8 @@ export class Scene {
 
   /** A copy of another run's folder, or an empty one. `steps` were taken in it before. */
   static async open(from?: string, steps = 0): Promise<Scene> {
-    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-changes-'));
-    if (from !== undefined) await cp(from, folder, { recursive: true });
+    const folder = mkdtempSync(join(tmpdir(), 'discoclaw-changes-'));
+    if (from !== undefined) cpSync(from, folder, { recursive: true });
     const disk = new MortalDisk();
     const scene = new Scene(folder, disk, await openMemory(folder, disk.fileSystem));
     scene.#steps = steps;
@@ -204,13 +204,13 @@ export class Scene {
   async take(step: Step | undefined, kills?: Kills, expected = 0): Promise<number> {
     this.#steps += 1;
     if (step === undefined) return 0;
-    const former = kills === undefined ? undefined : await this.#withoutLedger();
+    const former = kills === undefined ? undefined : this.#withoutLedger();
     const begun = this.#disk.operations;
     this.#arm(kills, 0, expected);
     await this.#attempt(() => this.#memory.take(step));
     for (let kill = 1; this.#disk.isDead; kill += 1) {
       this.kills += 1;
-      const hasBegun = !isDeepStrictEqual(await this.#withoutLedger(), former);
+      const hasBegun = !isDeepStrictEqual(this.#withoutLedger(), former);
       await this.#restart(kills, kill, expected + operationsOfStart, async () => {
         // Discord tells of what it was not known to have told, and people repeat what was not acknowledged; but for what has begun, the ledger is enough.
         if (!isChange(step) || !hasBegun) await this.#memory.take(step);
@@ -245,7 +245,7 @@ export class Scene {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-    await rm(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** A minute a step, so that times do not tell how often it was tried. */
@@ -291,13 +291,13 @@ export class Scene {
   async #bury(): Promise<void> {
     await this.#memory.store.close();
     const data = join(this.folder, 'data');
-    const locks = (await readdir(data)).filter((name) => name.startsWith('.owner-'));
-    for (const lock of locks) await rm(join(data, lock), { force: true });
+    const locks = readdirSync(data).filter((name) => name.startsWith('.owner-'));
+    for (const lock of locks) rmSync(join(data, lock), { force: true });
   }
 
   /** All that stands in files that the store reads, but for the ledger. */
-  async #withoutLedger(): Promise<ReadonlyMap<string, string>> {
-    const files = await filesBelow(this.folder);
+  #withoutLedger(): ReadonlyMap<string, string> {
+    const files = filesBelow(this.folder);
     return new Map([...files].filter(([path]) => isRead(path) && basename(path) !== 'changes.jsonl'));
   }
 }
@@ -311,11 +311,10 @@ function isRead(path: string): boolean {
 }
 
 /** Every file below the folder, whatever its name, by its path. */
-export async function filesBelow(folder: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+export function filesBelow(folder: string): ReadonlyMap<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const files = paths.map(async (path) => [relative(folder, path), await readFile(path, 'utf8')] as const);
-  return new Map(await Promise.all(files));
+  return new Map(paths.map((path) => [relative(folder, path), readFileSync(path, 'utf8')]));
 }
 
 /** What the files hold, but for copies and what counts changes: sequence numbers and revisions. */

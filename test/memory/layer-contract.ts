@@ -8,6 +8,7 @@ import { renderSection } from '../../src/core/section.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
+import { quickFileSystem } from '../storage/files/observed-file-system.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
 import { channel, openSessions, silent, type Sessions } from '../support/sessions.ts';
 
@@ -32,7 +33,12 @@ const words = { general: 'axolotl', dev: 'bassoon', bob: 'cockatoo' } as const;
 async function openFed(open: OpenLayer, run: (fed: Fed) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-layer-'));
   const dirs = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
-  const store = await createFileStore({ ...dirs, clock: () => new Date(), logger: silent });
+  const store = await createFileStore({
+    ...dirs,
+    clock: () => new Date(),
+    logger: silent,
+    fileSystem: quickFileSystem,
+  });
   try {
     const sessions = openSessions(store);
     const under = open(sessions);

@@ -193,9 +193,14 @@ const textUpTo = (max: number) =>
     .tuple(fc.constantFrom('<facts', '</message>', 'x', ' word', '\n', '日本語', '👩‍👩‍👧‍👦'), fc.nat({ max }))
     .map(([piece, length]) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
 const fileName = textUpTo(300);
+/** Together mostly about as long as the texts of one turn may be, at times as long as ten times that. */
+const fileText = fc.oneof(
+  { weight: 9, arbitrary: textUpTo(5_000) },
+  { weight: 1, arbitrary: textUpTo(100_000) },
+);
 const attached = fc.array(
   fc.oneof(
-    fc.record({ kind: fc.constant('text' as const), name: fileName, text: textUpTo(100_000) }),
+    fc.record({ kind: fc.constant('text' as const), name: fileName, text: fileText }),
     fc.record({ kind: fc.constant('document' as const), name: fileName, data: fc.constant('AAAA') }),
     fc.record({ kind: fc.constant('unopened' as const), name: fileName, reason: fc.constant('over 5 MB') }),
   ),

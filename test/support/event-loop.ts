@@ -32,10 +32,13 @@ export function watchEventLoop(): () => Promise<HeldLoop> {
   let usage = process.cpuUsage();
   const look = (): void => {
     const end = performance.now();
-    const { user, system } = process.cpuUsage(usage);
-    rounds.push({ begin, end, computed: Math.min(end - begin, (user + system) / 1000) });
+    const now = process.cpuUsage();
+    if (end - begin > 2 * resolution) {
+      const used = now.user + now.system - usage.user - usage.system;
+      rounds.push({ begin, end, computed: Math.min(end - begin, used / 1000) });
+    }
     begin = end;
-    usage = process.cpuUsage();
+    usage = now;
   };
   const timer = setInterval(look, resolution);
   return async () => {
@@ -44,9 +47,9 @@ export function watchEventLoop(): () => Promise<HeldLoop> {
     // The observer is told of collections a little later.
     await new Promise((resolve) => setTimeout(resolve, 20));
     observer.disconnect();
-    const held = rounds
-      .filter((each) => each.end - each.begin > 2 * resolution)
-      .map((each) => each.computed - collections.reduce((sum, other) => sum + shared(each, other), 0));
+    const held = rounds.map(
+      (each) => each.computed - collections.reduce((sum, other) => sum + shared(each, other), 0),
+    );
     return {
       longest: Math.max(0, ...held),
       garbage: Math.max(0, ...collections.map((each) => each.end - each.begin)),

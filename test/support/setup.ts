@@ -1,5 +1,5 @@
 /** Runs before each test file, in its process. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,12 +21,24 @@ const prepared = Symbol.for('discoclaw: prepared for tests');
 
 if (!Reflect.has(globalThis, prepared)) {
   Reflect.set(globalThis, prepared, true);
-  const folder = mkdtempSync(join(tmpdir(), 'discoclaw-tests-'));
+  const folder = mkdtempSync(join(temporaryFolder(), 'discoclaw-tests-'));
   process.env['TMPDIR'] = folder;
   cleanUpAtEnd(folder);
   // Where the test runner is gone, nobody waits for this process.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   confine(inject('reach'));
+}
+
+/** In memory where there is room and nobody asks for another place: no test ends the power, and real disks take long to sync. */
+function temporaryFolder(): string {
+  const inMemory = '/dev/shm';
+  if (process.env['TMPDIR'] !== undefined) return tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync(inMemory);
+    return bavail * bsize > 2 ** 31 ? inMemory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 /** The same examples every time, so that `npm test` passes or fails for a reason; the long campaign draws new ones. */

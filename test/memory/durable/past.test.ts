@@ -98,9 +98,9 @@ describe('the past of a person’s items [L3]', () => {
     expect((await memory.forgotten(aliceId))('I prefer Rust', '2000-01-01T00:00:00.000Z')).toBe(false);
   });
 
-  it('stays small after 4,000 pairs of remember and forget', async () => {
+  it('stays small after 1,000 pairs of remember and forget, twice as many as are known', async () => {
     const { memory, store } = createMemory();
-    for (let pair = 1; pair <= 4_000; pair += 1) {
+    for (let pair = 1; pair <= 1_000; pair += 1) {
       const said = {
         place: dm,
         messageId: String(400_000_000_000_000_000n + BigInt(2 * pair)),
@@ -118,6 +118,6 @@ describe('the past of a person’s items [L3]', () => {
       );
     }
     const document: unknown = JSON.parse((await store.readText(`users/${aliceId}/durable.json`)) ?? '');
-    expect(JSON.stringify(document, undefined, 2).length).toBeLessThan(300_000);
-  }, 60_000);
+    expect(JSON.stringify(document, undefined, 2).length).toBeLessThan(60_000);
+  });
 });

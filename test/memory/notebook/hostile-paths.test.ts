@@ -190,15 +190,16 @@ it('no file outside the tree is read or written, whatever the path [M5]', async 
 
   await fc.assert(
     fc.asyncProperty(fc.array(hostilePath, { minLength: 500, maxLength: 500 }), async (paths) => {
+      const shown: string[] = [];
       for (const path of paths) {
         const context = contexts[tried % contexts.length] ?? dmContext();
         const [tool, input] = inputs[Math.floor(tried / contexts.length) % inputs.length] ?? inputs[0];
         const { ok, text } = await run(tool, { path, ...input }, context);
         tried += 1;
         if (ok) answered += 1;
-        expect(text).not.toContain(canary);
-        expect(text).not.toContain(root);
+        if (text.includes(canary) || text.includes(root)) shown.push(`${tool} ${path}: ${text}`);
       }
+      expect(shown).toEqual([]);
     }),
     { numRuns: 200 },
   );

@@ -8,6 +8,7 @@ import { dmPlace, openSessions, secretPlace, silent } from '../../support/sessio
 import { notebookSettings } from '../../support/layer-settings.ts';
 
 const noon = new Date('2026-01-15T12:00:00Z');
+const { signal } = new AbortController();
 
 /** Where Alice's files lie in the store. */
 export const aliceRoot = `users/${aliceId}/notebook`;
@@ -54,7 +55,7 @@ export async function openNotebook(
   function run(tool: string, input: unknown, context: TurnContext = dmContext()): Promise<ToolOutcome> {
     const found = notebook.tools.find(({ definition }) => definition.name === `memory_${tool}`);
     if (found === undefined) throw new RangeError(`There is no memory_${tool}`);
-    return found.run(input, context, new AbortController().signal);
+    return found.run(input, context, signal);
   }
 
   function sections(context: TurnContext = dmContext()) {

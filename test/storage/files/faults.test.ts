@@ -14,7 +14,13 @@ import {
   notesOf,
   text,
 } from '../store-fixtures.ts';
-import { createObservedFileSystem, diskError, type Fate, type Operation } from './observed-file-system.ts';
+import {
+  createObservedFileSystem,
+  diskError,
+  quickFileSystem,
+  type Fate,
+  type Operation,
+} from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -144,7 +150,7 @@ async function failEverywhere(
     const expected = outcome === 'done' || failed?.name === 'removeTree' ? result(before) : before;
     expect(await contentOf(disk.store)).toEqual(expected);
     await disk.store.close();
-    const reopened = await stores.open();
+    const reopened = await stores.open({ fileSystem: quickFileSystem });
     expect(await contentOf(reopened)).toEqual(expected);
     // The same change works once the disk does.
     await apply(reopened);

@@ -10,7 +10,7 @@ describeStoreContract('createFileStore', async () => {
       await store.close();
       store = await stores.open();
     },
-    everything: () => stores.everything(),
+    everything: () => Promise.resolve(stores.everything()),
     dispose: () => stores.dispose(),
   };
 });

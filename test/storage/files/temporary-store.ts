@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '../../../src/core/logger.ts';
@@ -24,7 +25,7 @@ export interface TemporaryStores {
   readonly logged: LoggedLine[];
   open(options?: Partial<FileStoreOptions>): Promise<FileStore>;
   /** The content of every file below both folders, whatever its name. */
-  everything(): Promise<string>;
+  everything(): string;
   dispose(): Promise<void>;
 }
 
@@ -48,13 +49,10 @@ export async function createTemporaryStores(): Promise<TemporaryStores> {
       opened.push(store);
       return store;
     },
-    async everything() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    everything() {
+      const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
-      const contents = await Promise.all(
-        files.map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8')),
-      );
-      return contents.join('\n');
+      return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
     },
     async dispose() {
       for (const store of opened) await store.close();
