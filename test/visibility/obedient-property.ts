@@ -70,6 +70,7 @@ export async function playObedientScenes(count: number): Promise<ReadonlyMap<str
       const scene = new ObedientScene();
       for (const each of steps) await take(scene, each);
       await scene.judgeKept();
+      await scene.close();
       for (const [what, times] of [...Object.entries(scene.rightly), ...scene.orders])
         counts.set(what, (counts.get(what) ?? 0) + times);
       expect(scene.violations).toEqual([]);

@@ -211,6 +211,11 @@ export class ObedientScene {
     }
   }
 
+  /** Without it the client's timers would keep the whole scene. */
+  close(): Promise<void> {
+    return this.#discord.client.destroy();
+  }
+
   async #message(
     speaker: Speaker,
     room: Room,
