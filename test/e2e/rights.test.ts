@@ -22,9 +22,11 @@ interface Scene {
   readonly place: string;
   readonly text: string;
   /** What happens while the bot works. */
-  readonly change: () => Promise<unknown>;
+  readonly change?: () => Promise<unknown>;
   /** How it is made good again; absent where that cannot be. */
   readonly undo?: () => Promise<unknown>;
+  /** Whether the model is asked at all. */
+  readonly isThoughtAbout?: false;
   readonly seen: Seen;
 }
 
@@ -54,13 +56,14 @@ it('what is taken from the bot while it works costs one sign or line, no request
   const { sandbox, model } = stage;
   await sandbox.setRateLimits({ on: true });
   const scenes = await scenesOn(stage);
+  const thoughtAbout = scenes.filter(({ isThoughtAbout }) => isThoughtAbout !== false).length;
   const asked: MessageView[] = [];
   for (const { person, place, text } of scenes)
-    asked.push(await sandbox.say({ as: person, in: place, text, mentionBot: true }));
-  await eventually(() => expect(model.requests).toHaveLength(scenes.length));
+    asked.push(await sandbox.say({ as: person, in: place, text, mentionBot: !text.startsWith('!') }));
+  await eventually(() => expect(model.requests).toHaveLength(thoughtAbout));
   for (const { place, text } of scenes)
     if (text.includes('slowly')) await sandbox.waitForReply({ in: place, containing: 'word0' });
-  for (const { change } of scenes) await change();
+  for (const { change } of scenes) await change?.();
   await sandbox.delivered();
   release();
 
@@ -81,7 +84,7 @@ it('what is taken from the bot while it works costs one sign or line, no request
     await bot.waitFor('"caught up with all channels"');
     await sleep(500);
     expect(await seen()).toEqual(wanted);
-    expect(model.requests).toHaveLength(scenes.length);
+    expect(model.requests).toHaveLength(thoughtAbout);
     expect((await refused()) - before).toBe(found);
   }
 
@@ -121,10 +124,7 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
   async function add(
     name: string,
     seen: Seen,
-    play: (
-      place: string,
-      person: string,
-    ) => Promise<Pick<Scene, 'change' | 'undo'> & Partial<Pick<Scene, 'place' | 'text'>>>,
+    play: (place: string, person: string) => Promise<Partial<Scene>>,
     where: Partial<ControlInput<'addChannel'>> = {},
   ): Promise<void> {
     const person = `guest${scenes.length}`;
@@ -279,6 +279,21 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
     },
     { private: true },
   );
+  const told: readonly (readonly [string, string, Seen, readonly Permission[]])[] = [
+    ['the bot is asked where it may not write', 'Hello?', byReaction, ['SendMessages']],
+    [
+      'the bot is asked where it may neither write nor react',
+      'Hello?',
+      byLine,
+      ['SendMessages', 'AddReactions'],
+    ],
+    ['the bot is given a command where it may not write', '!memory show', byReaction, ['SendMessages']],
+  ];
+  for (const [name, text, seen, permissions] of told)
+    await add(name, seen, async (channel) => {
+      await deny(channel, 'Discoclaw', ...permissions);
+      return { text, isThoughtAbout: false, undo: () => deny(channel, 'Discoclaw') };
+    });
   await sandbox.delivered();
   return scenes;
 }

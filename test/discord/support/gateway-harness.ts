@@ -64,6 +64,10 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
     return this.work(message);
   }
 
+  async unanswerable({ id }: { readonly id: string }): Promise<void> {
+    this.events.push(`unanswerable ${id}`);
+  }
+
   async command(request: CommandRequest): Promise<CommandReply> {
     this.commands.push(request);
     this.order.push(`command ${request.command.subcommand}`);
