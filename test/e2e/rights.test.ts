@@ -95,6 +95,8 @@ it('what is taken from the bot while it works costs one sign or line, no request
     const again = await sandbox.say({ as: person, in: place, text: 'And now?', mentionBot: true });
     expect((await sandbox.waitForReply({ in: place, after: again.id })).text).toBe('Here.');
   }
+  // What the bot could not know: those words and that sign, and a DM that is closed.
+  expect(await sandbox.invalidRequests()).toMatchObject({ count: 3 });
 }, 240_000);
 
 async function seenBy(
@@ -154,6 +156,17 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
   await add('the bot may neither write nor react', byLine, async (channel) => ({
     change: () => deny(channel, 'Discoclaw', 'SendMessages', 'AddReactions'),
     undo: () => deny(channel, 'Discoclaw'),
+  }));
+  await add('Discord refuses words and signs without having said so before', byLine, async (channel) => ({
+    async change() {
+      const routes = [
+        `POST /channels/${channel}/messages`,
+        `PUT /channels/${channel}/messages/*/reactions/*/@me`,
+      ];
+      for (const route of routes)
+        await sandbox.setFault({ kind: 'status', status: 403, code: 50_013, route, times: 1000 });
+    },
+    undo: () => sandbox.clearFaults(),
   }));
   await add('the bot sees the channel no more', byLine, async (channel) => ({
     change: () => deny(channel, 'Discoclaw', 'ViewChannel'),
