@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, it } from 'vitest';
@@ -39,8 +40,8 @@ const byLine = { says: [], signs: [], lines: 1 };
 const answered = { says: ['The answer.'], signs: [], lines: 0 };
 
 it('what is taken from the bot while it works costs one sign or line, no request for ever, and nothing after a restart [G3d] [V2]', async () => {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const gate = new EventEmitter();
+  const held = once(gate, 'open');
   await using stage = await openStage({
     environment: {
       DISCORD_AUTO_REPLY_CHANNEL_IDS: '',
@@ -65,7 +66,7 @@ it('what is taken from the bot while it works costs one sign or line, no request
     if (text.includes('slowly')) await sandbox.waitForReply({ in: place, containing: 'word0' });
   for (const { change } of scenes) await change?.();
   await sandbox.delivered();
-  release();
+  gate.emit('open');
 
   const seen = async () =>
     Object.fromEntries(

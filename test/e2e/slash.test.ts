@@ -147,22 +147,21 @@ describe('pages', () => {
   });
 });
 
+const rememberThat = (text: string) => ({
+  as: 'bob',
+  in: 'dm',
+  name: 'memory',
+  subcommand: 'remember',
+  options: { text },
+});
+const toInteractions = async () =>
+  (await stage.sandbox.requests()).filter(({ path }) => /^\/(?:interactions|webhooks)\//u.test(path)).length;
+const shown = async () =>
+  (await stage.sandbox.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' })).answer?.text;
+
 describe('an interaction that Discord refuses to hear of', () => {
   const callback = 'POST /interactions/*/*/callback';
   afterEach(() => stage.sandbox.clearFaults());
-  const remember = (text: string) => ({
-    as: 'bob',
-    in: 'dm',
-    name: 'memory',
-    subcommand: 'remember',
-    options: { text },
-  });
-  const toInteractions = async () =>
-    (await stage.sandbox.requests()).filter(({ path }) => /^\/(?:interactions|webhooks)\//u.test(path))
-      .length;
-  const shown = async () =>
-    (await stage.sandbox.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' })).answer?.text;
-
   it.each([
     [404, 10_062],
     [400, 40_060],
@@ -177,7 +176,7 @@ describe('an interaction that Discord refuses to hear of', () => {
     await stage.sandbox.setFault({ kind: 'status', status, code, route: callback, times: 1000 });
     await Promise.all(
       [
-        stage.sandbox.slash(remember(`I keep ${code} bees`)),
+        stage.sandbox.slash(rememberThat(`I keep ${code} bees`)),
         stage.sandbox.click({ as: 'alice', message: answer?.id ?? '', label: '▶' }),
         stage.sandbox.complete({
           as: 'alice',
@@ -203,7 +202,7 @@ describe('an interaction that Discord refuses to hear of', () => {
       const route = 'PATCH /webhooks/*/*/messages/*';
       await stage.sandbox.setFault({ kind: 'status', status, code, route, times: 1000 });
       const before = await toInteractions();
-      await stage.sandbox.slash({ ...remember(`I keep ${code} hives`), until: 'acknowledged' });
+      await stage.sandbox.slash({ ...rememberThat(`I keep ${code} hives`), until: 'acknowledged' });
       await eventually(async () => expect((await toInteractions()) - before).toBe(2));
       await stage.sandbox.clearFaults();
       expect(await shown()).toContain(`${code} hives`);
@@ -213,7 +212,7 @@ describe('an interaction that Discord refuses to hear of', () => {
 
   it('because it heard of it already, though its answer was lost on the way, is gone on with', async () => {
     await stage.sandbox.setFault({ kind: 'lost', route: callback });
-    const { answer } = await stage.sandbox.slash({ ...remember('I keep two queens'), timeoutMs: 20_000 });
+    const { answer } = await stage.sandbox.slash({ ...rememberThat('I keep two queens'), timeoutMs: 20_000 });
     expect(answer?.text).toContain('Remembered: "I keep two queens"');
     const pages = await stage.sandbox.slash({ as: 'alice', in: 'dm', name: 'memory', subcommand: 'show' });
     const message = pages.answer?.id ?? '';
