@@ -1,3 +1,5 @@
+import { usableEvent } from '../../src/discord/payloads/payloads.ts';
+import { largestGuild } from '../../test/discord/support/largest-guild.ts';
 import { createTemporaryStores } from '../../test/storage/files/temporary-store.ts';
 import { watchEventLoop, type HeldLoop } from '../../test/support/event-loop.ts';
 import { openLargeMemory, usualText } from '../../test/support/large-memory.ts';
@@ -25,6 +27,7 @@ export async function benchEventLoop(): Promise<void> {
   } finally {
     await close();
   }
+  await benchLargestGuild();
   await benchMemory('a search of 20,000 messages', 20_000, ({ search }) => search(usualText(12_345)));
   await benchMemory('3,000 messages deleted in 30 events', 6000, ({ ownIds, remove }) =>
     Promise.all(
@@ -34,6 +37,14 @@ export async function benchEventLoop(): Promise<void> {
     ),
   );
   await benchMemory('3,000 messages deleted at once', 6000, ({ ownIds, remove }) => remove(ownIds));
+}
+
+async function benchLargestGuild(): Promise<void> {
+  let last = 1_400_000_000_000_000_000n;
+  const guild = largestGuild(() => String((last += 1n)), {});
+  const stop = watchEventLoop();
+  await usableEvent('GUILD_CREATE', guild);
+  tell('the largest guild at a start', await stop());
 }
 
 type LargeMemory = Awaited<ReturnType<typeof openLargeMemory>>;

@@ -156,6 +156,7 @@ export function createBot(config: Config, ports: BotPorts) {
     turns,
     waitingReactions,
     reactions,
+    replies,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     commands,
     order: commandOrder,

@@ -19,7 +19,7 @@ import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
 import { createFileStore, type FileStore } from '../storage/files/store.ts';
-import { createChannelJournal } from '../turn/journal.ts';
+import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot } from './create-bot.ts';
 import type { StatusSources } from './status.ts';
@@ -74,6 +74,8 @@ export async function startBot(config: Config, options: StartOptions) {
       isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: (guildId) => bot.memberRole(guildId),
+      noteGone: (channelId) =>
+        void saveBestEffort(logger, 'that a channel is gone', () => journal.markGone(channelId)),
       recent,
       clock,
       logger,
@@ -132,6 +134,7 @@ export async function startBot(config: Config, options: StartOptions) {
       store,
       knownChannels: () => bot.knownChannels(),
       guildOf: (channelId) => bot.guildOf(channelId),
+      isGone: (channelId) => journal.isGone(channelId),
       remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       recover: (channelId) => recovery.channel(channelId),

@@ -281,6 +281,8 @@ export interface AttachmentPort {
 export interface BotHandlers {
   /** A turn or a `!memory` command; resolves when it was handled, after-turn work left aside. */
   message(message: IncomingMessage): Promise<void>;
+  /** Somebody with access has addressed the bot by name where it may not write. */
+  unanswerable(message: Pick<ChatMessage, 'id' | 'channelId' | 'author'>): Promise<void>;
   edited(edit: MessageEdit): Promise<void>;
   deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Somebody, also without access, has put an emoji, by its characters or name, on any message that the bot can see. */

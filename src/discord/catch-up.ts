@@ -42,6 +42,8 @@ export interface CatchUpOptions {
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
   /** The guild that a known channel was in, where it was in one. */
   readonly guildOf: (channelId: string) => Promise<string | undefined>;
+  /** Whether a known channel was found to be deleted. */
+  readonly isGone: (channelId: string) => Promise<boolean>;
   readonly changes: Pick<MessageChanges, 'missed'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   /** Whether the reply that a message has was only begun. */
@@ -207,18 +209,20 @@ async function catchUpWith(
     logger.info('messages were fetched after a gap', { channelId, count: missed.length });
 }
 
-/** Whether a channel is in a guild that the bot is in no more, or where it does not work: no request is sent for it [G3d]. */
+/** Whether a channel is deleted, in a guild that the bot is in no more, or where it does not work: no request is sent for it [G3d]. */
 async function isOutOfReach(
   channelId: string,
-  { client, settings, guildOf, logger }: CatchUpOptions,
+  { client, settings, guildOf, isGone, logger }: CatchUpOptions,
 ): Promise<boolean> {
   const channel = client.channels.cache.get(channelId);
   if (channel === undefined) {
-    const guildId = await guildOf(channelId).catch((error: unknown) => {
+    try {
+      const guildId = await guildOf(channelId);
+      return (guildId !== undefined && !client.guilds.cache.has(guildId)) || (await isGone(channelId));
+    } catch (error) {
       logger.warn('what is remembered of a channel could not be read', { channelId, error });
-      return undefined;
-    });
-    return guildId !== undefined && !client.guilds.cache.has(guildId);
+      return false;
+    }
   }
   if (channel.isDMBased()) return false;
   const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;

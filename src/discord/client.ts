@@ -9,6 +9,7 @@ import {
   IntentsBitField,
   Options,
   Partials,
+  RESTJSONErrorCodes,
   type APIApplication,
 } from 'discord.js';
 
@@ -101,14 +102,35 @@ function withoutContent(client: Client, logger: Logger): boolean {
 
 /** The library's own way to ask, with answers that are as documented [L5]. */
 async function usableRequest(url: string, init: Parameters<typeof DefaultRestOptions.makeRequest>[1]) {
-  const response = await DefaultRestOptions.makeRequest(url, init);
-  if (!response.ok) return response;
   const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
+  const response = await (callbackPath.test(path) ? callBack : DefaultRestOptions.makeRequest)(url, init);
+  if (!response.ok) return response;
   const read = response.json.bind(response);
   return Object.assign(response, {
     json: async () => usableAnswer(init.method ?? 'GET', path, await read()),
   });
 }
+
+/** The first response to an interaction. */
+const callbackPath = /^\/interactions\/\d+\/[^/]+\/callback$/u;
+const callbackTries = 3;
+
+/** Discord takes a callback once. Where a connection broke before its answer, a second one being refused as such says that the first was heard. */
+const callBack: typeof DefaultRestOptions.makeRequest = async (url, init) => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const response = await DefaultRestOptions.makeRequest(url, init);
+      if (tries === 1 || response.status !== 400) return response;
+      const refusal: unknown = await response.json();
+      const code: unknown = Reflect.get(Object(refusal), 'code');
+      return code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged
+        ? new Response(null, { status: 204 })
+        : Response.json(refusal, response);
+    } catch (error) {
+      if (tries === callbackTries || init.signal?.aborted === true) throw error;
+    }
+  }
+};
 
 /** Milliseconds to the gateway and back, as the last heartbeats tell; `undefined` before the first. */
 export function gatewayPing(client: Client): number | undefined {

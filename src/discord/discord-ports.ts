@@ -17,6 +17,8 @@ import { createWaitingReactions } from './waiting-reactions.ts';
 
 export interface DiscordPortsOptions
   extends Pick<HistoryOptions, 'isHidden' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
+  /** Told of a channel that Discord does not have any more. */
+  readonly noteGone: (channelId: string) => void;
   readonly client: Client;
   readonly access: Pick<AccessSettings, 'channelIds'>;
   /** Where another Discord-compatible server keeps attached files. */

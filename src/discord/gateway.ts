@@ -42,7 +42,10 @@ export interface GatewayOptions
   extends
     Pick<IntakePolicy, 'parseCommand'>,
     Pick<IntakeOptions, 'answerMode' | 'ignored' | 'places' | 'lockedOut' | 'reactions'>,
-    Pick<CatchUpOptions, 'knownChannels' | 'remembered' | 'guildOf' | 'isUnfinished' | 'recover' | 'resume'>,
+    Pick<
+      CatchUpOptions,
+      'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
+    >,
     Pick<InteractionsOptions, 'offers'> {
   readonly client: Client;
   readonly token: string;

@@ -28,7 +28,7 @@ export interface IntakeOptions {
   readonly history: Pick<History, 'seen'>;
   /** A message may arrive after its deletion; then it is not answered. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
-  readonly handlers: Pick<BotHandlers, 'message'>;
+  readonly handlers: Pick<BotHandlers, 'message' | 'unanswerable'>;
   /** What the owner has set for a place of a guild, if anything. Must not reject. */
   readonly answerMode: (
     place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
@@ -95,6 +95,8 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
         channelId: chat.channelId,
         messageId: chat.id,
       });
+      if (facts.authorKind === 'human' && (facts.mentionsBot || facts.repliesToBot))
+        runInBackground('a message', () => options.handlers.unanswerable(chat));
       return;
     }
     if (facts.authorKind === 'bot' && !isAdmitted(chat)) return;

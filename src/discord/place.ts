@@ -5,6 +5,7 @@ import {
   ChannelType,
   Events,
   PermissionFlagsBits,
+  RESTJSONErrorCodes,
   type Channel,
   type Client,
   type Guild,
@@ -15,6 +16,7 @@ import {
 import type { PresentPlace } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { everyone, hasMoreReaders, type Place } from '../core/place.ts';
+import { hasErrorCode } from './discord-api.ts';
 import { neededToRead, watchGoneChannels } from './permissions.ts';
 
 /** A channel from the cache or from Discord; `undefined` where the bot may not see it, or cannot now. */
@@ -168,8 +170,14 @@ async function whenAvailable(guild: Guild): Promise<void> {
 export function createPlaces({
   client,
   memberRole,
+  noteGone,
   logger,
-}: Pick<Places, 'memberRole'> & { readonly client: Client; readonly logger: Logger }): Places {
+}: Pick<Places, 'memberRole'> & {
+  readonly client: Client;
+  /** Told of a channel that Discord does not have any more. */
+  readonly noteGone: (channelId: string) => void;
+  readonly logger: Logger;
+}): Places {
   const isGone = watchGoneChannels(client);
   return {
     memberRole,
@@ -181,6 +189,7 @@ export function createPlaces({
         return (await client.channels.fetch(channelId, { force: true })) ?? undefined;
       } catch (error) {
         logger.warn('a channel could not be fetched', { channelId, error });
+        if (hasErrorCode(error, RESTJSONErrorCodes.UnknownChannel)) noteGone(channelId);
         return undefined;
       }
     },

@@ -95,18 +95,27 @@ function makeCareful(
   shard: object,
   { onMalformed, intents, asksForFewer }: Parameters<typeof carefulSharding>[0],
 ): void {
-  const opening = { hasHello: false, hasReady: false };
+  let opening = { hasHello: false, hasReady: false };
+  /** The frame before: a long one is checked in slices, and none overtakes it. */
+  let before: Promise<unknown> = Promise.resolve();
 
   wrap(shard, 'destroy', (destroy) => (options) => {
-    Object.assign(opening, { hasHello: false, hasReady: false });
+    opening = { hasHello: false, hasReady: false };
     return destroy(options);
   });
-  wrap(shard, 'unpackMessage', (unpack) => async (data, isBinary) => {
-    const frame = await Promise.resolve(unpack(data, isBinary)).catch(() => undefined);
-    const usable = usableFrame(frame, Number(Reflect.get(shard, 'status')), opening);
-    if (usable !== undefined) return usable;
-    onMalformed(typeOf(frame));
-    return withoutEvent(frame);
+  wrap(shard, 'unpackMessage', (unpack) => (data, isBinary) => {
+    const connection = opening;
+    const unpacked = before.then(async () => {
+      const frame = await Promise.resolve(unpack(data, isBinary)).catch(() => undefined);
+      const usable = await usableFrame(frame, Number(Reflect.get(shard, 'status')), connection);
+      // Of a connection that has ended meanwhile: what comes after it tells again.
+      if (connection !== opening) return null;
+      if (usable !== undefined) return usable;
+      onMalformed(typeOf(frame));
+      return withoutEvent(frame);
+    });
+    before = unpacked.catch(() => undefined);
+    return unpacked;
   });
   wrap(shard, 'onMessage', (receive) => async (data, isBinary) => {
     try {
@@ -154,11 +163,11 @@ const helloSchema = z.object({ heartbeat_interval: z.number().min(1000).max(600_
  * A frame as the library may have it; `undefined` for one that nobody can use. Each connection begins with one hello, and a new session with
  * one READY; before that there are no events.
  */
-function usableFrame(
+async function usableFrame(
   value: unknown,
   shardStatus: number,
   opening: { hasHello: boolean; hasReady: boolean },
-): unknown {
+): Promise<unknown> {
   const { data: frame } = frameSchema.safeParse(value);
   if (frame === undefined) return undefined;
   switch (frame.op) {
@@ -167,7 +176,7 @@ function usableFrame(
       const isAwaited = shardStatus === status.connecting && !opening.hasReady;
       if (isReady !== isAwaited) return undefined;
       if (frame.t === GatewayDispatchEvents.Resumed && shardStatus !== status.resuming) return undefined;
-      const event = usableEvent(frame.t, frame.d);
+      const event = await usableEvent(frame.t, frame.d);
       if (event.kind === 'malformed') return undefined;
       if (isReady) opening.hasReady = true;
       return event.kind === 'usable' ? { ...frame, d: event.data } : withoutEvent(frame);

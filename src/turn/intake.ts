@@ -1,7 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import type { BotHandlers, CommandCall, IncomingMessage, WaitingReactionPort } from '../core/chat.ts';
+import type {
+  BotHandlers,
+  CommandCall,
+  IncomingMessage,
+  ReplyPort,
+  WaitingReactionPort,
+} from '../core/chat.ts';
 import type { CommandHandlers } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionOf } from '../core/turn-context.ts';
@@ -14,6 +20,7 @@ export interface IntakePorts {
   readonly turns: SessionTurns;
   readonly waitingReactions: Pick<WaitingReactions, 'while'>;
   readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
+  readonly replies: Pick<ReplyPort, 'tellRefused'>;
   readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
   readonly commands: CommandHandlers;
   /** Keeps a session's commands in the order in which they came, in whichever form. */
@@ -32,6 +39,9 @@ const stopEmoji = '🛑';
 /** 🛑 that are remembered for messages on their way to a turn. */
 const keptStops = 1000;
 
+/** What tells one message from others. */
+type Taken = Pick<IncomingMessage, 'id' | 'channelId'>;
+
 /** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
   const { turns, waitingReactions, order, changes, journal, logger } = options;
@@ -39,7 +49,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   /** `<messageId> <userId>` */
   const stops = new LRUCache<string, true>({ max: keptStops });
 
-  async function isNew(message: IncomingMessage): Promise<boolean> {
+  async function isNew(message: Taken): Promise<boolean> {
     if (taken.has(message.id)) return false;
     taken.add(message.id);
     if (!(await isHandled(message))) return true;
@@ -47,7 +57,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     return false;
   }
 
-  async function once(message: IncomingMessage, work: () => Promise<void>): Promise<void> {
+  async function once(message: Taken, work: () => Promise<void>): Promise<void> {
     if (!(await isNew(message))) return;
     try {
       await work();
@@ -56,7 +66,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     }
   }
 
-  async function isHandled(message: IncomingMessage): Promise<boolean> {
+  async function isHandled(message: Taken): Promise<boolean> {
     try {
       return await journal.isHandled(message.channelId, message.id);
     } catch (error) {
@@ -74,6 +84,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
         once(message, () => options.runCommand(message, command)),
       );
     },
+    unanswerable: (message) => once(message, () => tellUnanswerable(message)),
     complete: (request) => options.commands.complete(request),
     menu: (request) => order.run(sessionOf(request), () => options.commands.menu(request)),
     command: (request) => order.run(sessionOf(request), () => options.commands.command(request)),
@@ -116,6 +127,16 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     options.reactions.refuse(channelId, id);
     await markHandled(channelId, id);
     await saveBestEffort(logger, 'that a message is no part of history', () => journal.hide(channelId, [id]));
+  }
+
+  /** Its author sees by one sign that no answer comes, and a start after this one shows none again [G3d]. */
+  async function tellUnanswerable({
+    id: messageId,
+    channelId,
+    author,
+  }: Parameters<BotHandlers['unanswerable']>[0]): Promise<void> {
+    await markHandled(channelId, messageId);
+    await options.replies.tellRefused({ channelId, messageId, userId: author.id, isDm: false }, 'place');
   }
 
   /** It is answered neither now nor when it is fetched after a gap. */

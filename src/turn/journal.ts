@@ -39,6 +39,7 @@ export const recordSchema = z.discriminatedUnion('kind', [
   begunSchema,
   z.object({ kind: z.literal('handled'), messageIds: z.array(z.string()) }),
   z.object({ kind: z.literal('hidden'), messageIds: z.array(z.string()) }),
+  z.object({ kind: z.literal('gone') }),
 ]);
 type JournalRecord = z.infer<typeof recordSchema>;
 
@@ -117,6 +118,9 @@ export function createChannelJournal({
     /** These messages never enter history. */
     hide: (channelId: string, messageIds: readonly string[]) =>
       write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
+    /** The channel is deleted, and nothing will be asked of Discord for it any more [G3d]. */
+    markGone: (channelId: string) => write(channelId, { kind: 'gone' }),
+    isGone: async (channelId: string) => (await stateOf(channelId)).isGone,
     /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
     eraseSentTexts: async (channelId: string) => eraseTexts(channelId, await stateOf(channelId)),
     /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
@@ -191,6 +195,7 @@ function newJournalState() {
     prepared: new Map<string, PreparedReply>(),
     /** By the newest message answered, which is the one that the reply points to. */
     begun: new Map<string, BegunReply>(),
+    isGone: false,
     /** Records in the file, and those among them that hold an answer. */
     records: 0,
     texts: 0,
@@ -228,6 +233,9 @@ function applyRecord(state: JournalState, record: JournalRecord): void {
       return;
     case 'hidden':
       keepNewest(state.hidden, record.messageIds);
+      return;
+    case 'gone':
+      state.isGone = true;
   }
 }
 
@@ -240,6 +248,8 @@ function stillStands(state: JournalState, record: JournalRecord): boolean {
       const present = state.begun.get(record.messageIds.at(-1) ?? '');
       return present !== undefined && replyKey(present.replyIds) === replyKey(record.replyIds);
     }
+    case 'gone':
+      return true;
     case 'handled':
     case 'hidden':
       return false;

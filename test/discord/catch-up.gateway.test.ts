@@ -31,6 +31,7 @@ function setUp({ messages, ...changes }: Changes = {}) {
     knownChannels: () => Promise.resolve([]),
     remembered: () => Promise.resolve([]),
     guildOf: () => Promise.resolve(undefined),
+    isGone: () => Promise.resolve(false),
     recover: () => Promise.resolve(),
     resume: () => Promise.resolve(),
     changes: { missed: () => Promise.resolve() },
@@ -340,6 +341,22 @@ describe('what happens while the bot catches up [G3b]', () => {
     const gone = '200000000000000077';
     await runGateway({ server, knownChannels: [gone], guildOf: () => '200000000000000076' });
     expect(await server.requests({ path: `/channels/${gone}` })).toEqual([]);
+  });
+
+  it('asks once for a channel that is deleted, whatever the number of starts, and again for one that it may not see', async () => {
+    const server = await openSandbox();
+    const { id: hidden } = await server.addThread({
+      channel: '#general',
+      name: 'a',
+      as: 'bob',
+      private: true,
+    });
+    const deleted = '200000000000000077';
+    const gone = new Set<string>();
+    for (let start = 0; start < 2; start += 1)
+      await runGateway({ server, knownChannels: [deleted, hidden], gone });
+    expect(await server.requests({ path: `/channels/${deleted}` })).toMatchObject([{ status: 404 }]);
+    expect(await server.requests({ path: `/channels/${hidden}` })).toHaveLength(2);
   });
 });
 

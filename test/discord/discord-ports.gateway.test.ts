@@ -18,6 +18,7 @@ describe('the ports', () => {
       isHidden: () => false,
       isCommand: () => false,
       memberRole: async () => undefined,
+      noteGone: () => undefined,
       recent: new RecentChanges(),
       clock: () => new Date(),
       logger: new RecordingLogger(),

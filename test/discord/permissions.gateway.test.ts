@@ -100,14 +100,15 @@ describe('what may be done in a channel', () => {
 });
 
 describe('a channel where the bot may not speak [J3]', () => {
-  it('is left alone: no turn, no typing, no reply, and a line in the log', async () => {
+  it('is left alone: no turn, no typing, no reply, but a sign to who named it, and a line in the log', async () => {
     const running = await runGateway();
     const { server, handlers, logger, replies, ids } = running;
     await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['SendMessages'] });
-    await server.say({ as: 'alice', in: '#general', text: '@Discoclaw hello' });
+    const { id } = await server.say({ as: 'alice', in: '#general', text: '@Discoclaw hello' });
     await server.say({ as: 'alice', in: '#general', text: '!memory remember I like tea' });
     await running.settled();
     expect(handlers.texts).toEqual(['!memory remember I like tea']);
+    expect(handlers.events).toContain(`unanswerable ${id}`);
     expect(
       logger.lines.filter(({ event }) => event === 'a message is not answered where the bot may not speak'),
     ).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { idIn } from './memory-talk.ts';
 import { eventually } from '../support/eventually.ts';
@@ -144,6 +144,82 @@ describe('pages', () => {
     const back = await stage.sandbox.click({ as: 'alice', message, label: '◀' });
     expect(back.answer?.text).toBe(answer?.text);
     await expect(stage.sandbox.click({ as: 'bob', message, label: '▶' })).rejects.toThrow('somebody else');
+  });
+});
+
+const rememberThat = (text: string) => ({
+  as: 'bob',
+  in: 'dm',
+  name: 'memory',
+  subcommand: 'remember',
+  options: { text },
+});
+const toInteractions = async () =>
+  (await stage.sandbox.requests()).filter(({ path }) => /^\/(?:interactions|webhooks)\//u.test(path)).length;
+const shown = async () =>
+  (await stage.sandbox.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' })).answer?.text;
+
+describe('an interaction that Discord refuses to hear of', () => {
+  const callback = 'POST /interactions/*/*/callback';
+  afterEach(() => stage.sandbox.clearFaults());
+  it.each([
+    [404, 10_062],
+    [400, 40_060],
+  ])('with %i and code %i is not done, nor asked for again', async (status, code) => {
+    const { answer } = await stage.sandbox.slash({
+      as: 'alice',
+      in: 'dm',
+      name: 'memory',
+      subcommand: 'show',
+    });
+    const before = await toInteractions();
+    await stage.sandbox.setFault({ kind: 'status', status, code, route: callback, times: 1000 });
+    await Promise.all(
+      [
+        stage.sandbox.slash(rememberThat(`I keep ${code} bees`)),
+        stage.sandbox.click({ as: 'alice', message: answer?.id ?? '', label: '▶' }),
+        stage.sandbox.complete({
+          as: 'alice',
+          in: 'dm',
+          name: 'memory',
+          subcommand: 'forget',
+          option: 'target',
+        }),
+      ].map((asked) => expect(asked).rejects.toThrow('did not respond')),
+    );
+    expect((await toInteractions()) - before).toBe(3);
+    await stage.sandbox.clearFaults();
+    expect(await shown()).not.toContain(`${code} bees`);
+  });
+
+  it.each([
+    [404, 10_062],
+    [404, 10_015],
+    [401, 50_027],
+  ])(
+    'with %i and code %i when its answer is ready is done, and the answer sent once',
+    async (status, code) => {
+      const route = 'PATCH /webhooks/*/*/messages/*';
+      await stage.sandbox.setFault({ kind: 'status', status, code, route, times: 1000 });
+      const before = await toInteractions();
+      await stage.sandbox.slash({ ...rememberThat(`I keep ${code} hives`), until: 'acknowledged' });
+      await eventually(async () => expect((await toInteractions()) - before).toBe(2));
+      await stage.sandbox.clearFaults();
+      expect(await shown()).toContain(`${code} hives`);
+      expect((await toInteractions()) - before).toBe(4);
+    },
+  );
+
+  it('because it heard of it already, though its answer was lost on the way, is gone on with', async () => {
+    await stage.sandbox.setFault({ kind: 'lost', route: callback });
+    const { answer } = await stage.sandbox.slash({ ...rememberThat('I keep two queens'), timeoutMs: 20_000 });
+    expect(answer?.text).toContain('Remembered: "I keep two queens"');
+    const pages = await stage.sandbox.slash({ as: 'alice', in: 'dm', name: 'memory', subcommand: 'show' });
+    const message = pages.answer?.id ?? '';
+    await stage.sandbox.setFault({ kind: 'lost', route: callback });
+    await stage.sandbox.click({ as: 'alice', message, label: '▶' });
+    const back = await stage.sandbox.click({ as: 'alice', message, label: '◀' });
+    expect(back.answer?.text).toBe(pages.answer?.text);
   });
 });
 

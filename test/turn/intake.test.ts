@@ -15,6 +15,7 @@ function handlersWith() {
   const commands: string[] = [];
   const gates: (() => void)[] = [];
   const refused: string[] = [];
+  const told: string[] = [];
   const recent = new RecentChanges();
   const journal = createChannelJournal({ store: new MemoryStore(), changes: recent });
   const sessionTurns = new SessionTurns(async (messages: readonly IncomingMessage[]) => {
@@ -30,6 +31,7 @@ function handlersWith() {
     turns: sessionTurns,
     waitingReactions: { while: (_, work) => work() },
     reactions: { refuse: (_, id) => refused.push(id) },
+    replies: { tellRefused: ({ messageId }) => Promise.resolve(void told.push(messageId)) },
     runCommand: (message, { subcommand }) => {
       commands.push(subcommand);
       return journal.markHandled(generalId, [message.id]);
@@ -51,10 +53,19 @@ function handlersWith() {
     journal,
     logger: recordingLogger(),
   });
-  return { handlers, turns, commands, gates, journal, refused };
+  return { handlers, turns, commands, gates, journal, refused, told };
 }
 
 describe('what events lead to', () => {
+  it('shows once that a message cannot be answered where it stands, and does not answer it later', async () => {
+    const { handlers, turns, told } = handlersWith();
+    const message = incoming();
+    await Promise.all([handlers.unanswerable(message), handlers.unanswerable(message)]);
+    await handlers.unanswerable(message);
+    await handlers.message(message);
+    expect({ told, turns }).toEqual({ told: [message.id], turns: [] });
+  });
+
   it('takes a message once, however often Discord repeats it', async () => {
     const { handlers, turns, gates } = handlersWith();
     const first = handlers.message(incoming());

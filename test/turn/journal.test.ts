@@ -161,16 +161,18 @@ describe('the journal of replies that grow', () => {
     await journal.begin(begun([id(1)], [id(11)]));
     await journal.begin(begun([id(1)], [id(11), id(12)]));
     await journal.prepare(prepared([id(2)]));
+    await journal.markGone(generalId);
     await journal.markHandled(generalId, [id(2)]);
     await journal.eraseSentTexts(generalId);
 
     const kinds: string[] = [];
     for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, recordSchema))
       kinds.push(record.kind);
-    expect(new Set(kinds)).toEqual(new Set(['begun', 'handled', 'hidden']));
-    expect(kinds).toHaveLength(3);
+    expect(new Set(kinds)).toEqual(new Set(['begun', 'gone', 'handled', 'hidden']));
+    expect(kinds).toHaveLength(4);
     const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.begun(generalId)).toEqual([begun([id(1)], [id(11), id(12)])]);
+    expect(await restarted.isGone(generalId)).toBe(true);
   });
 });
 

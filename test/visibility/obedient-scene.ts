@@ -82,6 +82,7 @@ export class ObedientScene {
   readonly #places = createPlaces({
     client: this.#discord.client,
     memberRole: () => Promise.resolve(undefined),
+    noteGone: () => undefined,
     logger: recordingLogger(),
   });
   readonly #bot: Bot;

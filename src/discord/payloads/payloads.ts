@@ -1,6 +1,7 @@
 import { GatewayDispatchEvents as Event, InteractionType } from 'discord.js';
 import { z } from 'zod';
 
+import { createTimeSlice } from '../../core/time.ts';
 import {
   channel,
   contextFields,
@@ -32,6 +33,7 @@ import {
   type Schema,
   time,
   unused,
+  usableOf,
   whole,
   words,
 } from './schema.ts';
@@ -114,6 +116,8 @@ const interaction = z
   }));
 
 const roles = z.array(z.looseObject({ id: z.string() }));
+/** A list whose parts were checked before. */
+const checked = z.array(z.unknown());
 const guildFields = {
   id,
   name,
@@ -142,10 +146,10 @@ const guildCreated = z.union([
   object({
     ...guildFields,
     unavailable: flag,
-    roles: list(role),
-    channels: list(guildChannel),
-    threads: maybe(list(thread)),
-    members: maybe(list(member)),
+    roles: checked,
+    channels: checked,
+    threads: maybe(checked),
+    members: maybe(checked),
     joined_at: maybe(time),
     member_count: count,
     large: flag,
@@ -213,8 +217,8 @@ const events: Readonly<Partial<Record<string, Schema>>> = {
     ...inGuild,
     // Without these it would speak of all threads of the server.
     channel_ids: z.array(id).optional(),
-    threads: list(thread),
-    members: list(threadMember),
+    threads: checked,
+    members: checked,
   }),
   [Event.ThreadMemberUpdate]: object({ ...threadMemberFields, id, guild_id: maybe(id), user_id: id }),
   [Event.ThreadMembersUpdate]: object({
@@ -227,11 +231,37 @@ const events: Readonly<Partial<Record<string, Schema>>> = {
   [Event.UserUpdate]: user,
 };
 
-/** A dispatched event that can be used, in whole or in part; one that the bot has no use for; or one that nobody can use. */
-export function usableEvent(type: unknown, data: unknown) {
+/** Lists of events that may have a thousand parts. */
+const longLists: Readonly<Partial<Record<string, Readonly<Record<string, Schema>>>>> = {
+  [Event.GuildCreate]: { roles: role, channels: guildChannel, threads: thread, members: member },
+  [Event.ThreadListSync]: { threads: thread, members: threadMember },
+};
+
+/** The event with what is usable of its long lists, checked in slices [L4]: nothing of it changes meanwhile. */
+async function withUsableLists(lists: Readonly<Record<string, Schema>>, data: unknown): Promise<object> {
+  const slice = createTimeSlice();
+  const event = { ...Object(data) };
+  for (const [key, schema] of Object.entries(lists)) {
+    const all: unknown = event[key];
+    if (!Array.isArray(all)) continue;
+    const usable: unknown[] = [];
+    for (const one of all) {
+      usable.push(...usableOf([one], schema));
+      await slice();
+    }
+    event[key] = usable;
+  }
+  return event;
+}
+
+/** A dispatched event that can be used, in whole or in part; one that the bot has no use for; or one that nobody can use. Never rejects. */
+export async function usableEvent(type: unknown, data: unknown) {
   const schema = typeof type === 'string' && Object.hasOwn(events, type) ? events[type] : undefined;
-  if (schema === undefined) return { kind: 'no-use' } as const;
-  const { success, data: usable } = schema.safeParse(data);
+  if (typeof type !== 'string' || schema === undefined) return { kind: 'no-use' } as const;
+  const lists = longLists[type];
+  const { success, data: usable } = schema.safeParse(
+    lists === undefined ? data : await withUsableLists(lists, data),
+  );
   return success ? ({ kind: 'usable', data: usable } as const) : ({ kind: 'malformed' } as const);
 }
 

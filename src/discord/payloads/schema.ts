@@ -34,7 +34,8 @@ export function list(schema: Schema): Schema {
   return z.array(z.unknown()).transform((all) => usableOf(all, schema));
 }
 
-function usableOf(all: readonly unknown[], schema: Schema): unknown[] {
+/** Those that are as they should be. */
+export function usableOf(all: readonly unknown[], schema: Schema): unknown[] {
   return all.flatMap((one) => {
     const { success, data } = schema.safeParse(one);
     return success ? [data] : [];

@@ -76,6 +76,13 @@ export const controlInputs = {
     permissions,
     people: z.array(person).default([]),
   }),
+  /** The role by name or id. */
+  takeRole: z.strictObject({
+    guild: z.string().optional(),
+    role: z.string().min(1),
+    people: z.array(person),
+  }),
+  deleteRole: z.strictObject({ guild: z.string().optional(), role: z.string().min(1) }),
   addEmoji: z.strictObject({
     guild: z.string().optional(),
     name: z.string().regex(/^\w{2,32}$/u, 'an emoji is named by 2 to 32 letters, digits and _'),

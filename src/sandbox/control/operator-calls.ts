@@ -1,8 +1,17 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import { createTextChannel, deleteTextChannel, setOverwrite, setPrivacy } from '../world/channels.ts';
-import type { Overwrite, TextChannel, User } from '../world/entities.ts';
-import { addEmoji, addMember, createGuild, createUser, setBotMembership, setRole } from '../world/guilds.ts';
+import type { Guild, Overwrite, Role, TextChannel, User } from '../world/entities.ts';
+import {
+  addEmoji,
+  addMember,
+  createGuild,
+  createUser,
+  deleteRole,
+  setBotMembership,
+  setRole,
+  takeRole,
+} from '../world/guilds.ts';
 import { deleteThread } from '../world/threads.ts';
 import { guildOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
@@ -36,6 +45,14 @@ export function operatorCalls(define: DefineCall, world: World) {
       const permissions = permissionBits(input.permissions);
       const role = { name: input.name, permissions, userIds: idsOf(world, input.people) };
       return { id: setRole(world, findGuild(world, input.guild), role).id };
+    }),
+    takeRole: define('takeRole', (input) => {
+      const guild = findGuild(world, input.guild);
+      takeRole(world, guild, findRole(guild, input.role), idsOf(world, input.people));
+    }),
+    deleteRole: define('deleteRole', (input) => {
+      const guild = findGuild(world, input.guild);
+      deleteRole(world, guild, findRole(guild, input.role));
     }),
     addEmoji: define('addEmoji', (input) => addEmoji(world, findGuild(world, input.guild), input.name)),
     addChannel: define('addChannel', (input) => {
@@ -121,13 +138,17 @@ function changePermissions(world: World, input: CheckedInput<'changePermissions'
     return;
   }
   const guild = findGuild(world, input.guild);
-  const role = [...guild.roles.values()].find(({ id, name }) => id === input.for || name === input.for);
-  if (role === undefined) {
-    throw new SandboxError(
-      `There is no role ${input.for}; people have permissions of their own only in a channel`,
-    );
-  }
+  const role = findRole(guild, input.for);
   setRole(world, guild, { name: role.name, permissions: (role.permissions | allow) & ~deny, userIds: [] });
+}
+
+/** @throws {SandboxError} when there is none. */
+function findRole(guild: Guild, reference: string): Role {
+  const role = [...guild.roles.values()].find(({ id, name }) => id === reference || name === reference);
+  if (role !== undefined) return role;
+  throw new SandboxError(
+    `There is no role ${reference}; people have permissions of their own only in a channel`,
+  );
 }
 
 function overwriteTarget(

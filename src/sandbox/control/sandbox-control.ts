@@ -67,6 +67,10 @@ export interface SandboxControl {
   setGuildAvailability(input: ControlInput<'setGuildAvailability'>): Promise<void>;
   /** Creates a role or changes its permissions, and gives it to people. */
   setRole(input: ControlInput<'setRole'>): Promise<{ readonly id: string }>;
+  /** Takes a role from people. */
+  takeRole(input: ControlInput<'takeRole'>): Promise<void>;
+  /** Deletes a role with its overwrites, and takes it from everybody. */
+  deleteRole(input: ControlInput<'deleteRole'>): Promise<void>;
   /** Gives a guild an emoji of its own. */
   addEmoji(input: ControlInput<'addEmoji'>): Promise<{ readonly id: string; readonly name: string }>;
   addChannel(input: ControlInput<'addChannel'>): Promise<ChannelView>;

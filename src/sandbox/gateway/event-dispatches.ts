@@ -92,6 +92,11 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
           : GatewayDispatchEvents.GuildRoleUpdate,
         { guild_id: event.guildId, role: rolePayload(event.role) },
       );
+    case 'role-deleted':
+      return guildEvent(GatewayDispatchEvents.GuildRoleDelete, {
+        guild_id: event.guildId,
+        role_id: event.role.id,
+      });
     case 'guild-created':
       return guildEvent(
         GatewayDispatchEvents.GuildCreate,

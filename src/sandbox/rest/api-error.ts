@@ -52,6 +52,12 @@ export const apiErrors = {
   missingAccess: () => new ApiError(403, Codes.MissingAccess, 'Missing Access'),
   missingPermissions: () => new ApiError(403, Codes.MissingPermissions, 'Missing Permissions'),
   cannotDm: () => new ApiError(403, Codes.CannotSendMessagesToThisUser, 'Cannot send messages to this user'),
+  noMutualGuild: () =>
+    new ApiError(
+      403,
+      Codes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
+      'Cannot send messages to this user due to having no mutual guilds',
+    ),
   notInDm: () =>
     new ApiError(403, Codes.CannotExecuteActionOnDMChannel, 'Cannot execute action on a DM channel'),
   foreignMessage: () =>

@@ -4,7 +4,7 @@ import type { Attachment, Channel, DmChannel, Message, MessageReference } from '
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf, type NewMessage } from '../world/messages.ts';
 import { canSend, isLockedFor, may } from '../world/permissions.ts';
-import { memberOf, userOf, type World } from '../world/world.ts';
+import { userOf, type World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
 import { newPoll, requireContent, type MessageForm } from './message-form.ts';
 
@@ -14,7 +14,7 @@ const nonceWindow = 5 * 60_000;
 /**
  * Posts a message as the bot. With `enforce_nonce` and a nonce that the bot used within the last minutes, nothing is
  * posted: that message is the answer.
- * @throws {ApiError} 50013, 50007, 50008, 50083, 50006, 160002 or 50035.
+ * @throws {ApiError} 50013, 50007, 50278, 50008, 50083, 50006, 160002 or 50035.
  */
 export function postMessage(world: World, channel: Channel, form: MessageForm): Message {
   requireRightToSend(world, channel, form);
@@ -59,7 +59,7 @@ export function attachmentsAfter(world: World, message: Message, form: MessageFo
 
 function requireRightToSend(world: World, channel: Channel, form: MessageForm): void {
   if (channel.kind === 'dm') {
-    if (!acceptsDms(world, channel)) throw apiErrors.cannotDm();
+    requireDmAccepted(world, channel);
     return;
   }
   if (channel.kind === 'text' && channel.form === 'forum') throw apiErrors.notATextChannel();
@@ -72,13 +72,13 @@ function requireRightToSend(world: World, channel: Channel, form: MessageForm): 
   }
 }
 
-/** Discord lets a bot write to a person who shares a guild with it and has not closed their DMs. */
-function acceptsDms(world: World, channel: DmChannel): boolean {
-  const person = userOf(world, channel.personId);
-  const sharesGuild = [...world.guilds.keys()].some(
-    (guildId) => memberOf(world, guildId, person.id) !== undefined,
+/** Discord lets a bot write to a person who is in a guild with it and has not closed their DMs. @throws {ApiError} 50278 or 50007. */
+function requireDmAccepted(world: World, { personId }: DmChannel): void {
+  const isShared = [...world.guilds.values()].some(({ members }) =>
+    [personId, world.botId].every((id) => members.has(id)),
   );
-  return sharesGuild && !person.closedDms;
+  if (!isShared) throw apiErrors.noMutualGuild();
+  if (userOf(world, personId).closedDms) throw apiErrors.cannotDm();
 }
 
 function findByNonce(world: World, nonce: string | number | undefined): Message | undefined {

@@ -123,6 +123,24 @@ export function setRole(
   return role;
 }
 
+/** Takes a role from the users who have it. */
+export function takeRole(world: World, guild: Guild, role: Role, userIds: readonly string[]): void {
+  for (const userId of userIds) {
+    const member = guild.members.get(userId);
+    if (member?.roleIds.delete(role.id) === true)
+      world.emit({ type: 'member-updated', guildId: guild.id, member });
+  }
+}
+
+/** Deletes a role with what it gave and took; Discord tells of no more than that the role is gone. */
+export function deleteRole(world: World, guild: Guild, role: Role): void {
+  guild.roles.delete(role.id);
+  for (const { roleIds } of guild.members.values()) roleIds.delete(role.id);
+  for (const channel of world.channels.values())
+    if (channel.kind === 'text' && channel.guildId === guild.id) channel.overwrites.delete(role.id);
+  world.emit({ type: 'role-deleted', guildId: guild.id, role });
+}
+
 /** Gives a guild an emoji of its own. */
 export function addEmoji(world: World, guild: Guild, name: string): GuildEmoji {
   const emoji = { id: world.nextId(), name };

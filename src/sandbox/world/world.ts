@@ -81,7 +81,11 @@ export type WorldEvent =
   | { readonly type: 'thread-deleted'; readonly thread: ThreadChannel }
   | { readonly type: 'thread-joined'; readonly thread: ThreadChannel; readonly userId: string }
   | { readonly type: 'thread-left'; readonly thread: ThreadChannel; readonly userId: string }
-  | { readonly type: 'role-created' | 'role-updated'; readonly guildId: string; readonly role: Role }
+  | {
+      readonly type: 'role-created' | 'role-updated' | 'role-deleted';
+      readonly guildId: string;
+      readonly role: Role;
+    }
   | { readonly type: 'guild-created' | 'guild-unavailable'; readonly guild: Guild }
   /** The bot was taken out of it. */
   | { readonly type: 'guild-left'; readonly guild: Guild }

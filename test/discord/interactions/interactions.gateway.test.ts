@@ -136,7 +136,12 @@ describe('pages that nobody turns', () => {
     const interactions = createInteractions({
       settings: openToAll,
       managerCommands: [],
-      places: createPlaces({ client, memberRole: () => Promise.resolve(undefined), logger }),
+      places: createPlaces({
+        client,
+        memberRole: () => Promise.resolve(undefined),
+        noteGone: () => undefined,
+        logger,
+      }),
       channelQueue: createKeyedQueue(),
       botId: (await server.info()).bot.id,
       handlers,

@@ -64,6 +64,10 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
     return this.work(message);
   }
 
+  async unanswerable({ id }: { readonly id: string }): Promise<void> {
+    this.events.push(`unanswerable ${id}`);
+  }
+
   async command(request: CommandRequest): Promise<CommandReply> {
     this.commands.push(request);
     this.order.push(`command ${request.command.subcommand}`);
@@ -110,6 +114,8 @@ export interface RunOptions {
   readonly settles?: false;
   /** The bot was active there a moment ago, or when it is said. */
   readonly knownChannels?: readonly (string | { readonly id: string; readonly activeAt: number })[];
+  /** Channels that were found to be deleted. */
+  readonly gone?: Set<string>;
   /** Where known channels belong that Discord does not tell of. */
   readonly guildOf?: (channelId: string) => string | undefined;
   readonly recover?: (channelId: string) => Promise<void>;
@@ -210,6 +216,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
       isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: async () => options.memberRole?.(),
+      noteGone: (channelId) => void options.gone?.add(channelId),
       recent,
       clock,
       logger,
@@ -239,6 +246,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
         ),
       ),
     guildOf: (channelId) => Promise.resolve(options.guildOf?.(channelId)),
+    isGone: async (channelId) => options.gone?.has(channelId) ?? false,
     recover: options.recover ?? (() => Promise.resolve()),
     resume: () => Promise.resolve(),
     remembered: (_channelId, since) =>

@@ -103,6 +103,25 @@ describe('permissions', () => {
       'There is no role bob',
     );
   });
+
+  it('go with a role that is taken from somebody, or deleted', async () => {
+    const { server, client } = await runBot();
+    const dev = await client.channels.fetch('120000000000000002');
+    if (!dev?.isSendable() || dev.isDMBased()) throw new Error('No channel to send to');
+    await server.setOverwrite({ channel: '#dev', for: '@everyone', deny: ['SendMessages'] });
+    for (const role of ['writers', 'guests']) {
+      await server.setRole({ name: role, permissions: [], people: ['Discoclaw', 'bob'] });
+      await server.setOverwrite({ channel: '#dev', for: role, allow: ['SendMessages'] });
+    }
+    await server.takeRole({ role: 'writers', people: ['Discoclaw'] });
+    await dev.send('still');
+    await server.deleteRole({ role: 'guests' });
+    await expect(dev.send('no more')).rejects.toMatchObject({ code: 50_013 });
+    await server.delivered();
+    expect(dev.permissionsFor(dev.guild.members.me ?? '')?.has('SendMessages')).toBe(false);
+    await server.say({ as: 'bob', in: '#dev', text: 'but I' });
+    await expect(server.takeRole({ role: 'guests', people: [] })).rejects.toThrow('There is no role guests');
+  });
 });
 
 describe('the bot’s presence', () => {

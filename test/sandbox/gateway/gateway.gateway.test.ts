@@ -181,6 +181,7 @@ describe('changes of the guild', () => {
     client.on(Events.GuildRoleUpdate, (_before, after) =>
       log.push(`role ${after.name} ${after.permissions.has('Administrator')}`),
     );
+    client.on(Events.GuildRoleDelete, ({ name }) => log.push(`no role ${name}`));
     client.on(Events.ThreadCreate, (thread, isNew) =>
       log.push(`thread ${thread.name} ${thread.parent?.name} ${isNew}`),
     );
@@ -189,6 +190,7 @@ describe('changes of the guild', () => {
     await server.setChannelPrivacy({ channel: 'hall', private: true, members: ['bob'] });
     await server.setRole({ name: 'mods', permissions: [], people: ['bob'] });
     await server.setRole({ name: 'mods', permissions: ['Administrator'] });
+    await server.deleteRole({ role: 'mods' });
     await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
     await server.type({ as: 'carol', in: 'plan' });
     await server.deleteChannel({ channel: 'hall' });
@@ -197,6 +199,7 @@ describe('changes of the guild', () => {
       'created hall',
       'updated true hidden true',
       'role mods true',
+      'no role mods',
       'thread plan dev true',
       'typing carol',
       'deleted true',

@@ -227,7 +227,10 @@ describe('direct messages', () => {
     expect(await refusal(dm.send('again'))).toEqual({ code: 50_007, status: 403 });
     const stranger = await server.addPerson({ name: 'stranger', guilds: [] });
     const strange = await client.users.createDM(stranger.id);
-    expect((await refusal(strange.send('hello'))).code).toBe(50_007);
+    expect((await refusal(strange.send('hello'))).code).toBe(50_278);
+    await server.closeDms({ person: 'bob', closed: false });
+    await server.setBotMembership({ isMember: false });
+    expect((await refusal(dm.send('from outside'))).code).toBe(50_278);
   });
 
   it('do not let the bot delete what the person said', async () => {
