@@ -17,7 +17,7 @@ import type { Logger } from '../core/logger.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { usableAnswer } from './payloads/payloads.ts';
 import { requiredIntents } from './required-permissions.ts';
-import { carefulSharding, containEvents, type OnMalformed } from './shard.ts';
+import { carefulSharding, containEvents, wrap, type OnMalformed } from './shard.ts';
 
 /**
  * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do
@@ -72,6 +72,11 @@ export function createDiscordClient({
     },
   });
   containEvents(client, onMalformed);
+  // After one refusal the library forgets the token and asks nothing any more; whether it holds, the gateway tells.
+  wrap(client.rest, 'setToken', (setToken) => (token) => {
+    if (token !== null || client.token === null) setToken(token);
+    return client.rest;
+  });
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   client.on('shardError', (error) => logger.warn('the gateway connection failed', { error }));

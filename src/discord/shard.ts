@@ -78,7 +78,7 @@ export function containEvents({ ws }: Client, onMalformed: OnMalformed): void {
 type Method = (...given: unknown[]) => unknown;
 
 /** The library has no place for checks, so methods of its own are replaced on one object; nothing starts when an update has renamed them. */
-function wrap(target: object, name: string, around: (original: Method) => Method): void {
+export function wrap(target: object, name: string, around: (original: Method) => Method): void {
   const method: unknown = Reflect.get(target, name);
   if (typeof method !== 'function') throw new Error(`The library has no method ${name} any more`);
   Reflect.set(

@@ -139,3 +139,14 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     await stage.ask('bob', '#general', 'Are you back?');
   }, 120_000);
 });
+
+describe('a refusal that may pass by itself', () => {
+  it('is met with another try, and a token that was refused once is used on', async () => {
+    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
+    const route = 'POST /channels/*/messages';
+    await stage.sandbox.setFault({ kind: 'status', status: 401, route });
+    for (const text of ['Hello?', 'And now?'])
+      expect((await stage.ask('bob', 'dm', text)).text).toBe('The answer.');
+    expect(stage.model.requests).toHaveLength(2);
+  });
+});

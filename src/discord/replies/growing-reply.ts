@@ -10,7 +10,6 @@ import { hasErrorCode, type DiscordApi } from '../discord-api.ts';
 import {
   editBody,
   isGone,
-  isRefusal,
   mayHaveForgottenNonces,
   postChunk,
   rawFiles,
@@ -50,7 +49,7 @@ export interface RepliesOptions {
   readonly onRemoved: (channelId: string, messageId: string) => void;
   /** Resolves after so many milliseconds, or when the signal is aborted. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Pauses before a request is sent again that met a broken connection or server; milliseconds. */
+  /** Pauses before a request is sent again that met what may pass by itself; milliseconds. */
   readonly retryDelaysMs?: readonly number[];
   /** Known once the bot is logged in. */
   readonly botId: () => string | undefined;
@@ -205,7 +204,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
 
   async function failed(request: Request, error: unknown): Promise<void> {
     if (request.kind === 'edit' && edit.signal.aborted) return;
-    const pause = isRefusal(error) ? undefined : retryDelaysMs[failures];
+    const pause = refusalOf(error) === undefined ? retryDelaysMs[failures] : undefined;
     if (isGone(error) && request.kind !== 'post') {
       state = withoutMessage(state, request.id);
       if (request.kind === 'delete') return;

@@ -101,11 +101,6 @@ export class ReplyError extends Error {
   }
 }
 
-/** Whether Discord has given its verdict, or it is known, as against a connection or a server that failed. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof DiscordAPIError || error instanceof NotPermittedError;
-}
-
 /** Whether the message is not there any more. */
 export function isGone(error: unknown): boolean {
   return hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage);
