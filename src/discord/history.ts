@@ -94,7 +94,7 @@ export function createHistory(options: HistoryOptions) {
     },
     /** Discord has added or taken away cards, such as the preview of a link: no edit of the message. */
     showCards: (channelId: string, messageId: string, cards: readonly ShownPiece[]): void =>
-      channels.get(channelId)?.showCards(messageId, cards),
+      channelOf(channelId).showCards(messageId, cards),
     /** A message that is in warm memory. */
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
@@ -111,6 +111,8 @@ const keptMessages = 60;
 export class WarmChannel {
   readonly #messages = new Map<string, ChatMessage>();
   readonly #removed = new LRUCache<string, true>({ max: keptMessages });
+  /** Cards by the message that they came before: it may wait until the channel is caught up with. */
+  readonly #early = new LRUCache<string, readonly ShownPiece[]>({ max: keptMessages });
   #isWarm = false;
   readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;
   #loading: Promise<void> | undefined;
@@ -132,6 +134,8 @@ export class WarmChannel {
   add(message: ChatMessage): void {
     if (this.#messages.has(message.id)) return;
     this.#messages.set(message.id, message);
+    const cards = this.#early.get(message.id);
+    if (cards !== undefined) this.showCards(message.id, cards);
     if (this.#messages.size <= keptMessages) return;
     const oldest = this.messages()[0];
     if (oldest !== undefined) this.#messages.delete(oldest.id);
@@ -146,7 +150,10 @@ export class WarmChannel {
 
   showCards(messageId: string, cards: readonly ShownPiece[]): void {
     const message = this.#messages.get(messageId);
-    if (message === undefined) return;
+    if (message === undefined) {
+      this.#early.set(messageId, cards);
+      return;
+    }
     const { shown: before = [], ...rest } = message;
     const shown = [...before.filter(({ kind }) => kind !== 'card'), ...cards];
     const others = cards.length === 0 ? {} : { hasThirdPartyText: true as const };

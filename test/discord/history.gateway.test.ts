@@ -91,6 +91,15 @@ describe('history', () => {
     expect(await history.recent(starter.id, 10)).toEqual([]);
   });
 
+  it('keeps the cards of a message that Discord tells of while the message still waits to be let in', async () => {
+    const { history } = historyOf();
+    history.showCards(channelId, message(1).id, [{ kind: 'card', text: 'Weather' }]);
+    history.seen(message(1));
+    expect(await history.recent(channelId, 10)).toMatchObject([
+      { shown: [{ kind: 'card', text: 'Weather' }], hasThirdPartyText: true },
+    ]);
+  });
+
   it('gives the newest ones, oldest first', async () => {
     const { history } = historyOf();
     for (const number of [5, 3, 4, 1, 2]) history.seen(message(number));
