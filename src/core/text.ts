@@ -1,12 +1,17 @@
 import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
 
+/** Characters by which a text's compatible form may be longer: a whole phrase stands for a single one of a few. */
+const mostAdded = 2000;
+
 /**
- * Unicode's compatible form. Marks that follow each other without end, which no language has, are parted by a joiner as Unicode's stream-safe form does:
- * putting thousands of them in order takes the square of their number.
+ * Unicode's compatible form; of a text that would grow out of all proportion the canonical one. Marks that follow each other without end, which no language
+ * has, are parted by a joiner as Unicode's stream-safe form does: putting thousands of them in order takes the square of their number.
  */
 export function compatible(text: string): string {
-  return text.replace(/\p{M}{30}/gu, '$&\u034f').normalize('NFKC');
+  const parted = text.replace(/\p{M}{30}/gu, '$&\u034f');
+  const form = parted.normalize('NFKC');
+  return form.length > 2 * parted.length + mostAdded ? parted.normalize('NFC') : form;
 }
 
 /** The form under which two texts count as the same [D2]: NFKC, lower case, white space collapsed, trimmed. */

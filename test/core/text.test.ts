@@ -5,6 +5,7 @@ import {
   clip,
   clipAtSentence,
   clipAtWord,
+  compatible,
   flatten,
   normalizeText,
   terms,
@@ -56,6 +57,13 @@ describe('flattening', () => {
 describe('normalising', () => {
   it('makes texts the same that differ in case, width and white space', () => {
     expect(normalizeText('  Ｐrefers \n RUST ')).toBe(normalizeText('prefers rust'));
+  });
+});
+
+describe('the compatible form', () => {
+  it('is the usual one of what people write, and never many times longer than the text', () => {
+    expect(compatible('ﬁne ＡＢＣ ﷺ')).toBe('fine ABC صلى الله عليه وسلم');
+    expect(compatible('\ufdfa'.repeat(4000)).length).toBeLessThan(10_000);
   });
 });
 

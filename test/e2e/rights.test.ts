@@ -75,14 +75,10 @@ it('what is taken from the bot while it works costs one sign or line, no request
   const wanted = Object.fromEntries(scenes.map((scene) => [scene.name, scene.seen]));
   await eventually(async () => expect(await seen()).toEqual(wanted));
   // An answer that a kill found unfinished would be tried again.
-  for (const {
-    place,
-    seen: { says },
-  } of scenes)
-    if (says.length > 0)
-      await eventually(async () =>
-        expect(await stage.readFile(`data/channels/${place}/journal.jsonl`)).toContain('"handled"'),
-      );
+  for (const { place } of scenes.filter((scene) => scene.seen.says.length > 0))
+    await eventually(async () =>
+      expect(await stage.readFile(`data/channels/${place}/journal.jsonl`)).toContain('"handled"'),
+    );
   const refused = async () => (await sandbox.requests()).filter(({ status }) => status >= 400).length;
   expect(await refused()).toBeLessThanOrEqual(scenes.length);
 

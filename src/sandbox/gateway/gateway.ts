@@ -175,8 +175,10 @@ export class Gateway implements ConnectionHost {
     for (const frame of beforeGuilds) sendRaw(connection, frame);
     if (!subscribes(session.intents, GatewayIntentBits.Guilds)) return;
     const withAllMembers = subscribes(session.intents, GatewayIntentBits.GuildMembers);
+    const channels = [...world.channels.values()].filter(({ kind }) => kind !== 'dm');
     for (const guild of guilds) {
-      session.dispatch(GatewayDispatchEvents.GuildCreate, guildCreatePayload(world, guild, withAllMembers));
+      const payload = guildCreatePayload(world, guild, withAllMembers, channels);
+      session.dispatch(GatewayDispatchEvents.GuildCreate, payload);
     }
   }
 

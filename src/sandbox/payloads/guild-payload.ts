@@ -13,7 +13,7 @@ import {
 } from 'discord-api-types/v10';
 
 import { activeThreads } from '../world/channels.ts';
-import type { Guild, Member, Role } from '../world/entities.ts';
+import type { Channel, Guild, Member, Role } from '../world/entities.ts';
 import { memberOf, userOf, type World } from '../world/world.ts';
 import { guildChannelPayload, threadPayload } from './channel-payload.ts';
 import { emojiPayload, flagBits, userPayload } from './user-payload.ts';
@@ -93,14 +93,14 @@ export function guildPayload(guild: Guild): APIGuild {
 
 /**
  * GUILD_CREATE for the bot: every channel, the active threads that it can view, and the members, which Discord cuts down
- * to the bot itself where the intent for members is missing.
+ * to the bot itself where the intent for members is missing. `among`: where the guild's channels are to be found.
  */
 export function guildCreatePayload(
   world: World,
   guild: Guild,
   withAllMembers: boolean,
+  among: readonly Channel[] = [...world.channels.values()],
 ): GatewayGuildCreateDispatchData {
-  const channels = [...world.channels.values()];
   const members = [...guild.members.values()].filter(
     ({ userId }) => withAllMembers || userId === world.botId,
   );
@@ -112,10 +112,10 @@ export function guildCreatePayload(
     member_count: guild.members.size,
     voice_states: [],
     members: members.map((member) => memberPayload(world, member)),
-    channels: channels.flatMap((channel) =>
+    channels: among.flatMap((channel) =>
       channel.kind === 'text' && channel.guildId === guild.id ? [guildChannelPayload(world, channel)] : [],
     ),
-    threads: activeThreads(world, guild.id).map((thread) => threadPayload(world, thread, world.botId)),
+    threads: activeThreads(world, guild.id, among).map((thread) => threadPayload(world, thread, world.botId)),
     presences: [],
     stage_instances: [],
     guild_scheduled_events: [],

@@ -1,6 +1,6 @@
 import { PermissionFlagsBits, type ThreadAutoArchiveDuration } from 'discord-api-types/v10';
 
-import type { DmChannel, Overwrite, TextChannel, ThreadChannel } from './entities.ts';
+import type { Channel, DmChannel, Overwrite, TextChannel, ThreadChannel } from './entities.ts';
 import { canView } from './permissions.ts';
 import type { World } from './world.ts';
 
@@ -132,8 +132,12 @@ export function leaveThread(world: World, thread: ThreadChannel, userId: string)
 }
 
 /** The threads of a guild that are not put away and that the bot can view. */
-export function activeThreads(world: World, guildId: string): readonly ThreadChannel[] {
-  return [...world.channels.values()].flatMap((channel) =>
+export function activeThreads(
+  world: World,
+  guildId: string,
+  among: Iterable<Channel> = world.channels.values(),
+): readonly ThreadChannel[] {
+  return [...among].flatMap((channel) =>
     channel.kind === 'thread' &&
     channel.guildId === guildId &&
     !channel.archived &&
