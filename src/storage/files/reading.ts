@@ -1,7 +1,6 @@
 import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
 import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
@@ -98,12 +97,20 @@ async function readStable(
 /** Files looked at at the same time where there may be very many: what others ask of the disk meanwhile waits behind no more. */
 const looksAtOnce = 2;
 
+/** Looks at each, a few at a time; in order. */
+async function lookAt<T, Found>(all: readonly T[], look: (one: T) => Promise<Found>): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let begin = 0; begin < all.length; begin += looksAtOnce)
+    found.push(...(await Promise.all(all.slice(begin, begin + looksAtOnce).map(look))));
+  return found;
+}
+
 /** As `Store.folders` says. */
 export async function listFolders(fileSystem: FileSystem, { root, path }: Location, name: string) {
   const isReal = path === root || (await unlessMissing(fileSystem.realpath(path))) === path;
   const entries = (isReal ? await unlessMissing(fileSystem.readdir(path)) : undefined) ?? [];
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
-  return pLimit(looksAtOnce).map(folders, async (folder) => {
+  return lookAt(folders, async (folder) => {
     const stats = await unlessMissing(fileSystem.lstat(join(path, folder.name, name)));
     return { name: folder.name, changedAt: Number(stats?.mtimeMs ?? 0) };
   });
@@ -118,8 +125,8 @@ export async function listFiles(
   async function walk(key: string, path: string): Promise<StoredFile[]> {
     const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
     const named = entries.filter((entry) => isSegment(entry.name, key));
-    const found = await Promise.all(
-      named.map((entry) => visit(entry, `${key}/${entry.name}`, join(path, entry.name))),
+    const found = await lookAt(named, (entry) =>
+      visit(entry, `${key}/${entry.name}`, join(path, entry.name)),
     );
     return found.flat();
   }
