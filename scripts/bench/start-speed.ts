@@ -2,10 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startBot } from '../../src/bot/start-bot.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/observability/logger.ts';
 import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { startChild } from '../../test/e2e/child.ts';
 import { median, print } from './recall-bench.ts';
 
 const rounds = 9;
@@ -22,8 +20,8 @@ interface Situation {
 }
 
 /**
- * Times the first answer after a start [G3b], from the beginning of the start and from being ready on, with few and many DM channels on disk
- * and few and many servers, in turns. Discord's rate limits are on.
+ * Times the first answer of the built bot [G3b], from the start of its process on, with few and many DM channels on disk and few and many
+ * servers, in turns. Discord's rate limits are on.
  */
 export async function benchStart(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'));
@@ -94,23 +92,24 @@ async function writeChannel(data: string, { id: messageId, channelId, author }: 
 
 async function startAndAsk(situation: Situation, round: number): Promise<void> {
   const { sandbox, folder } = situation;
-  const { config } = readConfig({
-    DISCOCLAW_ACCESS: 'everyone',
-    DISCOCLAW_DATA_DIR: join(folder, 'data'),
-    DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
-  });
   const begun = performance.now();
-  const bot = await startBot(config, {
-    token: sandbox.token,
-    apiUrl: sandbox.apiUrl,
-    logger: createLogger({ level: 'error' }),
-    onLost: () => undefined,
+  const bot = startChild({
+    script: 'main.js',
+    folder,
+    environment: {
+      DISCORD_TOKEN: sandbox.token,
+      DISCORD_API_URL: sandbox.apiUrl,
+      DISCOCLAW_ACCESS: 'everyone',
+      DISCOCLAW_DATA_DIR: join(folder, 'data'),
+      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
+    },
   });
+  await bot.waitFor('"the bot is ready"');
   const ready = performance.now();
   const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'Hello?' });
   await sandbox.waitForReply({ in: said.channelId, after: said.id, timeoutMs: 300_000 });
   const answered = performance.now();
-  await bot.stop();
+  await bot.end('SIGTERM');
   // The first round warms up.
   if (round < 0) return;
   situation.readyTimes.push(ready - begun);
