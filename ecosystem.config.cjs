@@ -4,6 +4,8 @@ module.exports = {
     {
       name: 'discoclaw',
       script: 'dist/main.js',
+      // Megabytes for what has just come into being: with more, the process keeps more of the machine's memory, and nothing is faster.
+      node_args: '--max-semi-space-size=4',
       cwd: __dirname,
       // The bot tells pm2 when it is connected, and needs at most 10 seconds to finish when told to stop.
       wait_ready: true,

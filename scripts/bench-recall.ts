@@ -8,22 +8,12 @@ import { createMessageSource } from '../src/memory/recall/messages.ts';
 import { createRecall, type Recall } from '../src/memory/recall/recall.ts';
 import { rankingWeights, type RankingWeights } from '../src/memory/recall/score.ts';
 import type { SessionLog } from '../src/memory/log/session-log.ts';
-import { benchSpeed } from './bench/recall-speed.ts';
-import {
-  dmOf,
-  heapMegabytes,
-  median,
-  print,
-  search,
-  timeZone,
-  userIdOf,
-  withLog,
-} from './bench/recall-bench.ts';
+import { median, print } from './bench/measured.ts';
+import { dmOf, heapMegabytes, search, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
 
-const usage = `Measures how well and how fast recall finds messages.
+const usage = `Measures how well recall finds messages; how fast it does, \`npm run bench -- recall\` tells.
 
-npm run bench:recall -- FILE [--perturb]     how well: conversations with questions and the messages that answer them
-npm run bench:recall -- --synthetic 100000   how fast: so many made-up messages of one person
+npm run bench:recall -- FILE [--perturb]     conversations with questions and the messages that answer them
 
 FILE: [{ id, docs: [{ id, sess, spk, ts, text }], qs: [{ q, cat, gold: [doc id] }] }]
 R@k: the share of a question's messages among the first k that are returned. --perturb: also with each weight 30 % lower and higher, and by halves.`;
@@ -187,9 +177,8 @@ async function perturb(measureAll: (weights: RankingWeights) => Promise<Measured
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { synthetic: { type: 'string' }, perturb: { type: 'boolean', default: false } },
+  options: { perturb: { type: 'boolean', default: false } },
 });
 const [file] = positionals;
-if (values.synthetic !== undefined) await benchSpeed(Number(values.synthetic));
-else if (file !== undefined) await benchQuality(file, values.perturb);
+if (file !== undefined) await benchQuality(file, values.perturb);
 else print(usage);

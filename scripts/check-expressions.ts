@@ -16,8 +16,9 @@ const madeInFunctions: Readonly<Record<string, { readonly count: number; readonl
       'two hold an escaped literal between single characters; the third is called where the module is loaded',
   },
   'src/memory/durable/clause-words.ts': { count: 1, because: 'it is called where the module is loaded' },
+  'src/memory/wishes.ts': { count: 1, because: 'it is called where the module is loaded' },
   'src/discord/actions/relayed-text.ts': {
-    count: 3,
+    count: 1,
     because: 'an escaped literal between single characters',
   },
   'src/memory/durable/evidence.ts': { count: 3, because: 'an escaped literal between single characters' },
@@ -27,10 +28,11 @@ const madeInFunctions: Readonly<Record<string, { readonly count: number; readonl
 const stringProperty = String.raw`\p{RGI_Emoji}`;
 
 const problems: string[] = [];
-let checked = 0;
+/** Each once, however many places have it: the stemmers put theirs together anew for every word. */
+const checked = new Set<string>();
 
 function check(source: string, flags: string, place: string): void {
-  checked += 1;
+  checked.add(`/${source}/${flags}`);
   try {
     const loops = superLinearLoops(source.replaceAll(stringProperty, 'x'), flags.replace('v', 'u'));
     if (loops !== undefined)
@@ -89,4 +91,4 @@ globalThis.RegExp = BuiltIn;
 
 for (const problem of new Set(problems)) console.error(problem);
 if (files.length === 0 || problems.length > 0) process.exitCode = 1;
-else console.log(`expressions: ${checked} in ${files.length} files, all linear`);
+else console.log(`expressions: ${checked.size} in ${files.length} files, all linear`);

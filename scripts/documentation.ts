@@ -32,7 +32,8 @@ function commandTables(): string {
 }
 
 function commandTable({ name, description, subcommands = {}, help }: CommandDefinition): string {
-  const rows = Object.entries(subcommands).map(([subcommand, { description: does, options = {} }]) => {
+  const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
+  const rows = shown.map(([subcommand, { description: does, options = {} }]) => {
     const given = Object.entries(options).map(([option, definition]) => optionForm(option, definition));
     return row([name, subcommand, ...given].join(' '), does);
   });
@@ -48,8 +49,9 @@ function row(form: string, does: string): string {
   return `| \`!${form.replaceAll('|', String.raw`\|`)}\` | ${does} |`;
 }
 
-/** An option as one writes it: `<text>`, `mentions|everything`, `[channel|server]`. */
+/** An option as one writes it: `<text>`, `mentions|everything`, `[channel|server]`; a file is attached. */
 function optionForm(name: string, option: OptionDefinition): string {
+  if (option.kind === 'attachment') return `<attached ${name}>`;
   if (option.kind !== 'choice') return `<${name}>`;
   const values = option.choices.map(({ value }) => value).join('|');
   return option.isOptional === undefined ? values : `[${values}]`;

@@ -14,6 +14,7 @@ import { renderPromptReport } from '../src/prompt/report.ts';
 import { createKeyedQueue } from '../src/core/keyed-queue.ts';
 import { createFileStore } from '../src/storage/files/store.ts';
 import { PromptComposer } from '../src/turn/prompt-input.ts';
+import { processTimer } from '../src/core/time.ts';
 
 const clock = () => new Date();
 
@@ -49,10 +50,17 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
       model,
       writes: createKeyedQueue(),
       recent: new RecentChanges(),
-      answers: { withdraw: () => Promise.resolve() },
+      answers: {
+        withdraw: () => Promise.resolve(),
+        hide: () => Promise.resolve(),
+        unhide: () => Promise.resolve(),
+        erase: () => Promise.resolve(),
+      },
       server: { count: () => servers.size },
       wakeAt: () => {},
+      timer: processTimer,
       changed: () => {},
+      endWork: () => {},
       clock,
       logger,
     });
@@ -68,6 +76,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
       attachments: { open: () => Promise.resolve([]) },
       readReplied: () => Promise.resolve('gone'),
       log: memory.sessionLog,
+      people: memory.people,
       botName,
       timeZone: config.timeZone,
       historyBudget: config.prompt.historyBudget,
@@ -100,7 +109,7 @@ async function findSession(
   servers: Set<string>,
 ): Promise<KnownSession> {
   const known: KnownSession[] = [];
-  for (const session of await memory.sessionLog.sessions()) {
+  for (const session of await memory.sessionLog.allSessions()) {
     const { place, speakerName = '' } = await memory.states.read(session);
     if (place !== undefined) known.push({ session, place, speakerName });
     if (place?.guildId !== undefined) servers.add(place.guildId);

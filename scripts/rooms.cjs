@@ -37,8 +37,8 @@ const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({
   to: { path: '^src/', pathNot: `^src/(?:${[room, ...rooms].join('|')})/` },
 }));
 
-/** Layers of memory know each other through the port, the ledger, the log and the settings only; recall alone also reads formats of others. */
-const layersMayImport = 'log/|settings/|(?:layer|changes)\\.ts$';
+/** Layers of memory know each other through the port, the ledger, what can be undone, the log and the settings only; recall alone also reads formats of others. */
+const layersMayImport = 'log/|settings/|(?:layer|changes|undo)\\.ts$';
 const recallMayRead = 'durable/(?:document|evidence)\\.ts$|notebook/(?:tree|session-files)\\.ts$';
 
 const layerRules = [

@@ -1,6 +1,36 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 import { describe, expect, it } from 'vitest';
 
+import { startChild } from './e2e/child.ts';
 import { openStage } from './e2e/stage.ts';
+
+/** The program cannot listen for signals: nobody expects that. */
+const withoutSignals = `data:text/javascript,${encodeURIComponent(
+  `const { on } = process;
+   process.on = function (name, ...rest) {
+     if (name === 'SIGTERM') throw new Error('planted');
+     return on.call(this, name, ...rest);
+   };`,
+)}`;
+
+/** The sources that a process has loaded, of which its coverage tells, below the project's folder. */
+async function loadedSources(coverage: string): Promise<readonly string[]> {
+  const reports = await Promise.all(
+    (await readdir(coverage)).map((name) => readFile(join(coverage, name), 'utf8')),
+  );
+  const scripts = reports.flatMap((report): readonly { url: string }[] => JSON.parse(report).result);
+  const built = scripts.filter(({ url }) => /\/dist\/.*\.js$/u.test(url) && !url.endsWith('/dist/main.js'));
+  const maps = await Promise.all(
+    built.map(async ({ url }): Promise<{ sources: readonly string[] }> =>
+      JSON.parse(await readFile(`${fileURLToPath(url)}.map`, 'utf8')),
+    ),
+  );
+  return maps.flatMap(({ sources }) => sources.map((source) => source.replace(/^(?:\.\.\/)+/u, '')));
+}
 
 /** What write-file-atomic does for as long as it replaces a file: it listens for the end of the process too, by `signal-exit`. */
 const asIfReplacing = `data:text/javascript,${encodeURIComponent(
@@ -29,5 +59,29 @@ describe('the program', () => {
     await using stage = await openStage({ environment: { NODE_OPTIONS: `--import=${asIfReplacing}` } });
     expect(await stage.stopBot()).toBe(0);
     expect(stage.bot().output()).toContain('the bot has stopped');
+  });
+
+  it('tells where in the sources something went wrong that nobody expected', async () => {
+    const source = await readFile(new URL('../src/main.ts', import.meta.url), 'utf8');
+    const line = source.split('\n').findIndex((text) => text.includes('process.on(signal')) + 1;
+    const child = startChild({
+      script: 'main.js',
+      folder: tmpdir(),
+      environment: { NODE_OPTIONS: `--import=${withoutSignals}` },
+    });
+    expect(await child.exited).toBe(1);
+    expect(child.output()).toMatch(/^Error: planted\n/mu);
+    expect(child.output()).toContain(`/src/main.ts:${line}:`);
+  });
+
+  it('loads, where it has a token and no model, nothing of the sandbox and of the Anthropic SDK', async () => {
+    await using stage = await openStage();
+    await stage.stopBot();
+    const coverage = join(stage.folder, 'coverage');
+    await stage.startBot({ NODE_V8_COVERAGE: coverage });
+    await stage.stopBot();
+    const sources = await loadedSources(coverage);
+    expect(sources).toContain('src/discord/gateway.ts');
+    expect(sources.filter((path) => /fastify|@anthropic-ai|^src\/sandbox/u.test(path))).toEqual([]);
   });
 });

@@ -7,7 +7,8 @@ import type { Place } from '../../src/core/place.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
-import { median, print } from './recall-bench.ts';
+import type { Bench } from './measured.ts';
+import { undoOver } from '../../test/support/undo.ts';
 
 const pairs = 4_000;
 const userId = '100000000000000001';
@@ -15,7 +16,7 @@ const channelId = '200000000000000001';
 const place: Place = { audience: 'dm', channelId, homeId: channelId };
 
 /** Remembers and forgets four thousand things of one person: what is kept of the past is bounded, so the last write costs what the hundredth did [L3]. */
-export async function benchItems(): Promise<void> {
+export async function benchItems(bench: Bench): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-items-'));
   const logger = createLogger({ level: 'warn' });
   const dirs = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
@@ -29,9 +30,11 @@ export async function benchItems(): Promise<void> {
       async forget(_layer, _userId, decide) {
         const { change, result } = await decide();
         if (change.kind === 'forgotten') await durable.follow(change, 'withdraw');
-        return { result, failures: new Map() };
+        return { result, failures: new Map(), withdrawn: 0 };
       },
+      restore: () => Promise.resolve(),
     },
+    ...undoOver(store, () => new Date()),
     clock: () => new Date(),
     timeZone: 'UTC',
     logger,
@@ -46,11 +49,14 @@ export async function benchItems(): Promise<void> {
       times.push(performance.now() - begun);
       await durable.forget(userId, `number ${pair} `, place, String(BigInt(messageId) + 1n));
     }
+    bench.tell({
+      name: `remembering after ${pairs} pairs of remember and forget`,
+      unit: 'ms',
+      ours: times.slice(-20),
+      floor: { name: 'after 100', values: times.slice(90, 110) },
+    });
     const { size } = await stat(join(dirs.dataDir, 'users', userId, 'durable.json'));
-    const [hundredth, last] = [median(times.slice(90, 110)), median(times.slice(-20))];
-    print(
-      `remembering after ${pairs} pairs of remember and forget: ${last.toFixed(2)} ms · after 100: ${hundredth.toFixed(2)} ms · ratio ${(last / hundredth).toFixed(2)} · durable.json ${size} bytes`,
-    );
+    bench.tell({ name: 'the document after that', unit: 'kB', ours: [size / 1000] });
   } finally {
     await store.close();
     await rm(folder, { recursive: true });

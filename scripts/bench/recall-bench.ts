@@ -6,7 +6,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import type { Place } from '../../src/core/place.ts';
-import type { Store } from '../../src/core/store.ts';
 import type { Passage } from '../../src/memory/recall/passages.ts';
 import type { Recall } from '../../src/memory/recall/recall.ts';
 import { createSessionLog, type SessionLog } from '../../src/memory/log/session-log.ts';
@@ -45,14 +44,6 @@ export function search(recall: Recall, userId: string, query: string): Promise<r
   });
 }
 
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 /** What lives on the heap after garbage was collected. */
 export async function heapMegabytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
@@ -64,16 +55,22 @@ export async function heapMegabytes(): Promise<number> {
   return Math.round(process.memoryUsage().heapUsed / 1024 / 1024);
 }
 
-/** Gives the product's own log over files in a temporary folder, which is removed afterwards. */
-export async function withLog(work: (log: SessionLog, store: Store) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-recall-'));
+/** The product's own log over files in a folder. */
+export async function openLog(folder: string) {
   const logger = createLogger({ level: 'warn' });
   const dirs = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
   const store = await createFileStore({ ...dirs, clock, logger });
+  const writes = createKeyedQueue();
+  const changes = new RecentChanges();
+  return { store, log: createSessionLog({ store, writes, changes, clock, botName: 'Discoclaw' }) };
+}
+
+/** Gives a log in a temporary folder, which is removed afterwards. */
+export async function withLog(work: (log: SessionLog) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-recall-'));
+  const { log, store } = await openLog(folder);
   try {
-    const writes = createKeyedQueue();
-    const changes = new RecentChanges();
-    await work(createSessionLog({ store, writes, changes, clock, botName: 'Discoclaw' }), store);
+    await work(log);
   } finally {
     await store.close();
     await rm(folder, { recursive: true });

@@ -1,55 +1,70 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
-import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import { startChild } from '../../test/e2e/child.ts';
-import { median, print } from './recall-bench.ts';
+import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { openStage, startFloor, startVersion } from './bots.ts';
+import type { Bench, Subject } from './measured.ts';
+import { ours } from './versions.ts';
 
-const rounds = 9;
-const channelCounts = [1, 1000, 10_000];
-const serverCounts = [1, 500];
-
-/** What a bot finds when it starts. */
-interface Situation {
-  readonly name: string;
-  readonly sandbox: SandboxServer;
-  readonly folder: string;
-  readonly readyTimes: number[];
-  readonly answerTimes: number[];
-}
+const rounds = 7;
+/** How many people a bot finds on disk that starts, and how many servers. */
+const situations = [
+  { people: 1, servers: 1 },
+  { people: 200, servers: 1 },
+  { people: 2000, servers: 1 },
+  { people: 10_000, servers: 1 },
+  { people: 10_000, servers: 500 },
+];
+/** An earlier version takes minutes to start among more. */
+const mostForOthers = 2000;
+/** Until a process that has nothing to do has come to rest; milliseconds. */
+const restMs = 1000;
 
 /**
- * Times the first answer of the built bot [G3b], from the start of its process on, with few and many DM channels on disk and few and many
- * servers, in turns. Discord's rate limits are on.
+ * From the start of the built bot's process until it is ready, and until its first answer [G3b], and what it holds of the machine's memory then, beside
+ * a bot that only logs in. Discord's rate limits are on.
  */
-export async function benchStart(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-start-'));
-  const sandboxes: SandboxServer[] = [];
-  try {
-    const situations: Situation[] = [];
-    for (const servers of serverCounts) {
-      let ago = 3_600_000;
-      const sandbox = await startSandboxServer({ rateLimits: true, now: () => new Date(Date.now() - ago) });
-      sandboxes.push(sandbox);
+export async function benchStart(bench: Bench): Promise<void> {
+  for (const servers of new Set(situations.map((situation) => situation.servers))) {
+    let ago = 3_600_000;
+    const stage = await openStage({ rateLimits: true, now: () => new Date(Date.now() - ago) });
+    try {
+      const { sandbox } = stage;
       const { guilds } = await sandbox.info();
       for (let index = Object.keys(guilds).length; index < servers; index += 1)
         await sandbox.addGuild({ name: `Server ${index}`, owner: 'alice' });
-      const channels = await openDms(sandbox, Math.max(...channelCounts));
+      const inIt = situations.filter((situation) => situation.servers === servers);
+      const conversations = await openDms(sandbox, Math.max(...inIt.map(({ people }) => people)));
       ago = 0;
-      for (const count of channelCounts) {
-        const name = `${count} DM channels, ${servers} servers`;
-        const own = join(folder, `${servers}-${count}`);
-        for (const channel of channels.slice(0, count)) await writeChannel(join(own, 'data'), channel);
-        situations.push({ name, sandbox, folder: own, readyTimes: [], answerTimes: [] });
+      for (const { people } of inIt) {
+        const open = async (
+          name: string,
+          startBot: typeof startFloor,
+        ): Promise<Subject<'ready' | 'answer' | 'idle'>> => {
+          const folder = join(stage.folder, `${people}-${name.replaceAll('/', '-')}`);
+          for (const conversation of conversations.slice(0, people))
+            await writePerson(join(folder, 'data'), conversation);
+          return { sample: () => startAndAsk(startBot, sandbox, folder) };
+        };
+        const where = `${people} people, ${servers} servers`;
+        await bench.compare({
+          rows: {
+            ready: [`ready, ${where}`, 'ms'],
+            answer: [`first answer, ${where}`, 'ms'],
+            idle: [`memory, idle, ${where}`, 'MB'],
+          },
+          rounds,
+          floor: { name: 'a bot that only logs in', subject: await open('floor', startFloor) },
+          open: async (version) =>
+            version !== ours && people > mostForOthers
+              ? undefined
+              : open(version.name, (options) => startVersion(version, options)),
+        });
       }
+    } finally {
+      await stage.close();
     }
-    for (let round = -1; round < rounds; round += 1)
-      for (const situation of situations) await startAndAsk(situation, round);
-    report(situations);
-  } finally {
-    for (const sandbox of sandboxes) await sandbox.close();
-    await rm(folder, { recursive: true });
   }
 }
 
@@ -67,12 +82,13 @@ async function openDms(sandbox: SandboxServer, count: number): Promise<readonly 
 }
 
 /** What a conversation leaves on disk. */
-async function writeChannel(data: string, { id: messageId, channelId, author }: Said): Promise<void> {
+async function writePerson(data: string, { id: messageId, channelId, author }: Said): Promise<void> {
   const userId = author.id;
   const at = '2026-01-01T00:00:00.000Z';
   const place = { audience: 'dm', channelId, homeId: channelId };
   const message = { type: 'message', role: 'user', id: messageId, at, authorId: userId, author: 'Person' };
   const reach = { visibility: 'dm', homeId: channelId };
+  const items = Array.from({ length: 20 }, (_, index) => ({ text: `I own teapot number ${index}` }));
   const files = {
     [`channels/${channelId}/journal.jsonl`]: {
       sequence: 1,
@@ -83,6 +99,7 @@ async function writeChannel(data: string, { id: messageId, channelId, author }: 
       record: { ...message, text: 'Hello.', attachments: [], ...reach },
     },
     [`sessions/${channelId}/${userId}/state.json`]: { version: 1, place, speakerName: 'Person' },
+    [`users/${userId}/durable.json`]: { version: 1, items },
   };
   for (const [path, content] of Object.entries(files)) {
     await mkdir(join(data, path, '..'), { recursive: true });
@@ -90,38 +107,14 @@ async function writeChannel(data: string, { id: messageId, channelId, author }: 
   }
 }
 
-async function startAndAsk(situation: Situation, round: number): Promise<void> {
-  const { sandbox, folder } = situation;
+async function startAndAsk(startBot: typeof startFloor, sandbox: SandboxServer, folder: string) {
   const begun = performance.now();
-  const bot = startChild({
-    script: 'main.js',
-    folder,
-    environment: {
-      DISCORD_TOKEN: sandbox.token,
-      DISCORD_API_URL: sandbox.apiUrl,
-      DISCOCLAW_ACCESS: 'everyone',
-      DISCOCLAW_DATA_DIR: join(folder, 'data'),
-      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
-    },
-  });
-  await bot.waitFor('"the bot is ready"');
-  const ready = performance.now();
+  const bot = await startBot({ sandbox, folder });
   const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'Hello?' });
   await sandbox.waitForReply({ in: said.channelId, after: said.id, timeoutMs: 300_000 });
-  const answered = performance.now();
-  await bot.end('SIGTERM');
-  // The first round warms up.
-  if (round < 0) return;
-  situation.readyTimes.push(ready - begun);
-  situation.answerTimes.push(answered - begun);
-}
-
-function report(situations: readonly Situation[]): void {
-  const least = Math.min(...situations.map(({ answerTimes }) => median(answerTimes)));
-  for (const { name, readyTimes, answerTimes } of situations) {
-    const [ready, answered] = [median(readyTimes), median(answerTimes)];
-    print(
-      `first answer, ${name}: ${answered.toFixed(0)} ms after the start (ready: ${ready.toFixed(0)} ms) · ratio to the fastest ${(answered / least).toFixed(2)} (${rounds} rounds)`,
-    );
-  }
+  const answer = performance.now() - begun;
+  await delay(restMs);
+  const idle = await bot.residentMemory();
+  await bot.stop();
+  return { ready: bot.readyAfter, answer, idle };
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import { z } from 'zod';
 
-import { createLogger } from '../../src/observability/logger.ts';
-import { createFileStore } from '../../src/storage/files/store.ts';
-import { measure } from './measured.ts';
+import type { FileStore } from '../../src/storage/files/store.ts';
+import { timing, type Bench, type Subject } from './measured.ts';
+import { openStoreOf, type Version } from './versions.ts';
 
 const rounds = 200;
 const items = Array.from({ length: 200 }, (_, index) => ({
@@ -21,46 +21,62 @@ const kind = {
   }),
 };
 
-/** Times what every remembered thing waits for: a document of two hundred items replaced, and a line appended to a log. */
-export async function benchStore(): Promise<void> {
+/** What every remembered thing waits for: a document of two hundred items replaced, and a line appended to a log. */
+export async function benchStore(bench: Bench): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-store-'));
-  const logger = createLogger({ level: 'warn' });
-  const dirs = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
-  const store = await createFileStore({ ...dirs, clock: () => new Date(), logger });
   const user = 'users/100000000000000001';
+  const bareLog = await open(join(folder, 'bare.jsonl'), 'a');
   try {
-    await measure(
-      {
-        name: 'replacing a document',
-        run: (round) =>
+    await bench.compare({
+      rows: { time: ['replacing a document', 'ms'] },
+      rounds,
+      floor: {
+        name: 'write, fsync and rename alone',
+        subject: timing((round) => replaceBare(join(folder, 'bare.json'), JSON.stringify({ items, round }))),
+      },
+      open: (version) =>
+        storeOf(version, (store, round) =>
           store.update(`${user}/durable.json`, kind, () => ({
             version: 1,
             items: [...items, { id: 'last', text: String(round) }],
           })),
-        floorName: 'write, fsync and rename alone',
-        floor: (round) => replaceBare(join(folder, 'bare.json'), JSON.stringify({ items, round })),
-      },
+        ),
+    });
+    await bench.compare({
+      rows: { time: ['appending to a log', 'ms'] },
       rounds,
-    );
-    const bareLog = await open(join(folder, 'bare.jsonl'), 'a');
-    await measure(
-      {
-        name: 'appending to a log',
-        run: (round) =>
-          store.append('sessions/200000000000000001/100000000000000001/messages.jsonl', { round }),
-        floorName: 'append and fdatasync alone',
-        async floor(round) {
+      floor: {
+        name: 'append and fdatasync alone',
+        subject: timing(async (round) => {
           await bareLog.appendFile(`${JSON.stringify({ round })}\n`);
           await bareLog.datasync();
-        },
+        }),
       },
-      rounds,
-    );
-    await bareLog.close();
+      open: (version) =>
+        storeOf(version, (store, round) =>
+          store.append('sessions/200000000000000001/100000000000000001/messages.jsonl', { round }),
+        ),
+    });
   } finally {
-    await store.close();
+    await bareLog.close();
     await rm(folder, { recursive: true });
   }
+}
+
+/** The store of a version, over a folder of its own, and what it does each round. */
+async function storeOf(
+  version: Version,
+  work: (store: FileStore, round: number) => Promise<unknown>,
+): Promise<Subject<'time'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-store-'));
+  const store = await openStoreOf(version, folder);
+  return {
+    ...timing((round) => work(store, round)),
+    async close() {
+      await store.close();
+      await rm(folder, { recursive: true });
+    },
+  };
 }
 
 async function replaceBare(path: string, text: string): Promise<void> {

@@ -1,18 +1,76 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
-import { Client, Events, GatewayDispatchEvents, GatewayIntentBits } from 'discord.js';
+import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { openStage, startFloor, startVersion, type BotProcess } from './bots.ts';
+import { print, type Bench, type Subject } from './measured.ts';
 
-import { readConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/observability/logger.ts';
-import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import { startBot } from '../../src/bot/start-bot.ts';
-import { measure } from './measured.ts';
-
-const rounds = 100;
+const rounds = 11;
+const turnsARound = 10;
 const items = 200;
+/** What follows behind the answers is done by then, and discord.js, which sends fifty requests a second at most, may send as many again; milliseconds. */
+const restMs = 1100;
+const rows = {
+  time: ['a turn', 'ms'],
+  cpu: ['a turn, processor', 'ms'],
+  calls: ['a turn, system calls', 'calls'],
+  syncs: ['a turn, syncs', 'calls'],
+  rememberTime: ['remember through a message', 'ms'],
+  rememberCpu: ['remember through a message, processor', 'ms'],
+} as const;
+
+/**
+ * The way from a message to its reply, with a full memory, through a Discord and a model server on loopback that both answer at once, beside a bot
+ * that does nothing else; the processor's time, the calls and the syncs include what comes after the replies.
+ */
+export async function benchTurns(bench: Bench): Promise<void> {
+  const model = await startInstantModel();
+  const canTrace = await hasStrace();
+  if (!canTrace) print('A turn’s system calls are left out: there is no strace.');
+  const subjectOf = async (
+    startBot: typeof startFloor,
+    known: number,
+  ): Promise<Subject<keyof typeof rows>> => {
+    const stage = await openStage();
+    const { sandbox, folder } = stage;
+    const bot = await startBot({ sandbox, folder, environment: { MODEL_URL: model.url }, isProbed: true });
+    for (let item = 0; item < known; item += 1)
+      await ask(sandbox, `!memory remember I own teapot number ${item}`);
+    return {
+      async sample(round) {
+        const turn = (index: number) => ask(sandbox, `What is teapot ${turnsARound * round + index}?`);
+        const remember = (index: number) =>
+          ask(sandbox, `!memory remember I own cup ${turnsARound * round + index}`);
+        const turns = await timed(bot, turn);
+        const remembered = await timed(bot, remember);
+        const calls = canTrace ? await traced(bot, folder, turn) : {};
+        return { ...turns, rememberTime: remembered.time, rememberCpu: remembered.cpu, ...calls };
+      },
+      async close() {
+        await bot.stop();
+        await stage.close();
+      },
+    };
+  };
+  try {
+    await bench.compare({
+      rows,
+      rounds,
+      floor: {
+        name: 'a bot that logs both lines and asks the model',
+        subject: await subjectOf(startFloor, 0),
+      },
+      open: (version) => subjectOf((options) => startVersion(version, options), items),
+    });
+  } finally {
+    model.close();
+  }
+}
 
 /** Says something and waits for the answer. */
 async function ask(sandbox: SandboxServer, text: string): Promise<void> {
@@ -20,72 +78,60 @@ async function ask(sandbox: SandboxServer, text: string): Promise<void> {
   await sandbox.waitForReply({ in: said.channelId, after: said.id });
 }
 
-/**
- * Times the way from a message to its reply, through the real client and a Discord and a model server on loopback that both answer at
- * once, beside a bot that does nothing but answer; with a full memory.
- */
-export async function benchTurns(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-turns-'));
-  const model = createServer((request, response) => {
+async function repeat(work: (turn: number) => Promise<void>): Promise<void> {
+  for (let turn = 0; turn < turnsARound; turn += 1) await work(turn);
+}
+
+async function timed(bot: BotProcess, work: (turn: number) => Promise<void>) {
+  const cpu = await bot.cpu();
+  const begun = performance.now();
+  await repeat(work);
+  const time = performance.now() - begun;
+  await setTimeout(restMs);
+  return { time: time / turnsARound, cpu: ((await bot.cpu()) - cpu) / turnsARound };
+}
+
+async function hasStrace(): Promise<boolean> {
+  return promisify(execFile)('strace', ['-V']).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Calls and syncs of all threads of a bot while it works, those that wait for the next thing included. */
+async function traced(bot: BotProcess, folder: string, work: (turn: number) => Promise<void>) {
+  const table = join(folder, 'strace.txt');
+  const strace = spawn('strace', ['-c', '-f', '-p', String(bot.pid), '-o', table], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await once(strace.stderr, 'data');
+  await repeat(work);
+  await setTimeout(restMs);
+  strace.kill('SIGINT');
+  await once(strace, 'close');
+  const calls = new Map(
+    Array.from(
+      (await readFile(table, 'utf8')).matchAll(/^ *[\d.]+ +[\d.]+ +\d+ +(\d+) +(?:\d+ +)?(\w+)$/gmu),
+      ([, count, name]) => [name ?? '', Number(count)],
+    ),
+  );
+  const syncs = (calls.get('fsync') ?? 0) + (calls.get('fdatasync') ?? 0);
+  const all = calls.get('total') ?? NaN;
+  return { calls: all / turnsARound, syncs: syncs / turnsARound };
+}
+
+/** A model server that answers every call alike and at once. */
+async function startInstantModel() {
+  const server = createServer((request, response) => {
     request
       .resume()
       .once('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer));
   });
-  await new Promise<void>((resolve) => {
-    model.listen(0, '127.0.0.1', resolve);
-  });
-  const address = model.address();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  const sandbox = await startSandboxServer();
-  const bareSandbox = await startSandboxServer();
-  const bare = await startBareBot(bareSandbox);
-  const { config } = readConfig({
-    DISCOCLAW_ACCESS: 'everyone',
-    DISCOCLAW_DATA_DIR: join(folder, 'data'),
-    DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
-    ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
-  });
-  const bot = await startBot(config, {
-    token: sandbox.token,
-    apiUrl: sandbox.apiUrl,
-    logger: createLogger({ level: 'error' }),
-    onLost: () => undefined,
-  });
-  const floor = { floorName: 'a bot that only answers', floor: () => ask(bareSandbox, 'Hello?') };
-  try {
-    for (let item = 0; item < items; item += 1)
-      await ask(sandbox, `!memory remember I own teapot number ${item}`);
-    await measure(
-      { name: 'a turn', run: (round) => ask(sandbox, `What is teapot ${round}?`), ...floor },
-      rounds,
-    );
-    await measure(
-      { name: 'remembering', run: (round) => ask(sandbox, `!memory remember I own cup ${round}`), ...floor },
-      rounds,
-    );
-  } finally {
-    await bot.stop();
-    await bare.destroy();
-    await Promise.all([sandbox.close(), bareSandbox.close()]);
-    model.close();
-    await rm(folder, { recursive: true });
-  }
-}
-
-async function startBareBot(sandbox: SandboxServer): Promise<Client> {
-  const client = new Client({
-    intents: [GatewayIntentBits.DirectMessages, GatewayIntentBits.MessageContent],
-    rest: { api: sandbox.apiUrl.replace(/\/v\d+$/u, '') },
-    partials: [],
-  });
-  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-  client.ws.on(GatewayDispatchEvents.MessageCreate, ({ author, channel_id: channelId }) => {
-    if (author.bot !== true)
-      void client.rest.post(`/channels/${channelId}/messages`, { body: { content: 'Hello.' } });
-  });
-  await client.login(sandbox.token);
-  await ready;
-  return client;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
 const answer = [

@@ -1,21 +1,35 @@
 import { createCommandSet, type CommandSet } from '../commands/commands.ts';
 import { createMemoryCommand } from '../commands/memory-command.ts';
+import type { PrivacyFacts } from '../commands/memory-ports.ts';
 import { createMenuEntries } from '../commands/menus.ts';
 import { createSettingsCommand } from '../commands/settings-command.ts';
 import { createStatusCommand, type StatusFacts } from '../commands/status-command.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
-import type { AnswerMode, ServerPort } from '../core/chat.ts';
+import type {
+  AnswerMode,
+  DirectMessage,
+  DirectMessagePort,
+  ReadAttachment,
+  ServerPort,
+} from '../core/chat.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
+import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place, SessionKey } from '../core/place.ts';
-import type { ChannelJournal } from '../turn/journal.ts';
+import { mayUse, pickReach } from '../core/visibility.ts';
+import { saveBestEffort, type ChannelJournal } from '../turn/journal.ts';
 
 /** Characters of one durable item at most [K2]. */
 const itemMaxChars = 500;
 
 export interface CommandPorts {
-  readonly journal: Pick<ChannelJournal, 'isHidden'>;
+  readonly journal: Pick<ChannelJournal, 'isHidden' | 'hide'>;
+  readonly directMessages: DirectMessagePort;
+  readonly readAttachment: ReadAttachment;
   readonly server: ServerPort;
+  /** Runs a command, so that its writes can be refused once its person was erased. */
+  readonly begin: KeyedQueue['begin'];
   readonly logger: Logger;
   /** Without it there is no status command. */
   readonly readStatus: (() => Promise<StatusFacts>) | undefined;
@@ -23,7 +37,7 @@ export interface CommandPorts {
 
 /** All commands that are switched on. */
 export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
-  const { journal, server, logger, readStatus } = ports;
+  const { journal, directMessages, readAttachment, server, begin, logger, readStatus } = ports;
   const memoryPorts = {
     ...memory,
     settings: {
@@ -35,9 +49,32 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       shortTermEnabled: config.shortTerm.enabled,
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
+    privacyText: memory.workspace.privacyText,
+    privacyFacts: privacyFacts(config),
     isMemoryOff: memory.placeSettings.isMemoryOff,
     logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
+    mentions: (userId: string, words: string, place: Place) =>
+      memory.sessionLog.mentions(userId, words, (message) =>
+        mayUse({ ownerId: userId, ...pickReach(message) }, place, userId),
+      ),
     isHidden: (channelId: string, messageId: string) => journal.isHidden(channelId, messageId),
+    sendDirect: (userId: string, messages: readonly DirectMessage[], nonceBase: string) =>
+      directMessages.send(userId, messages, nonceBase, (channelId, messageId) =>
+        saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [messageId])),
+      ),
+    readAttachment,
+    holdings: (userId: string) => countHoldings(userId, memory),
+    erase: async (userId: string, at: string) => ({
+      isDone: (await memory.changes.erase(userId, at)).size === 0,
+    }),
+    saying: (userId: string, words: string) => countSaying(userId, words, memory),
+    async purge(userId: string, words: string, commandId: string) {
+      // What was forgotten before could be brought back otherwise.
+      await memory.undo.finish(userId);
+      const { failures, messages } = await memory.changes.purge({ userId, words, commandId });
+      return { messages, isDone: failures.size === 0 };
+    },
+    deleteOwnMessages: (channelId: string, before: string) => directMessages.deleteOwn(channelId, before),
     logger,
   };
   const settings = createSettingsCommand({
@@ -54,8 +91,27 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
         [createMemoryCommand(memoryPorts), settings, ...status],
         createMenuEntries(memoryPorts),
         logger,
+        memory.greeting,
+        begin,
       )
-    : createCommandSet([settings, ...status], [], logger);
+    : createCommandSet([settings, ...status], [], logger, memory.greeting, begin);
+}
+
+/** What the configuration says of who gets what, and what is kept. */
+function privacyFacts({ model, durable, summary, shortTerm, reflection, storage }: Config): PrivacyFacts {
+  const { apiKey, baseUrl, main, fast } = model;
+  const name = baseUrl === undefined ? "Anthropic's API" : `the model server at ${new URL(baseUrl).host}`;
+  return {
+    provider: apiKey === undefined && baseUrl === undefined ? undefined : { name, models: [main, fast] },
+    layers: {
+      durable: durable.enabled,
+      extraction: durable.enabled && durable.extractionEnabled,
+      summary: summary.enabled,
+      reflection: reflection.enabled,
+      recentHours: shortTerm.enabled ? shortTerm.maxAgeHours : undefined,
+    },
+    quotaMegabytes: storage.personQuotaBytes / (1024 * 1024),
+  };
 }
 
 function defaultAnswerMode(

@@ -4,15 +4,17 @@ import type { RecentChanges } from '../core/changes.ts';
 import type { Config } from '../config/config.ts';
 import type {
   AttachmentPort,
+  DirectMessagePort,
   HistoryPort,
   PresentPlace,
+  ReadAttachment,
   ReadReplied,
   ReplyPort,
   ServerPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
 import type { CommandRequest } from '../core/commands.ts';
-import { processTimer, type Clock } from '../core/time.ts';
+import { processTimer, type Clock, type Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
@@ -22,9 +24,12 @@ import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
+import { cachePrice } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
+import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
+import { createPauseNotes } from '../turn/pauses.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
-import { createRecovery } from '../turn/recover.ts';
+import { createRecovery, takeAwayErased } from '../turn/recover.ts';
 import { runTurn, type TurnPorts } from '../turn/run-turn.ts';
 import { SessionTurns } from '../turn/sessions.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
@@ -39,18 +44,22 @@ export interface BotPorts {
   /** Knows of every edit and deletion before anything else does. */
   readonly recent: RecentChanges;
   readonly replies: ReplyPort;
+  readonly directMessages: DirectMessagePort;
   readonly offers: OfferPort;
   readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
   readonly server: ServerPort;
   readonly attachments: AttachmentPort;
+  readonly readAttachment: ReadAttachment;
   readonly readReplied: ReadReplied;
   /** Where the edges are observed; without them there is no status command. */
   readonly statusSources?: StatusSources;
   /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;
   readonly clock: Clock;
+  /** Default: the process's own. */
+  readonly timer?: Timer;
   readonly logger: Logger;
 }
 
@@ -59,68 +68,91 @@ export type Bot = ReturnType<typeof createBot>;
 
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts) {
-  const {
-    store,
-    model,
-    journal,
-    recent,
-    replies,
-    offers,
-    reactions,
-    history,
-    presentPlace,
-    statusSources,
-    clock,
-    logger,
-  } = ports;
+  const { store, model, journal, recent, replies, reactions, presentPlace, clock, logger } = ports;
+  const { statusSources, timer = processTimer } = ports;
   const writes = createKeyedQueue();
   const idleSessions = new IdleSessions({
     schedule: (session) => afterTurn.schedule(session),
     clock,
-    timer: processTimer,
+    timer,
   });
   const memory = createLayers(config, {
     store,
     model,
     recent,
     writes,
-    answers: journal,
+    answers: {
+      ...journal,
+      async erase(userId, before) {
+        const begun = await journal.erase(userId, before);
+        // Discord may keep one waiting, and nobody else waits for it.
+        for (const reply of begun) void takeAwayErased({ journal, replies, logger }, reply);
+      },
+    },
+    endWork(userId) {
+      turns.endOf(userId);
+      afterTurn.endOf(userId);
+      prompts.endOf(userId);
+      ports.offers.endOf(userId);
+    },
     server: ports.server,
     wakeAt: (session, time) => idleSessions.wakeAt(session, time),
-    changed: (session) => afterTurn.schedule(session),
+    changed(session, hasMoreHistory) {
+      if (hasMoreHistory === true) prompts.renew(session);
+      afterTurn.schedule(session);
+    },
+    tellStored: (stored) => lateNotices.tell(stored),
     clock,
+    timer,
     logger,
   });
-  const { sessionLog, states, placeSettings: settings } = memory;
+  const { sessionLog, states, placeSettings: settings, people, greeting } = memory;
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
     queue: createKeyedQueue(),
     logger,
-    isWanted: (session) => mayFold(session, { states, sessionLog, settings, logger }),
+    begin: writes.begin,
+    isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, logger }),
   });
   const commandOrder = createCommandOrder();
-  const waitingReactions = new WaitingReactions({ reactions, timer: processTimer, clock });
+  const waitingReactions = new WaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
+  const prompts = new PromptComposer({
+    channelContext: memory.workspace.channelContext,
+    layers: memory.layers,
+    ...(actions === undefined ? {} : { actions }),
+    soul: memory.workspace.soul,
+    history: ports.history,
+    attachments: ports.attachments,
+    readReplied: ports.readReplied,
+    log: sessionLog,
+    people,
+    botName,
+    timeZone: config.timeZone,
+    historyBudget: config.prompt.historyBudget,
+    maxChars: config.prompt.maxChars,
+    cachePrice: cachePrice(config.model.main),
+    logger,
+  });
+  const memoryNotices = createMemoryNotices({
+    people,
+    undo: memory.undo,
+    commandsEnabled: config.commandsEnabled,
+    logger,
+  });
+  const lateNotices = createLateNotices({ memoryNotices, journal, replies, presentPlace, clock, logger });
   const turnPorts: TurnPorts = {
     commandOrder,
     waitingReactions,
     settings,
+    people,
+    pauseNotes: createPauseNotes(clock),
+    memoryNotices,
+    answered: lateNotices.answered,
+    greeting,
+    history: ports.history,
     log: sessionLog,
-    prompts: new PromptComposer({
-      channelContext: memory.workspace.channelContext,
-      layers: memory.layers,
-      ...(actions === undefined ? {} : { actions }),
-      soul: memory.workspace.soul,
-      history,
-      attachments: ports.attachments,
-      readReplied: ports.readReplied,
-      log: sessionLog,
-      botName,
-      timeZone: config.timeZone,
-      historyBudget: config.prompt.historyBudget,
-      maxChars: config.prompt.maxChars,
-      logger,
-    }),
+    prompts,
     memoryTools: memory.tools,
     actionTools: actions?.tools ?? [],
     model,
@@ -130,18 +162,24 @@ export function createBot(config: Config, ports: BotPorts) {
     afterTurn,
     journal,
     replies,
-    offers,
+    offers: ports.offers,
     presentPlace,
     clock,
     logger,
     makeReference: () => randomBytes(3).toString('hex'),
   };
-  const turns = new SessionTurns((messages, control) => runTurn(messages, control, turnPorts), recent);
+  const turns: SessionTurns = new SessionTurns(
+    (messages, control) => writes.begin(() => runTurn(messages, control, turnPorts)),
+    recent,
+  );
   recent.subscribe((change) => turns.follow(change));
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const commands = createCommands(config, memory, {
     journal,
+    directMessages: ports.directMessages,
+    readAttachment: ports.readAttachment,
     server: ports.server,
+    begin: writes.begin,
     logger,
     readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),
   });
@@ -162,6 +200,8 @@ export function createBot(config: Config, ports: BotPorts) {
     order: commandOrder,
     changes: recent,
     record: memory.changes.record,
+    erased: memory.changes.erased,
+    wasErased: people.wasErased,
     journal,
     logger,
   });
@@ -177,7 +217,7 @@ export function createBot(config: Config, ports: BotPorts) {
     handlers,
     commands,
     /** When the owner wants to be answered where. */
-    answerMode: settings.answerMode,
+    answerModes: settings,
     /** Names in the log what the owner wrote about channels and is not used. Never rejects. */
     nameUnusedContexts: memory.workspace.nameUnusedContexts,
     /** The role that lets people into a guild, where its people have named one [V0]. */
@@ -201,8 +241,12 @@ export function createBot(config: Config, ports: BotPorts) {
       journal,
       sessionLog,
       settings,
+      people,
       afterTurn,
-      finishChanges: memory.changes.finish,
+      async finishChanges() {
+        await memory.changes.finish();
+        await memory.undo.start();
+      },
       replies,
       presentPlace,
       clock,

@@ -6,10 +6,12 @@ import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Store } from '../core/store.ts';
-import type { Clock } from '../core/time.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Clock, Timer } from '../core/time.ts';
+import type { LateNotice, Tool } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import { createChangeLedger, type AnswerKeeper, type ChangeLedger } from '../memory/changes.ts';
+import { createChangeLedger, type ChangeLedger } from '../memory/changes.ts';
+import type { AnswerKeeper } from '../memory/change-records.ts';
+import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory, type DurableMemory } from '../memory/durable/durable-memory.ts';
 import { createExtractionFold } from '../memory/durable/extraction-fold.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
@@ -27,8 +29,11 @@ import { createRecall } from '../memory/recall/recall.ts';
 import { createDetailSource, createItemSource, createNotebookSource } from '../memory/recall/sources.ts';
 import { createRecallTool } from '../memory/recall/tool.ts';
 import { createRollingSummary } from '../memory/rolling/rolling-summary.ts';
+import { createGreeting } from '../memory/settings/greeting.ts';
+import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
+import { createUndoLog } from '../memory/undo.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 
 /** What the bot is called in logs and summaries. */
@@ -44,9 +49,14 @@ export interface LayerPorts {
   readonly server: Pick<ServerPort, 'count'>;
   /** A session is to be looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
-  /** A session has changed: what was made of it is to be made anew. */
-  readonly changed: (session: SessionKey) => void;
+  /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
+  readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
+  /** Ends what runs and waits for a person outside of memory. Must not throw. */
+  readonly endWork: (userId: string) => void;
+  /** Tells people what was stored of what they said. Must not reject. Default: nobody is told. */
+  readonly tellStored?: (stored: readonly LateNotice[]) => Promise<void>;
   readonly clock: Clock;
+  readonly timer: Timer;
   readonly logger: Logger;
 }
 
@@ -65,6 +75,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     botName,
     activeFolds: activeFolds(config),
   });
+  const people = createPersonSettings({ store, writes, clock, logger });
   const shortTerm = createShortTerm({
     settings: config.shortTerm,
     store,
@@ -83,11 +94,23 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
     logger,
   });
+  const undo = createUndoLog({
+    store,
+    finalise: (change) => changes.finalise(change),
+    clock,
+    timer: ports.timer,
+    logger,
+  });
   const durable: DurableMemory = createDurableMemory({
     settings: config.durable,
     store,
     writes,
-    changes: { forget: (...asked) => changes.forget(...asked) },
+    changes: {
+      forget: (...asked) => changes.forget(...asked),
+      restore: (change) => changes.restore(change),
+    },
+    undo,
+    said: (session, messageId) => sessionLog.message(session, messageId),
     extract:
       config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,
@@ -95,9 +118,16 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
   });
   const extract = createExtractionFold({
-    extraction: createExtraction({ model, modelName: config.model.fast, durable, logger }),
+    extraction: createExtraction({
+      model,
+      modelName: config.model.fast,
+      durable,
+      tell: ports.tellStored,
+      logger,
+    }),
     sessionLog,
     states,
+    mayNotice: people.mayNotice,
     logger,
   });
   const background = {
@@ -139,23 +169,34 @@ export function createLayers(config: Config, ports: LayerPorts) {
     states,
     log: sessionLog,
     background: [
-      ...(config.reflection.enabled ? [reflectWhenDue({ reflection, wakeAt: ports.wakeAt, clock })] : []),
+      ...(config.reflection.enabled
+        ? [reflectWhenDue({ reflection, wakeAt: ports.wakeAt, mayNotice: people.mayNotice, clock })]
+        : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
     timeZone,
     logger,
   });
+  const messages = createMessageSource(sessionLog);
   const recall = createRecall({
     sources: [
-      createMessageSource(sessionLog),
-      createDetailSource(store, sessionLog),
+      messages,
+      createDetailSource(store, sessionLog, messages),
       createNotebookSource(store),
       ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],
     timeZone,
     forgotten: (userId) => durable.forgotten(userId),
   });
-  const layers: readonly MemoryLayer[] = [sessionLog, shortTerm, rolling, durable, notebook, recall];
+  const layers: readonly MemoryLayer[] = [
+    sessionLog,
+    shortTerm,
+    rolling,
+    durable,
+    notebook,
+    recall,
+    people.layer,
+  ];
   const keepWithinQuota = createQuota({
     store,
     writes,
@@ -174,6 +215,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     layers,
     answers: ports.answers,
     changed: ports.changed,
+    endWork: ports.endWork,
+    noteErased: (userId, at) => people.noteErased(userId, at),
     logger,
   });
   const stillThere = (session: SessionKey, id: string) => sessionLog.message(session, id);
@@ -185,6 +228,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
       ? [
           createRememberItemTool({ durable, stillThere, answerBefore }),
           createForgetItemTool({ durable, answerBefore }),
+          createControlTool({ durable, people }),
         ]
       : []),
   ];
@@ -193,14 +237,26 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** All that is done after a turn, in order [A1]. */
     afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
+    undo,
     sessionLog,
     states,
     shortTerm,
     rolling,
     durable,
     recall,
+    /** The layers that keep notes. */
+    noted: [rolling, notebook],
     workspace: createWorkspace({ store, server: ports.server, logger }),
     placeSettings: createPlaceSettings({ store, logger }),
+    people,
+    greeting: createGreeting({
+      settings: people,
+      store,
+      log: sessionLog,
+      commandsEnabled: config.commandsEnabled,
+      clock,
+      logger,
+    }),
     tools,
   };
 }

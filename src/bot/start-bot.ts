@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import type { Config } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import type { CommandCall } from '../core/chat.ts';
-import { processTimer, type Clock } from '../core/time.ts';
+import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import { createDiscordClient, gatewayPing, readsContent } from '../discord/client.ts';
@@ -81,13 +79,14 @@ export async function startBot(config: Config, options: StartOptions) {
       logger,
     });
     const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
-    const { readReplied, attachments, actions } = discordPorts;
+    const { readReplied, attachments, actions, directMessages } = discordPorts;
     const bot = createBot(config, {
       store,
       model,
       journal,
       recent,
       replies,
+      directMessages,
       offers,
       reactions,
       history,
@@ -95,6 +94,7 @@ export async function startBot(config: Config, options: StartOptions) {
       server,
       readReplied,
       attachments,
+      readAttachment: attachments.read,
       actions,
       statusSources,
       clock,
@@ -111,7 +111,7 @@ export async function startBot(config: Config, options: StartOptions) {
       menuNames: bot.commands.menuNames,
       commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
-      answerMode: bot.answerMode,
+      answerModes: bot.answerModes,
       places,
       ignored,
       lockedOut,
@@ -165,8 +165,9 @@ export async function startBot(config: Config, options: StartOptions) {
         const finished = gateway
           .stopIntake()
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
-          .then(() => reactions.close());
-        if (!(await endsWithin(waitMs, finished)))
+          .then(() => reactions.close())
+          .then(() => true);
+        if (!(await within(waitMs, finished, false)))
           logger.warn('what still runs is left to the next start', { waitMs });
         await writeIgnored(store, ignored.ids(), { now: clock(), logger });
         await flush();
@@ -179,17 +180,6 @@ export async function startBot(config: Config, options: StartOptions) {
     await client.destroy();
     await files.close();
     throw error;
-  }
-}
-
-/** Whether the work is over after so many milliseconds at most. */
-async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
-  const over = new AbortController();
-  const timeUp = delay(milliseconds, false, { signal: over.signal }).catch(() => false);
-  try {
-    return await Promise.race([work.then(() => true), timeUp]);
-  } finally {
-    over.abort();
   }
 }
 
@@ -224,10 +214,10 @@ function observeEdges(
       else logger.info('the model can be reached again', { model: config.model.main });
       presence.show(state.kind === 'reachable' ? 'well' : 'out-of-reach');
     },
-    onUsage({ model: name, purpose }, used) {
+    onUsage({ model: name, purpose }, { usage: used, cacheMiss }) {
       if (edges.model.isOffline) return;
-      logger.info('the model was used', { purpose, model: name, ...used });
-      usage.add(name, used);
+      logger.info('the model was used', { purpose, model: name, ...used, ...(cacheMiss && { cacheMiss }) });
+      usage.add(name, used, cacheMiss);
     },
   });
   if (model.isOffline) presence.show('stand-in');
@@ -258,6 +248,8 @@ export async function createModel(config: Config['model'], logger: Logger): Prom
   return createAnthropicClient({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
+    // Other servers that speak the Messages API need not know the question.
+    asksForCacheMisses: baseUrl === undefined,
     concurrency,
     queueLimit,
     idleTimeoutMs,

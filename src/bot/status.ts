@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-
-import { z } from 'zod';
+import program from '../../package.json' with { type: 'json' };
 
 import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
@@ -33,7 +31,7 @@ export function createReadStatus(
 ): () => Promise<StatusFacts> {
   const { store, clock, sources } = ports;
   const startedAt = clock().getTime();
-  const version = readVersion();
+  const version = program.version;
   return async () => {
     const [usage, kept, quarantined] = await Promise.all([
       known(sources.usageOfToday()),
@@ -82,10 +80,4 @@ async function keptIn(store: Pick<Store, 'list'>) {
     files: all.length,
     bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
   };
-}
-
-/** The version of this program; `package.json` lies two folders above this one, built or not. */
-function readVersion(): string {
-  const found: unknown = createRequire(import.meta.url)('../../package.json');
-  return z.object({ version: z.string() }).parse(found).version;
 }

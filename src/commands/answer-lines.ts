@@ -1,10 +1,13 @@
+import type { CommandButton } from '../core/chat.ts';
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
-import { clip, flatten } from '../core/text.ts';
+import { flatten, quoted, withoutFences } from '../core/text.ts';
 import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+
+export { counted, quoted, withoutFences } from '../core/text.ts';
 
 /**
  * The place as those who can read the answer make it: where only the asker can, all of the asker's memory may be shown, as in
@@ -17,6 +20,11 @@ export function readingPlace({ ephemeral, place }: Pick<CommandContext, 'ephemer
 /** A day as Discord shows it to each reader, in their own time zone and language. */
 function shownDay(date: Date): string {
   return `<t:${Math.floor(date.getTime() / 1000)}:d>`;
+}
+
+/** A moment likewise. */
+export function shownTime(date: Date): string {
+  return `<t:${Math.floor(date.getTime() / 1000)}:f>`;
 }
 
 /** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
@@ -32,9 +40,10 @@ export function formerLines(
   former: readonly DurableItem[],
   ownerId: string,
   place: Place,
+  most = shownFormerItems,
 ): readonly string[] {
   return nameable(former, ownerId, place)
-    .named.slice(0, shownFormerItems)
+    .named.slice(0, most)
     .map((item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(item.text))}`);
 }
 
@@ -54,25 +63,7 @@ export function nameable(
   return { named, hidden: items.length - named.length };
 }
 
-/** `1 item`, `2 items`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Remembered words in a list: backticks that would make the rest of it a code block are held apart by invisible joiners. */
-export function withoutFences(text: string): string {
-  return text.replace(/`(?=``)/gu, '`\u2060');
-}
-
-/** Longer than any item. */
-const quotedMaxChars = 600;
 const briefMaxChars = 100;
-
-/** Somebody's words inside an answer: one line, in quotation marks, clipped where they are very long. */
-export function quoted(text: string, maxChars = quotedMaxChars): string {
-  const line = withoutFences(flatten(text));
-  return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
-}
 
 /** What the asker has just said themselves: only enough of it to be recognised. */
 export function brieflyQuoted(text: string): string {
@@ -109,4 +100,9 @@ export function writeFailure(error: unknown): string {
   if (error instanceof StoreError)
     return "I can't save right now, so nothing was changed. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
   return unknownFailure;
+}
+
+/** The change that was made can be undone for ten minutes [K5]. */
+export function undoButton(undoId: string | undefined): readonly CommandButton[] {
+  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, keepsOthers: true }];
 }

@@ -1,5 +1,8 @@
-import type { CommandCall } from '../core/chat.ts';
+import { distance } from 'fastest-levenshtein';
+
+import type { AttachedFile, CommandCall } from '../core/chat.ts';
 import type {
+  AttachmentOption,
   Choice,
   ChoiceOption,
   CommandContext,
@@ -31,7 +34,11 @@ type Part<Definition, Key extends string> = Definition extends { readonly [Name 
   : unknown;
 
 type ValueOf<Option> =
-  | (Option extends ChoiceOption ? Option['choices'][number]['value'] : string)
+  | (Option extends ChoiceOption
+      ? Option['choices'][number]['value']
+      : Option extends AttachmentOption
+        ? AttachedFile
+        : string)
   | (Option extends { isOptional: true } ? undefined : never);
 
 type Values<Options> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
@@ -73,9 +80,10 @@ export function defineCommand<const Definition extends CommandDefinition>(
     async answer({ command, ...context }) {
       if (ownerOnly !== undefined && !context.speaker.isOwner) return { text: ownerOnly };
       if (serverOnly !== undefined && context.place.guildId === undefined) return { text: serverOnly };
+      if (command.misspelt !== undefined) return { text: didYouMean(command.misspelt, command) };
       const refusal = await refuse?.(context);
       if (refusal !== undefined) return { text: refusal };
-      const read = readCall(definition, command);
+      const read = readCall(definition, command, context.files);
       if (read.kind === 'help')
         return { text: [read.reason, help?.text].filter((part) => part !== undefined).join('\n\n') };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readCall` has just made it by this definition
@@ -93,30 +101,43 @@ export function defineCommand<const Definition extends CommandDefinition>(
 }
 
 type ReadCall =
-  | { readonly kind: 'input'; readonly input: Readonly<Record<string, string>> }
+  | { readonly kind: 'input'; readonly input: Readonly<Record<string, string | AttachedFile>> }
   | { readonly kind: 'help'; readonly reason?: string | undefined };
 
 /** What was given to a command as its definition wants it; help with a reason where it is not so [K1]. */
-function readCall({ subcommands = {}, help }: CommandDefinition, call: CommandCall): ReadCall {
+function readCall(
+  { subcommands = {}, help }: CommandDefinition,
+  call: CommandCall,
+  files: readonly AttachedFile[] = [],
+): ReadCall {
   if (help === undefined) return { kind: 'input', input: {} };
   if (call.subcommand === '' || call.subcommand === 'help') return { kind: 'help' };
   const subcommand = own(subcommands, call.subcommand);
-  if (subcommand === undefined)
-    return { kind: 'help', reason: `I don't know the ${help.noun} ${quoted(call.subcommand)}.` };
-  const input: Record<string, string> = { subcommand: call.subcommand };
+  if (subcommand === undefined) {
+    const unknown = `I don't know the ${help.noun} ${quoted(call.subcommand)}.`;
+    const meant = subcommandNames(subcommands).find((name) => isMisspelt(call.subcommand, name));
+    const question = meant === undefined ? '' : ` Did you mean \`!${call.name} ${meant}\`?`;
+    return { kind: 'help', reason: `${unknown}${question}` };
+  }
+  const input: Record<string, string | AttachedFile> = { subcommand: call.subcommand };
   const misused: ReadCall = { kind: 'help', reason: subcommand.misuse };
   for (const [name, option] of Object.entries(subcommand.options ?? {})) {
     const given = call.options[name];
     if (given === undefined && 'isOptional' in option) continue;
-    const value = readOption(option, given ?? '');
+    const value = option.kind === 'attachment' ? onlyOne(files) : readOption(option, given ?? '');
     if (value === undefined) return misused;
     input[name] = value;
   }
   return call.extra === undefined ? { kind: 'input', input } : misused;
 }
 
+/** The file that is meant; `undefined` where there is none, or several. */
+function onlyOne(files: readonly AttachedFile[]): AttachedFile | undefined {
+  return files.length === 1 ? files[0] : undefined;
+}
+
 /** The value as handlers are given it; `undefined` where it is none. */
-function readOption(option: OptionDefinition, given: string): string | undefined {
+function readOption(option: Exclude<OptionDefinition, AttachmentOption>, given: string): string | undefined {
   const value = withoutMentionMarks(given).trim();
   switch (option.kind) {
     case 'text':
@@ -146,9 +167,12 @@ export function parseCommand(
   definitions: readonly CommandDefinition[],
   botId?: string,
 ): CommandCall | undefined {
-  const { mentioned, name = '', words = '' } = form.exec(text.trim())?.groups ?? {};
+  const { groups } = form.exec(text.trim()) ?? {};
+  if (groups === undefined) return undefined;
+  const { mentioned, name = '', words = '' } = groups;
+  if (mentioned !== undefined && mentioned !== botId) return undefined;
   const definition = definitions.find((each) => each.name === name.toLowerCase());
-  if (definition === undefined || (mentioned !== undefined && mentioned !== botId)) return undefined;
+  if (definition === undefined) return misspeltCommand(name, words, definitions);
   if (definition.subcommands === undefined) return { name: definition.name, subcommand: '', options: {} };
   const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(withoutMentionMarks(words).trim()) ?? [];
   const lower = first.toLowerCase();
@@ -160,19 +184,70 @@ export function parseCommand(
   };
 }
 
+/** A command whose name is misspelt, and whose subcommand is none that could be meant otherwise [K1]. */
+function misspeltCommand(
+  misspelt: string,
+  words: string,
+  definitions: readonly CommandDefinition[],
+): CommandCall | undefined {
+  const first = /^\s*(\S*)/u.exec(words)?.[1]?.toLowerCase() ?? '';
+  const meant = definitions.find(
+    ({ name, subcommands = {} }) =>
+      isMisspelt(misspelt, name) && subcommandNames(subcommands).includes(first),
+  );
+  return meant && { name: meant.name, subcommand: first, options: {}, misspelt };
+}
+
+function didYouMean(misspelt: string, { name, subcommand }: CommandCall): string {
+  return `There is no command ${quoted(`!${misspelt}`)}. Did you mean \`!${name} ${subcommand}\`?`;
+}
+
+function subcommandNames(subcommands: Readonly<Record<string, SubcommandDefinition>>): readonly string[] {
+  const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
+  return [...shown.map(([name]) => name), 'help'];
+}
+
+/** Whether a word is one letter away from another: missing, wrong, too many, or two in each other's place. A longer word that begins with it is another word [K1]. */
+function isMisspelt(written: string, word: string): boolean {
+  const lower = written.toLowerCase();
+  if (lower.startsWith(word)) return false;
+  return distance(lower, word) === 1 || hasSwappedLetters(lower, word);
+}
+
+function hasSwappedLetters(written: string, word: string): boolean {
+  const at = Array.from(word).findIndex((letter, index) => letter !== written[index]);
+  const [before, first = '', second = '', after] = [
+    word.slice(0, at),
+    word[at],
+    word[at + 1],
+    word.slice(at + 2),
+  ];
+  return at >= 0 && written === `${before}${second}${first}${after}`;
+}
+
 /** Gives what follows a subcommand to its options. Where it has none, more words mean nothing. */
 function splitOptions(
   options: NonNullable<SubcommandDefinition['options']>,
   rest: string,
 ): Pick<CommandCall, 'options' | 'extra'> {
-  const entries = Object.entries(options);
-  const text = entries.find(([, { kind }]) => kind === 'text' || kind === 'role');
-  if (text !== undefined) return { options: { [text[0]]: rest } };
+  const entries = Object.entries(options).flatMap(([name, option]) =>
+    option.kind === 'attachment' ? [] : [{ name, option }],
+  );
   if (entries.length === 0) return { options: {} };
   const values: Record<string, string> = {};
+  const text = entries.find(({ option: { kind } }) => kind === 'text' || kind === 'role');
+  if (text !== undefined) {
+    let left = rest;
+    for (const { name } of entries.filter((entry) => entry !== text)) {
+      const [, word = '', more = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(left) ?? [];
+      values[name] = word;
+      left = more;
+    }
+    return { options: { ...values, [text.name]: left } };
+  }
   const extra: string[] = [];
   for (const word of rest.split(/\s+/u).filter((each) => each !== '')) {
-    const read = entries.map(([name, option]) => ({ name, value: readOption(option, word) }));
+    const read = entries.map(({ name, option }) => ({ name, value: readOption(option, word) }));
     const taken = read.find(({ name, value }) => value !== undefined && values[name] === undefined);
     if (taken?.value === undefined) extra.push(word);
     else values[taken.name] = taken.value;

@@ -7,7 +7,9 @@ import type {
   MenuRequest,
 } from '../core/commands.ts';
 import { referenceTo, withReference } from '../core/errors.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Greeting } from '../memory/settings/greeting.ts';
 import { parseCommand, type RequestHandler, type Command } from './command.ts';
 
 /** An entry in the menu of every message. */
@@ -21,16 +23,41 @@ export type CommandSet = ReturnType<typeof createCommandSet>;
 /** Discord may still show what was switched off, for a while. */
 const unknown: CommandReply = { text: 'I no longer have this command.' };
 
-/** The commands and menu entries that are switched on: whichever way a command is given, it comes here. */
+/** The commands and menu entries that are switched on: whichever way a command is given, it comes here. Somebody new gets the first words too [K12]. */
 export function createCommandSet(
   commands: readonly Command[],
   menuEntries: readonly MenuEntry[],
   logger: Logger,
+  greeting?: Pick<Greeting, 'begin'>,
+  /** Runs a command, so that its writes can be refused once its person was erased [K11]. */
+  begin: KeyedQueue['begin'] = (work) => work(),
 ) {
   const definitions = commands.map(({ definition }) => definition);
 
   function commandNamed(name: string): Command | undefined {
     return commands.find(({ definition }) => definition.name === name);
+  }
+
+  async function greeted(
+    request: CommandContext,
+    answer: () => Promise<CommandReply>,
+  ): Promise<CommandReply> {
+    const { speaker, place } = request;
+    // Before anything is done: what it stores is no data from before.
+    const firstWords = await greeting?.begin({
+      userId: speaker.id,
+      channelId: place.channelId,
+      messageIds: [],
+    });
+    const reply = await answer();
+    if (firstWords === undefined) return reply;
+    return {
+      text: `${reply.text}\n${firstWords.line}`,
+      async settle(wasSent) {
+        if (wasSent) await firstWords.sent();
+        firstWords.release();
+      },
+    };
   }
 
   /** An answer in any case: what fails is logged, and the person is told so with the reference by which the log is searched. */
@@ -58,11 +85,14 @@ export function createCommandSet(
       const { name, subcommand } = request.command;
       const command = commandNamed(name);
       if (command === undefined) return unknown;
-      return answered(command, request, `${name} command`, { subcommand });
+      return begin(() =>
+        greeted(request, () => answered(command, request, `${name} command`, { subcommand })),
+      );
     },
     async menu(request: MenuRequest): Promise<CommandReply> {
       const entry = menuEntries.find(({ name }) => name === request.name);
-      return entry === undefined ? unknown : answered(entry, request, 'menu entry');
+      if (entry === undefined) return unknown;
+      return begin(() => greeted(request, () => answered(entry, request, 'menu entry')));
     },
     async complete(request: CompletionRequest): Promise<readonly Choice[]> {
       try {

@@ -1,19 +1,40 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
+import { noticingModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
-import { changeVisibility, completeItem, forgetTarget, rememberText } from './memory-items.ts';
+import { changeItem, completeItem, editItem, itemHistory, rememberText, whyItem } from './memory-items.ts';
+import { exportMemory } from './memory-export.ts';
+import { forgetTarget, undoChange } from './memory-forget.ts';
+import { askToErase, eraseEverything, eraseOwnMessages, type PendingErasings } from './memory-erase.ts';
+import { acceptImport, previewImport, type PendingImports } from './memory-import.ts';
+import { pauseMemory, resumeMemory, setMode, setNotices } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
+import { createPending } from './pending.ts';
+import { askToPurge, purgeWords, type PendingPurges } from './memory-purge.ts';
+import { showPrivacy } from './memory-privacy.ts';
 import { searchMemory } from './memory-search.ts';
 import { showMemory } from './memory-show.ts';
 
 const help = `\`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` makes me forget anything that contains these words, or the item with this id
+\`!memory forget <words or id>\` makes me forget what says these words, with the messages it came from; where several do, you pick, and \`!memory forget all <words>\` takes all
+\`!memory undo\` takes back your last change, for ten minutes
+\`!memory edit <id> <text>\` corrects an item
+\`!memory why <id>\` tells where an item comes from, \`!memory history <id>\` what it said before
+\`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room for anything
 \`!memory share <id>\` lets an item be used everywhere
 \`!memory hide <id>\` keeps an item to our DM
 \`!memory reset rolling\` clears the summary of this conversation
+\`!memory export\` sends you everything that I hold about you, as a file
+\`!memory import\` with a file attached shows what I would remember from it: an export, or a list with one item a line
+\`!memory erase\` erases everything that I hold about you, after you have seen what that is
+\`!memory purge <words>\` erases whatever says these words, for good, after you have seen how much that is
+\`!memory mode auto|off\` lets me notice what you say about yourself, or store only what you tell me to remember
+\`!memory pause\` makes me store nothing at all, \`!memory pause here\` nothing of this conversation; \`!memory resume\` ends that
+\`!memory notices on|off\` tells you under an answer what I stored, or not
+\`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this
 
 Each item says where I may use it: \`everywhere\`, \`here\` (the channel it comes from, and our DM) or \`dm\` (our DM only). The same commands exist as \`/memory\`, whose answers only you see.
@@ -23,6 +44,11 @@ const ofOneItem = {
   options: { id: { kind: 'word', description: 'The id of the item', autocomplete: true } },
   misuse: 'Say which one by its id; `!memory show` lists the ids.',
 } as const;
+
+/** One of a few words, shown as they are written. */
+function choiceOf<const Value extends string>(values: readonly Value[], description: string) {
+  return { kind: 'choice', description, choices: values.map((value) => ({ name: value, value })) } as const;
+}
 
 /** `!memory` and `/memory` as data. */
 export const memoryDefinition = {
@@ -40,7 +66,7 @@ export const memoryDefinition = {
       options: { text: { kind: 'text', description: 'What to remember', mayBeEmpty: true } },
     },
     forget: {
-      description: 'Forget anything that contains these words, or the item with this id',
+      description: 'Forget what says these words, or the item with this id',
       options: { target: { kind: 'text', description: 'Some of its words, or its id', autocomplete: true } },
       misuse: 'Say what to forget.',
     },
@@ -57,6 +83,73 @@ export const memoryDefinition = {
     },
     share: { description: 'Let an item be used everywhere', ...ofOneItem },
     hide: { description: 'Keep an item to our DM', ...ofOneItem },
+    pin: { description: 'Keep an item from making room for others', ...ofOneItem },
+    unpin: { description: 'Let an item make room for others again', ...ofOneItem },
+    edit: {
+      description: 'Put a new text into an item',
+      options: { ...ofOneItem.options, text: { kind: 'text', description: 'What it says from now on' } },
+      misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
+    },
+    why: { description: 'Tell where an item comes from', ...ofOneItem },
+    history: { description: 'Show what an item said before', ...ofOneItem },
+    undo: {
+      description: 'Take back your last change, or the one with this id',
+      options: { id: { kind: 'word', description: 'The id of the change', isOptional: true } },
+    },
+    export: { description: 'Get everything that I hold about you, as a file' },
+    import: {
+      description: 'Show what I would remember from a file, before it is stored',
+      options: {
+        file: { kind: 'attachment', description: 'An export of mine, or a list with one item a line' },
+      },
+      misuse: 'Attach one file to the command: an export of mine, or a text with one item a line.',
+    },
+    'import-accept': {
+      description: 'Store what an import has shown',
+      options: { token: { kind: 'word', description: 'As the import has said it' } },
+      misuse: 'Say it as the import has shown it.',
+      isHidden: true,
+    },
+    erase: { description: 'Erase everything that I hold about you, after showing what that is' },
+    'erase-confirmed': {
+      description: 'Erase what was shown',
+      options: { token: { kind: 'word', description: 'As it was shown' } },
+      misuse: 'Say it as `!memory erase` has shown it.',
+      isHidden: true,
+    },
+    purge: {
+      description: 'Erase whatever says these words, for good, after showing how much that is',
+      options: { target: { kind: 'text', description: 'Whole words' } },
+      misuse: 'Say what to erase.',
+    },
+    'purge-confirmed': {
+      description: 'Erase what was shown',
+      options: { token: { kind: 'word', description: 'As it was shown' } },
+      misuse: 'Say it as `!memory purge` has shown it.',
+      isHidden: true,
+    },
+    'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },
+    mode: {
+      description: 'Let me notice what you say about yourself, or not; without a value, show it',
+      options: {
+        value: { ...choiceOf(noticingModes, 'auto: I notice; off: only remember stores'), isOptional: true },
+      },
+      misuse: 'The mode can be `auto` or `off`.',
+    },
+    pause: {
+      description: 'Store nothing that you say, everywhere or in this conversation, until you resume',
+      options: {
+        for: { ...choiceOf(['here'], 'Only this conversation; by default everywhere'), isOptional: true },
+      },
+      misuse: 'Say `!memory pause` or `!memory pause here`.',
+    },
+    resume: { description: 'End the pause, here and everywhere' },
+    notices: {
+      description: 'Tell you under an answer what I stored, or not; without a value, show it',
+      options: { value: { ...choiceOf(['on', 'off'], 'Whether I tell you'), isOptional: true } },
+      misuse: 'Notices can be `on` or `off`.',
+    },
+    privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
   },
   help: { description: 'Explain these commands', text: help, noun: 'command' },
 } as const;
@@ -65,19 +158,48 @@ type MemoryInput = CommandInput<typeof memoryDefinition>;
 
 /** `!memory` and `/memory` [K0]. */
 export function createMemoryCommand(ports: MemoryCommandPorts): Command {
+  const pending: PendingByKind = {
+    imports: createPending(),
+    erasings: createPending(),
+    purges: createPending(),
+  };
   return defineCommand(memoryDefinition, {
-    handle: (input, context) => handle(input, context, ports),
+    handle: (input, context) => handle(input, context, ports, pending),
     complete: (subcommand, request) => completeItem(subcommand, request, ports),
     explain: writeFailure,
   });
 }
 
+/** What waits for its person's word. */
+interface PendingByKind {
+  readonly imports: PendingImports;
+  readonly erasings: PendingErasings;
+  readonly purges: PendingPurges;
+}
+
+const changingItems: ReadonlySet<MemoryInput['subcommand']> = new Set([
+  'remember',
+  'forget',
+  'share',
+  'hide',
+  'import',
+  'import-accept',
+  'pin',
+  'unpin',
+  'edit',
+  'why',
+  'history',
+  'undo',
+]);
+
 async function handle(
   input: MemoryInput,
   context: CommandContext,
   ports: MemoryCommandPorts,
+  pending: PendingByKind,
 ): Promise<CommandReply> {
-  if (changesItems(input) && !ports.settings.durableEnabled)
+  const changesItems = changingItems.has(input.subcommand);
+  if (changesItems && !ports.settings.durableEnabled)
     return { text: 'Durable memory is switched off on this bot, so nothing was changed.' };
   switch (input.subcommand) {
     case 'show':
@@ -89,17 +211,46 @@ async function handle(
     case 'forget':
       return forgetTarget(context, input.target, ports);
     case 'share':
-      return changeVisibility(context, input.id, 'everywhere', ports);
     case 'hide':
-      return changeVisibility(context, input.id, 'dm', ports);
+    case 'pin':
+    case 'unpin':
+      return changeItem(context, input.id, input.subcommand, ports);
+    case 'edit':
+      return editItem(context, input, ports);
+    case 'why':
+      return whyItem(context, input.id, ports);
+    case 'history':
+      return itemHistory(context, input.id, ports);
+    case 'undo':
+      return undoChange(context, input.id, ports);
+    case 'export':
+      return exportMemory(context, ports);
+    case 'import':
+      return previewImport(context, input.file, ports, pending.imports);
+    case 'import-accept':
+      return acceptImport(context, input.token, ports, pending.imports);
+    case 'erase':
+      return askToErase(context, ports, pending.erasings);
+    case 'erase-confirmed':
+      return eraseEverything(context, input.token, ports, pending);
+    case 'purge':
+      return askToPurge(context, input.target, ports, pending.purges);
+    case 'purge-confirmed':
+      return purgeWords(context, input.token, ports, pending.purges);
+    case 'erase-dm':
+      return eraseOwnMessages(context, ports);
     case 'reset':
       await ports.rolling.reset(sessionOf(context));
       return { text: 'Rolling summary of this conversation cleared.' };
+    case 'mode':
+      return setMode(context, input.value, ports);
+    case 'pause':
+      return pauseMemory(context, input.for ?? 'everywhere', ports);
+    case 'resume':
+      return resumeMemory(context, ports);
+    case 'notices':
+      return setNotices(context, input.value, ports);
+    case 'privacy':
+      return showPrivacy(ports);
   }
-}
-
-function changesItems({ subcommand }: MemoryInput): boolean {
-  return (
-    subcommand === 'remember' || subcommand === 'forget' || subcommand === 'share' || subcommand === 'hide'
-  );
 }

@@ -6,30 +6,34 @@ import {
   type CommandReply,
   type CompletionRequest,
 } from '../core/commands.ts';
+import { dataLine } from '../core/section.ts';
 import { clip, flatten, normalizeText } from '../core/text.ts';
-import { sessionOf } from '../core/turn-context.ts';
-import type { Visibility } from '../core/visibility.ts';
-import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { mayUseItem, namesChannel, undated, type DurableItem } from '../memory/durable/document.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import {
-  brieflyQuoted,
   counted,
+  formerLines,
   idAndVisibility,
   listedItem,
   nameable,
   quoted,
   readingPlace,
+  shownTime,
+  undoButton,
 } from './answer-lines.ts';
+import { pausedAnswer } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** Remembers a text by its owner's word [K2], and says what had to go for it [D3]. */
 export async function rememberText(
   context: CommandContext,
   text: string,
-  { durable, settings, isMemoryOff }: MemoryCommandPorts,
+  { durable, settings, isMemoryOff, people }: MemoryCommandPorts,
 ): Promise<CommandReply> {
   const { id: messageId, speaker, place } = context;
   if (await isMemoryOff(place)) return { text: memoryIsOff };
+  const paused = await pausedAnswer(context, { people });
+  if (paused !== undefined) return { text: paused };
   const result = await durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
   if (result.outcome === 'refused') return { text: refusal(result.reason, text, settings.itemMaxChars) };
   const { named, hidden } = nameable(result.evicted, speaker.id, readingPlace(context));
@@ -39,7 +43,7 @@ export async function rememberText(
     ...named.map((item) => `To make room, I let go of ${quoted(item.text)} · ${idAndVisibility(item)}`),
     ...(hidden === 0 ? [] : [`To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`]),
   ];
-  return { text: lines.join('\n') };
+  return { text: lines.join('\n'), buttons: undoButton(result.undoId) };
 }
 
 const memoryIsOff =
@@ -51,6 +55,8 @@ function refusal(reason: RefusalReason, text: string, maxChars: number): string 
       return 'There is nothing to remember: write it after `!memory remember`.';
     case 'too-long':
       return `That is too long: ${text.trim().length} characters, ${maxChars} at most. Nothing was saved; please shorten it or split it up.`;
+    case 'secret':
+      return 'That looks like a secret, such as a password, key, code, card or account number, so nothing was saved. Please keep it in a password manager; I can remember where it is kept.';
     case 'full':
       return 'Your memory is full, and everything in it is pinned. Nothing was saved; `!memory forget` makes room.';
     case 'forgotten':
@@ -59,97 +65,140 @@ function refusal(reason: RefusalReason, text: string, maxChars: number): string 
   }
 }
 
-/**
- * Forgets what contains the target, or has it as id, and may be used in this place [K2]: durable items and recent exchanges. The
- * rolling summary cannot lose a single fact; where it still has it, the answer says how to clear it.
- */
-export async function forgetTarget(
-  context: CommandContext,
-  target: string,
-  ports: MemoryCommandPorts,
-): Promise<CommandReply> {
-  const { id: commandId, speaker, place } = context;
-  const { forgotten, elsewhere, words, isEverywhere } = await ports.durable.forget(
-    speaker.id,
-    target,
-    place,
-    commandId,
-  );
-  const note = await summaryNote(context, words, ports);
-  const lines = [
-    ...forgottenLines(context, target, forgotten),
-    ...(elsewhere === 0 ? [] : [`${elsewhere} more in our DM: say \`!memory forget\` there.`]),
-    ...(isEverywhere ? [] : [notEverywhereLine]),
-    ...(note === undefined ? [] : [note]),
-  ];
-  return { text: lines.join('\n') };
-}
-
-function forgottenLines(
-  context: CommandContext,
-  target: string,
-  forgotten: readonly DurableItem[],
-): readonly string[] {
-  const where = context.place.audience === 'dm' ? '' : ' that I may use here';
-  if (forgotten.length === 0) return [`No item${where} matches ${brieflyQuoted(target)}`];
-  const view = readingPlace(context);
-  const { named } = nameable(forgotten, context.speaker.id, view);
-  return [
-    `Deprecated ${counted(forgotten.length, 'item')} matching ${brieflyQuoted(target)}`,
-    ...named.map((item) => listedItem(item, view)),
-  ];
-}
-
-/** The items are forgotten by now: what fails after that must not look as if they were not. */
-const notEverywhereLine =
-  'I could not search every other layer for it right now; please try again in a few minutes.';
-
-async function summaryNote(
-  context: CommandContext,
-  words: string,
-  { rolling, logger }: MemoryCommandPorts,
-): Promise<string | undefined> {
-  try {
-    const summary = await rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
-    return normalizeText(summary ?? '').includes(normalizeText(words))
-      ? 'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.'
-      : undefined;
-  } catch (error) {
-    logger.error('not every layer could be looked through for what was forgotten', { error });
-    return notEverywhereLine;
-  }
-}
-
 /** By its owner's word, an item may be used everywhere from now on, or in the DM only [V1]. */
-export async function changeVisibility(
+const visibilityBy = { share: 'everywhere', hide: 'dm' } as const;
+
+const doneBy = { share: 'Shared', hide: 'Hidden', pin: 'Pinned', unpin: 'No longer pinned' } as const;
+
+/** Shares, hides, pins or unpins an item. */
+export async function changeItem(
   context: CommandContext,
   id: string,
-  visibility: Extract<Visibility, 'everywhere' | 'dm'>,
+  subcommand: keyof typeof doneBy,
   { durable }: MemoryCommandPorts,
 ): Promise<CommandReply> {
   const { speaker } = context;
   const view = readingPlace(context);
-  const item = await durable.setVisibility(speaker.id, id, visibility, view);
-  if (item === undefined)
-    return {
-      text: `I know of no item with the id ${quoted(id)} here. \`!memory show\` lists the ids; in our DM, it lists all of them.`,
-    };
-  const done = visibility === 'everywhere' ? 'Shared' : 'Hidden';
+  const changed =
+    subcommand === 'share' || subcommand === 'hide'
+      ? await durable.setVisibility(speaker.id, id, visibilityBy[subcommand], view)
+      : await durable.setPinned(speaker.id, id, subcommand === 'pin', view);
+  if (changed === undefined) return { text: unknownId(id) };
+  const { item, undoId } = changed;
+  const done = doneBy[subcommand];
   const text = mayUseItem(item, speaker.id, view)
     ? `${done}: ${quoted(item.text)} · ${idAndVisibility(item)}`
     : `${done} · ${idAndVisibility(item)}`;
-  return { text };
+  return { text, buttons: undoButton(undoId) };
 }
 
-/** The subcommands that take an item. */
-type ItemCommand = 'forget' | 'share' | 'hide';
+function unknownId(id: string): string {
+  return `I know of no item with the id ${quoted(id)} here. \`!memory show\` lists the ids; in our DM, it lists all of them.`;
+}
+
+/** Puts a new text into an item [K8]. */
+export async function editItem(
+  context: CommandContext,
+  { id, text }: { readonly id: string; readonly text: string },
+  { durable, settings, isMemoryOff, people }: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { id: messageId, speaker, place } = context;
+  if (await isMemoryOff(place)) return { text: memoryIsOff };
+  const paused = await pausedAnswer(context, { people });
+  if (paused !== undefined) return { text: paused };
+  // A slash command's words are seen by nobody else, but they are as wide as the place they are said in, like those of `remember`.
+  const outcome = await durable.edit(speaker.id, id, text, place, messageId);
+  if (outcome.outcome === 'edited') {
+    const { item, undoId } = outcome;
+    const lines = [`Edited: ${quoted(item.text)} · ${idAndVisibility(item)}`];
+    return { text: lines.join('\n'), buttons: undoButton(undoId) };
+  }
+  if (outcome.reason === 'unknown-id') return { text: unknownId(id) };
+  if (outcome.reason !== 'known') return { text: refusal(outcome.reason, text, settings.itemMaxChars) };
+  const which = mayUseItem(outcome.item, speaker.id, readingPlace(context))
+    ? ` · ${idAndVisibility(outcome.item)}`
+    : '';
+  return { text: `Nothing was changed: you have that already${which}.` };
+}
+
+/** All that an item said before, newest first [K8]. */
+export async function itemHistory(
+  context: CommandContext,
+  id: string,
+  { durable }: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { speaker } = context;
+  const view = readingPlace(context);
+  const item = await itemWithId(context, id, durable);
+  if (item === undefined) return { text: unknownId(id) };
+  const former = (await durable.formerOf(speaker.id)).get(item.id) ?? [];
+  const lines = formerLines(former, speaker.id, view, former.length);
+  return {
+    text: [
+      listedItem(item, view),
+      ...lines,
+      ...(lines.length === 0 ? ['It has said this from the beginning.'] : []),
+    ].join('\n'),
+  };
+}
+
+async function itemWithId(
+  context: CommandContext,
+  id: string,
+  durable: MemoryCommandPorts['durable'],
+): Promise<DurableItem | undefined> {
+  const view = readingPlace(context);
+  const wanted = id.toLowerCase();
+  const items = await durable.list(context.speaker.id);
+  return items.find((each) => each.id.toLowerCase() === wanted && mayUseItem(each, context.speaker.id, view));
+}
+
+/** Where an item comes from [K7]: how, the sentence with a link, when, and what it replaced. */
+export async function whyItem(
+  context: CommandContext,
+  id: string,
+  { durable, logged }: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { speaker } = context;
+  const view = readingPlace(context);
+  const item = await itemWithId(context, id, durable);
+  if (item === undefined) return { text: unknownId(id) };
+  const { source } = item;
+  const sentence = await logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
+  const former = (await durable.formerOf(speaker.id)).get(item.id) ?? [];
+  const mayTellPlace = source.guildId === undefined || namesChannel(item, view);
+  return {
+    text: [
+      listedItem(item, view),
+      `How: ${howBy[source.type]}`,
+      ...(Date.parse(item.createdAt) === Date.parse(undated)
+        ? []
+        : [`Since: ${shownTime(new Date(item.createdAt))}`]),
+      ...(mayTellPlace && source.messageId !== '' ? [`Where: ${whereOf(source)}`] : []),
+      ...(sentence === undefined || !mayTellPlace ? [] : [`You said: ${quoted(sentence)}`]),
+      ...formerLines(former, speaker.id, view, former.length),
+    ].join('\n'),
+  };
+}
+
+const howBy = {
+  manual: 'you told me to remember it',
+  discord: 'I noticed it while we talked, and stored it then',
+  summary: 'I noticed it in what you had said',
+} as const;
+
+function whereOf({ guildId = '@me', channelId, channelName, messageId }: DurableItem['source']): string {
+  const place = guildId === '@me' ? 'in our DM' : `in #${dataLine(channelName ?? 'a channel')}`;
+  // The brackets keep Discord from unfolding the link.
+  return `${place}, <https://discord.com/channels/${guildId}/${channelId}/${messageId}>`;
+}
 
 /**
- * The asker's items that `/memory forget`, `share` or `hide` would change if it were given in this place: the pinned and the newest first,
+ * The asker's items that a subcommand would concern if it were given in this place: the pinned and the newest first,
  * as far as they match what was typed, be it the beginning of the id or words.
  */
 export async function completeItem(
-  subcommand: ItemCommand,
+  subcommand: 'forget' | 'edit' | 'history' | 'why' | keyof typeof doneBy,
   { speaker, place, typed }: CompletionRequest,
   { durable, settings }: MemoryCommandPorts,
 ): Promise<readonly Choice[]> {
@@ -159,20 +208,25 @@ export async function completeItem(
   const view = subcommand === 'forget' ? place : readingPlace({ place, ephemeral: true });
   const former = subcommand === 'forget' ? [...(await durable.formerOf(speaker.id)).values()].flat() : [];
   return [...active, ...former]
-    .filter((item) => mayUseItem(item, speaker.id, view) && wouldChange(subcommand, item))
+    .filter((item) => mayUseItem(item, speaker.id, view))
+    .filter((item) => !isAlready(item, subcommand))
     .filter((item) => isTyped(item, typed))
     .flatMap(choiceOf)
     .slice(0, mostChoices);
 }
 
-function wouldChange(subcommand: ItemCommand, { visibility }: DurableItem): boolean {
+/** Whether an item is what a subcommand would make of it. */
+function isAlready({ visibility, pinned }: DurableItem, subcommand: string): boolean {
   switch (subcommand) {
-    case 'forget':
-      return true;
     case 'share':
-      return visibility !== 'everywhere';
     case 'hide':
-      return visibility !== 'dm';
+      return visibility === visibilityBy[subcommand];
+    case 'pin':
+      return pinned;
+    case 'unpin':
+      return !pinned;
+    default:
+      return false;
   }
 }
 

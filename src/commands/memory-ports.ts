@@ -1,19 +1,61 @@
+import type { DirectMessage, DirectMessagePort, ReadAttachment } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
+import type { Holdings, Saying } from '../memory/holdings.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { Recall } from '../memory/recall/recall.ts';
+import type { MessagesByChannel } from '../memory/undo.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
 /** What the memory commands see and change. */
 export interface MemoryCommandPorts {
   readonly durable: Pick<
     DurableMemory,
-    'list' | 'formerOf' | 'remember' | 'forget' | 'setVisibility' | 'usage'
+    | 'list'
+    | 'formerOf'
+    | 'find'
+    | 'remember'
+    | 'wouldRemember'
+    | 'rememberAll'
+    | 'edit'
+    | 'forget'
+    | 'undo'
+    | 'setVisibility'
+    | 'setPinned'
+    | 'usage'
   >;
   readonly rolling: Pick<RollingSummary, 'show' | 'reset'>;
   readonly recall: Recall;
   readonly shortTerm: Pick<MemoryLayer, 'sections'>;
+  /** All that hold something of a person. */
+  readonly layers: readonly Pick<MemoryLayer, 'export'>[];
+  /** As `DirectMessagePort` says; history does not have them. */
+  readonly sendDirect: (
+    userId: string,
+    messages: readonly DirectMessage[],
+    nonceBase: string,
+  ) => Promise<'sent' | 'closed'>;
+  readonly readAttachment: ReadAttachment;
+  /** How much is held about a person. Rejects with `StoreError`. */
+  readonly holdings: (userId: string) => Promise<Holdings>;
+  /** Erases all that is held about a person and was said until a moment, ISO 8601 [K11]; `isDone: false` where a part is left to the next start. Rejects with `StoreError`. */
+  readonly erase: (userId: string, at: string) => Promise<{ readonly isDone: boolean }>;
+  /** How much of it says some words. Rejects with `StoreError`. */
+  readonly saying: (userId: string, words: string) => Promise<Saying>;
+  /** Erases what says some words from all that is held about a person [K11], by the command with this id. Rejects with `StoreError`. */
+  readonly purge: (
+    userId: string,
+    words: string,
+    commandId: string,
+  ) => Promise<{ readonly messages: number; readonly isDone: boolean }>;
+  readonly deleteOwnMessages: DirectMessagePort['deleteOwn'];
+  /** What each person wants of their memory [K9]. */
+  readonly people: Pick<PersonSettingsStore, 'get' | 'set' | 'pause' | 'resume' | 'pauseIn'>;
+  /** What the owner wrote about privacy; `undefined` where nothing. Rejects with `StoreError`. */
+  readonly privacyText: () => Promise<string | undefined>;
+  readonly privacyFacts: PrivacyFacts;
   readonly settings: {
     readonly durableEnabled: boolean;
     /** Characters of one durable item at most. */
@@ -31,7 +73,25 @@ export interface MemoryCommandPorts {
   readonly isMemoryOff: (place: Place) => Promise<boolean>;
   /** What the session's log has of a message, whole; `undefined` where it is none of this session. */
   readonly logged: (session: SessionKey, messageId: string) => Promise<string | undefined>;
+  /** The person's messages, and answers to them, that say some words and may be used in a place. Rejects with `StoreError`. */
+  readonly mentions: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
   /** Whether the message is a command, an answer to one, or an error line [F2]. */
   readonly isHidden: (channelId: string, messageId: string) => Promise<boolean>;
   readonly logger: Logger;
+}
+
+/** What the privacy text says of this very bot, from its configuration. */
+export interface PrivacyFacts {
+  /** Who sees what a prompt holds; absent where no language model is configured. */
+  readonly provider: { readonly name: string; readonly models: readonly string[] } | undefined;
+  readonly layers: {
+    readonly durable: boolean;
+    readonly extraction: boolean;
+    readonly summary: boolean;
+    readonly reflection: boolean;
+    /** Hours that recent exchanges are kept; absent where they are not. */
+    readonly recentHours: number | undefined;
+  };
+  /** What one person's files take together at most. */
+  readonly quotaMegabytes: number;
 }

@@ -1,7 +1,6 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { dataLine } from '../core/section.ts';
 import { clip } from '../core/text.ts';
-import type { Passage } from '../memory/recall/passages.ts';
 import type { Reference } from '../memory/recall/segments.ts';
 import { brieflyQuoted, counted, readFailureReply, readingPlace, withoutFences } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
@@ -37,7 +36,10 @@ export async function searchMemory(
       passages.length === 0
         ? `I found nothing about ${brieflyQuoted(query)}.`
         : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
-    const blocks = passages.map((passage, index) => block(index + 1, passage));
+    const blocks = passages.map(
+      ({ unit, content }, index) =>
+        `[${index + 1}] ${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`,
+    );
     return { text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n') };
   } catch (error) {
     return readFailureReply(error, 'memory could not be searched', context, logger);
@@ -46,10 +48,6 @@ export async function searchMemory(
 
 const elsewhere =
   'Here I search only what may be used here; `/memory search`, or this command in our DM, searches everything.';
-
-function block(number: number, { unit, content }: Passage): string {
-  return `[${number}] ${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`;
-}
 
 function origin(reference: Reference): string {
   switch (reference.kind) {

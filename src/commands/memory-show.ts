@@ -9,6 +9,7 @@ import {
   readFailureReply,
   readingPlace,
 } from './answer-lines.ts';
+import { restrictions } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** What one layer has to show: a text, and how much of its budget a prompt here uses. */
@@ -22,7 +23,7 @@ interface LayerView {
  * says so and the others are shown.
  */
 export async function showMemory(context: CommandContext, ports: MemoryCommandPorts): Promise<CommandReply> {
-  const layers = [viewItems, viewSummary, viewRecent];
+  const layers = [viewItems, viewSummary, viewRecent, viewRestrictions];
   const views = await Promise.all(
     layers.map(async (view): Promise<LayerView> => {
       try {
@@ -79,4 +80,9 @@ async function viewRecent(context: CommandContext, ports: MemoryCommandPorts): P
   const sections = await ports.shortTerm.sections(turn);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: `recent exchanges ${used} of ${ports.settings.shortTermMaxChars}` };
+}
+
+async function viewRestrictions(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
+  const text = await restrictions(context, ports);
+  return text === undefined ? {} : { text };
 }

@@ -87,13 +87,22 @@ function gatewayLine({ pingMs, readsContent, malformed = 0, lockedOut = 0 }: Sta
 
 function usageLine(usage: DayUsage, pricesOf: string): string {
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  const share = input === 0 ? 0 : Math.round((100 * usage.cacheReadTokens) / input);
+  const share = (tokens: number): string => `${input === 0 ? 0 : Math.round((100 * tokens) / input)}%`;
+  const shares = `${share(usage.cacheReadTokens)} from the cache, ${share(usage.cacheWriteTokens)} written to it`;
   return [
     `Today (${usage.day}): ${counted(usage.calls, 'model call')}`,
-    `${amount(input)} input tokens, ${share}% from the cache`,
+    `${amount(input)} input tokens, ${shares}, ${share(usage.inputTokens)} plain`,
+    ...missTexts(usage),
     `${amount(usage.outputTokens)} output tokens`,
     costText(usage, pricesOf),
   ].join(' · ');
+}
+
+/** What the vendor told of why its cache missed, most often first. */
+function missTexts({ cacheMisses }: DayUsage): readonly string[] {
+  const reasons = Object.entries(cacheMisses).toSorted(([, a], [, b]) => b - a);
+  const texts = reasons.map(([reason, times]) => `${reason.replaceAll('_', ' ')} (${times})`);
+  return texts.length === 0 ? [] : [`cache misses: ${texts.join(', ')}`];
 }
 
 function costText({ cost, calls, unpriced }: DayUsage, pricesOf: string): string {

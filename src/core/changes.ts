@@ -12,6 +12,12 @@ export type MessageChange =
     }
   | { readonly kind: 'deleted'; readonly channelId: string; readonly messageIds: readonly string[] };
 
+interface KnownChange {
+  readonly text: string | undefined;
+  readonly position: number;
+  readonly authorId?: string;
+}
+
 /** Messages whose last change is remembered: more than can be on their way anywhere. */
 const keptChanges = 5000;
 
@@ -20,9 +26,7 @@ const keptChanges = 5000;
  * a gap, an answer that is to be kept, words on their way into the log. The ledger notes each change here before it goes to the disk.
  */
 export class RecentChanges {
-  readonly #changes = growingCache<string, { readonly text: string | undefined; readonly position: number }>(
-    keptChanges,
-  );
+  readonly #changes = growingCache<string, KnownChange>(keptChanges);
   readonly #listeners: ((change: MessageChange) => void)[] = [];
   #position = 0;
 
@@ -36,7 +40,9 @@ export class RecentChanges {
     this.#position += 1;
     const ids = change.kind === 'edited' ? [change.messageId] : change.messageIds;
     const text = change.kind === 'edited' ? change.text : undefined;
-    for (const id of ids) this.#changes.set(id, { text, position: this.#position });
+    const author =
+      change.kind === 'edited' && change.authorId !== undefined ? { authorId: change.authorId } : {};
+    for (const id of ids) this.#changes.set(id, { text, position: this.#position, ...author });
     for (const listener of this.#listeners) listener(change);
   }
 
@@ -49,6 +55,12 @@ export class RecentChanges {
   wasDeleted(messageId: string): boolean {
     const change = this.#changes.get(messageId);
     return change !== undefined && change.text === undefined;
+  }
+
+  /** Lets go of what somebody's messages were edited to: to whoever asks, they are gone. Nobody is told. */
+  dropTextsOf(authorId: string): void {
+    for (const [id, change] of this.#changes)
+      if (change.authorId === authorId) this.#changes.set(id, { ...change, text: undefined });
   }
 
   /** Tells of every change as it is noted. */

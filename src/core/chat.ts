@@ -1,3 +1,4 @@
+import type { MessageChange } from './changes.ts';
 import type { imageTypes } from './model.ts';
 import type { Place } from './place.ts';
 
@@ -76,6 +77,29 @@ export interface CommandCall {
   readonly options: Readonly<Record<string, string>>;
   /** Written words that no option takes. */
   readonly extra?: string;
+  /** The command's name as it was written, where it is only close to it: nothing is done, and the person is asked what was meant [K1]. */
+  readonly misspelt?: string;
+}
+
+/**
+ * A button under an answer, for the person who was answered alone: pressing it gives a command, whose answer only they see. It works after a restart
+ * too. The buttons beside it go with it, since what they offered is over.
+ */
+export interface CommandButton {
+  /** At most 80 characters. */
+  readonly label: string;
+  /** The command as it would be written, without `!`, such as `memory undo 1a2b`, at most 70 characters; absent where it only takes the buttons away. */
+  readonly line?: string;
+  /** What it does cannot be undone. */
+  readonly isDanger?: true;
+  /** The others stay. */
+  readonly keepsOthers?: true;
+}
+
+/** Buttons and whose they are. */
+export interface ButtonsOfPerson {
+  readonly personId: string;
+  readonly buttons: readonly CommandButton[];
 }
 
 /** When the bot answers in a guild channel: to mentions and replies only, or to everything that people say there. */
@@ -93,12 +117,7 @@ export interface IncomingMessage extends ChatMessage {
 }
 
 /** A message as it reads after somebody edited it. */
-export interface MessageEdit {
-  readonly channelId: string;
-  readonly messageId: string;
-  /** Absent where Discord does not tell. */
-  readonly authorId?: string;
-  readonly text: string;
+export interface MessageEdit extends Omit<Extract<MessageChange, { kind: 'edited' }>, 'kind'> {
   /** It reads as a command now. Commands are not carried out by edits: the message is withdrawn, as if it were deleted [F2]. */
   readonly isCommand: boolean;
 }
@@ -130,6 +149,8 @@ export interface ReplyStart {
   readonly onMessages: (messageIds: readonly string[]) => Promise<void>;
   /** Somebody has deleted one of its messages, as Discord says only now. */
   readonly onGone: () => void;
+  /** Under the last message, once it is posted whole. */
+  readonly buttons?: ButtonsOfPerson | undefined;
 }
 
 /** What became of a reply. */
@@ -178,13 +199,14 @@ export interface ReplyPort {
    * Sends a text split into chunks of at most 2,000 characters, in order, pinging nobody. `nonceBase` is the id of the
    * message answered: a second call with the same one sends nothing twice [G3]. Resolves and rejects as `finish` does.
    * `beforeSeen` is awaited with the id of each message that is there, before it enters history, so that what is to be no part of it
-   * never stands in it [F2], also when a later chunk fails; it must not reject.
+   * never stands in it [F2], also when a later chunk fails; it must not reject. The last one has the buttons.
    */
   send(
     channelId: string,
     text: string,
     nonceBase: string,
     beforeSeen?: (messageId: string) => Promise<void>,
+    buttons?: ButtonsOfPerson,
   ): Promise<FinishedReply>;
   /**
    * Tells a person that Discord refuses the answer to their message for good, by one sign: ⚠️ on the message, or, where that is refused too, one
@@ -204,6 +226,37 @@ export interface ReplyPort {
   begin(start: ReplyStart): GrowingReply;
   /** Looks at a message and the bot's replies to it. Rejects with what may pass by itself. */
   find(channelId: string, messageId: string): Promise<FoundReply>;
+}
+
+/** A file that the bot sends. */
+export interface OutgoingFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** One direct message; a long text is split. */
+export interface DirectMessage {
+  readonly text: string;
+  readonly files?: readonly OutgoingFile[];
+}
+
+/** Direct messages outside of a conversation: those that answer a command are no part of history [F2]. */
+export interface DirectMessagePort {
+  /**
+   * Sends them in order, pinging nobody. `nonceBase` is the id of the command: a second call with the same one sends nothing twice. `beforeSeen` is awaited with each
+   * that was sent; it must not reject. `closed`: the person takes none from the bot. Rejects with what may pass by itself.
+   */
+  send(
+    userId: string,
+    messages: readonly DirectMessage[],
+    nonceBase: string,
+    beforeSeen: (channelId: string, messageId: string) => Promise<void>,
+  ): Promise<'sent' | 'closed'>;
+  /** Deletes the bot's own messages in a DM that are older than one, oldest first; `isAll: false` where there are more than it deletes at a time. Rejects as `send`. */
+  deleteOwn(
+    channelId: string,
+    before: string,
+  ): Promise<{ readonly deleted: number; readonly isAll: boolean }>;
 }
 
 /** The bot's reactions on messages: 👀 where they have to wait, 🚫 where they are not taken [L1]. Neither throws nor delays anything; where a channel admits no reaction, none is put. */
@@ -276,6 +329,13 @@ export type OpenedFile =
 export interface AttachmentPort {
   open(files: readonly AttachedFile[], userId: string, signal: AbortSignal): Promise<readonly OpenedFile[]>;
 }
+
+/** Fetches one file that was given to a command as it is, of whatever kind. Never rejects. */
+export type ReadAttachment = (
+  file: AttachedFile,
+  userId: string,
+  maxBytes: number,
+) => Promise<Buffer | 'too-large' | 'unavailable'>;
 
 /** What the gateway hands inward. Implementations never throw into the gateway; repeated events are theirs to recognise. */
 export interface BotHandlers {

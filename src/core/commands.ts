@@ -1,4 +1,4 @@
-import type { ChatMessage, CommandCall } from './chat.ts';
+import type { AttachedFile, ChatMessage, CommandButton, CommandCall, OutgoingFile } from './chat.ts';
 import type { Place } from './place.ts';
 import type { Speaker } from './turn-context.ts';
 
@@ -27,24 +27,33 @@ export interface SubcommandDefinition {
   readonly options?: Readonly<Record<string, OptionDefinition>>;
   /** Said before the help where the options are not understood. */
   readonly misuse?: string;
+  /** The second step of another one, which offers it: it is neither a slash command nor suggested. */
+  readonly isHidden?: true;
 }
 
-export type OptionDefinition = TextOption | ChoiceOption | RoleOption;
+export type OptionDefinition = TextOption | ChoiceOption | RoleOption | AttachmentOption;
 
 export interface TextOption {
   readonly description: string;
-  /** Where it is written: `text` is all that follows the subcommand, as it stands, `word` is one word. */
+  /** Where it is written: `text` is all that follows the subcommand and the words that other options take, as it stands; `word` is one word. */
   readonly kind: 'text' | 'word';
   /** The command offers values while somebody types. */
   readonly autocomplete?: true;
   /** The handler itself answers where there is no text. */
   readonly mayBeEmpty?: true;
+  readonly isOptional?: true;
 }
 
 /** A role of the server, by its id; where it is written, all that follows the subcommand names it. */
 export interface RoleOption {
   readonly description: string;
   readonly kind: 'role';
+}
+
+/** A file; where the command is written, the one that is attached to it. */
+export interface AttachmentOption {
+  readonly description: string;
+  readonly kind: 'attachment';
 }
 
 /** One of a few values; where it is written, its word may stand in any order with other options. */
@@ -69,6 +78,8 @@ export interface CommandContext {
   /** Only the asker sees the answer: everything may be shown, marked [K3]. */
   readonly ephemeral: boolean;
   readonly at: string;
+  /** What came along with it: the files of the message, or of the options. */
+  readonly files?: readonly AttachedFile[];
 }
 
 /** A command, given as `!memory …` or `/memory …`. */
@@ -110,6 +121,12 @@ export const choiceMaxChars = 100;
 export interface CommandReply {
   /** Of any length, as lines; not empty. */
   readonly text: string;
+  /** At most 25. */
+  readonly buttons?: readonly CommandButton[] | undefined;
+  /** Given only with an answer that the asker alone sees: a message of each after the first. */
+  readonly files?: readonly OutgoingFile[];
+  /** To be called when it is known whether the person has the answer. Never rejects. */
+  readonly settle?: (wasSent: boolean) => Promise<void>;
 }
 
 /** What commands, menu entries and half typed options lead to. None of them rejects. */

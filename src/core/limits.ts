@@ -11,6 +11,10 @@ export const limits = {
   formerItems: 10,
   /** Items of which a person's document knows, by hashes, that they were forgotten or made way, the newest. */
   goneItems: 500,
+  /** Changes of a person that can be undone, the newest [K5]. */
+  undoableChanges: 50,
+  /** Pauses of a person that are over, the newest; the oldest of more become one [K9]. */
+  pastPauses: 20,
   /** Replaced summaries of a session, the newest. */
   replacedSummaries: 100,
   /** A folder of a notebook or of a session's notes; more is refused, since these are for people to tidy up. */
@@ -29,6 +33,20 @@ export function growingCache<Key extends string | number, Value extends {}>(
   options: { readonly ttl?: number } = {},
 ): LRUCache<Key, Value> {
   return new LRUCache({ ...options, maxSize: most, sizeCalculation: () => 1 });
+}
+
+/** The function, asked once an object that never changes. What it gave is kept for as long as the object is. */
+export function oncePer<Key extends object, Value extends {}>(
+  make: (key: Key) => Value,
+): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
 }
 
 const minuteMs = 60_000;

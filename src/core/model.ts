@@ -1,16 +1,26 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
+import { oncePer } from './limits.ts';
 import { parseJson, withoutFence } from './text.ts';
 
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
 export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction' | 'reflection' | 'trim';
 
-/** A text with an optional cache mark: everything up to and including it may be cached by the vendor. */
+/** How long the vendor keeps what was marked, counted anew from each request that reads it: five minutes or an hour. */
+export type CacheLife = '5m' | '1h';
+
+/** What a token costs that the vendor's cache reads or writes, as a multiple of plain input. */
+export interface CachePrice {
+  readonly read: number;
+  readonly write: Readonly<Record<CacheLife, number>>;
+}
+
+/** A text; with a cache mark, everything up to and including it may be cached by the vendor, for so long. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
-  readonly cache?: true;
+  readonly cache?: CacheLife;
 }
 
 export interface ToolUseBlock {
@@ -34,6 +44,7 @@ export interface ToolResultBlock {
   readonly toolUseId: string;
   readonly text: string;
   readonly isError: boolean;
+  readonly cache?: CacheLife;
 }
 
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
@@ -80,7 +91,7 @@ export interface ToolDefinition {
  * The JSON Schema of what a model is to give, a tool's input or an answer: nothing besides what the schema names. Defaults and lengths of
  * texts are left out: where they matter, a description tells them.
  */
-export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+export const jsonSchemaOf = oncePer((schema: z.ZodType): Readonly<Record<string, unknown>> => {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -92,12 +103,14 @@ export function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown
     },
   });
   return described;
-}
+});
 
 export interface ModelRequest {
   readonly purpose: ModelPurpose;
   /** For whom it is asked: places at the model go round by person [L1]. */
   readonly userId: string;
+  /** A name of what it continues, if anything: such requests should begin alike, and where they do not, the vendor may tell why. */
+  readonly conversation?: string;
   /** A model id or one of the aliases `haiku`, `sonnet`, `opus` [M1]. */
   readonly model: string;
   readonly system: readonly TextBlock[];
@@ -115,6 +128,8 @@ export interface ModelUsage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Of those written, what is kept for an hour. */
+  readonly cacheHourTokens: number;
 }
 
 export const noUsage: ModelUsage = {
@@ -122,6 +137,7 @@ export const noUsage: ModelUsage = {
   outputTokens: 0,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
+  cacheHourTokens: 0,
 };
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
@@ -130,6 +146,7 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
     outputTokens: a.outputTokens + b.outputTokens,
     cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    cacheHourTokens: a.cacheHourTokens + b.cacheHourTokens,
   };
 }
 
@@ -138,6 +155,8 @@ export interface ModelResponse {
   /** `cut` = the output limit was reached; such text is never stored as memory [M7]. */
   readonly stop: 'end' | 'tool_use' | 'cut' | 'refusal';
   readonly usage: ModelUsage;
+  /** Why the cache held less of the conversation than it might have, in the vendor's words, where it told. */
+  readonly cacheMiss?: string;
 }
 
 export interface ModelCallOptions {
@@ -208,4 +227,6 @@ export interface DayUsage extends ModelUsage {
   readonly cost: number;
   /** The models that were used and whose price is not known. */
   readonly unpriced: readonly string[];
+  /** How often the vendor told why its cache missed, by its reason. */
+  readonly cacheMisses: Readonly<Record<string, number>>;
 }

@@ -6,10 +6,7 @@ export function ownWords(text: string, named = ' '): string {
   return withoutQuotes(withoutCode(text).replace(mentions, named)).replace(emojiNames, ' ').trim();
 }
 
-/**
- * A message without its code: what stands between two runs of as many backticks, or from three of them on, were they never closed, to the end
- * of the message.
- */
+/** A message without its code: what stands between two runs of as many backticks, or from three of them on, were they never closed, to the end of the message. */
 function withoutCode(text: string): string {
   const runs = [...text.matchAll(/`+/gu)].map(({ 0: { length }, index }) => ({
     index,

@@ -1,3 +1,4 @@
+import { oncePer } from './limits.ts';
 import { flatten } from './text.ts';
 
 /** Every tag that the prompt uses; data can forge none of them [P3]. */
@@ -47,8 +48,17 @@ export interface Section {
    * line that is in neither was withdrawn, so the snapshot is retaken at once [P2]. Default: `lines`.
    */
   readonly standing?: ReadonlySet<string>;
+  /** For the summary of a conversation, which is shown with how many turns came since; without lines where nothing was said yet. */
+  readonly summary?: SummaryFacts;
   /** Its lines may repeat what is not the speaker's: other people's words, or a file's [M5a]. */
   readonly hasThirdPartyText?: boolean;
+}
+
+export interface SummaryFacts {
+  /** The same for summaries of which the later only add turns to the earlier: while history shows what was added, an earlier one may stand [P2]. */
+  readonly lineage: string;
+  /** Whole turns that this summary does not hold. */
+  readonly turnsSince: number;
 }
 
 /** Whoever gives sections to the prompt. `sections` may throw: the turn then goes on without them, with a warning [P1]. It must not write. */
@@ -59,14 +69,12 @@ export interface SectionSource<Context> {
 }
 
 /** The section as the model sees it, ending in a line break; the empty string where there are no lines. */
-export function renderSection(section: Pick<Section, 'name' | 'title' | 'lines'>): string {
+export const renderSection = oncePer((section: Pick<Section, 'name' | 'title' | 'lines'>): string => {
   if (section.lines.length === 0) return '';
   return `<${section.name}>\n${section.title}\n${section.lines.join('\n')}\n</${section.name}>\n`;
-}
+});
 
-/**
- * The lines, in order, that fit a section's budget as rendered; one that does not fit is skipped, not a stop [D4].
- */
+/** The lines, in order, that fit a section's budget as rendered; one that does not fit is skipped, not a stop [D4]. */
 export function fitLines(
   section: Pick<Section, 'name' | 'title' | 'budget'>,
   lines: Iterable<string>,

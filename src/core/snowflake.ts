@@ -1,8 +1,10 @@
 import { DiscordSnowflake, Snowflake } from '@sapphire/snowflake';
 
+const form = /^[0-9]{15,21}$/;
+
 /** A Discord id: 15 to 21 decimal digits. Whatever becomes part of a storage key must be one [S6]. */
 export function isSnowflake(text: string): boolean {
-  return /^[0-9]{15,21}$/.test(text);
+  return form.test(text);
 }
 
 /** @throws {RangeError} when `text` is not a Discord id. */

@@ -9,12 +9,45 @@ export interface Versioned {
 export interface DocumentKind<T extends Versioned> {
   readonly version: number;
   readonly schema: z.ZodType<T>;
+  /** Whether data is just what the schema would make of it: a quick look that saves asking, and may say no at any time. */
+  readonly isWhole?: (data: unknown) => data is T;
+  /** The field that holds a list of elements, each with an `id` of its own: a change to it is checked and written by element. */
+  readonly list?: string;
 }
+
+/** Where two lists begin to differ, and how many elements at their ends are the same objects. */
+export function changedPart(before: readonly unknown[], after: readonly unknown[]) {
+  // Copies are made at once, and looked through several times faster than frozen lists.
+  const [old, next] = [[...before], [...after]];
+  const shorter = Math.min(old.length, next.length);
+  let start = 0;
+  while (start < shorter && old[start] === next[start]) start += 1;
+  let kept = 0;
+  while (kept < shorter - start && old[old.length - 1 - kept] === next[next.length - 1 - kept]) kept += 1;
+  return { start, kept };
+}
+
+export type ChangedPart = Readonly<ReturnType<typeof changedPart>>;
 
 /** One line of a log. `sequence` starts at 1, grows by one an append, and is never used twice in a log. */
 export interface LogEntry<T> {
   readonly sequence: number;
   readonly record: T;
+}
+
+/** The lines of a log with so many consecutive numbers, together: what is made of them can be kept, and needs to be made once. */
+export interface LogBlock<T> {
+  /** The highest number that may be in it. */
+  readonly end: number;
+  /** What was kept of these very lines. */
+  readonly kept: Uint8Array | undefined;
+  /** In order, without lines that the schema refuses. */
+  readonly entries: () => AsyncIterable<LogEntry<T>>;
+  /** The record with a number; `undefined` where there is none that the schema takes. */
+  readonly record: (sequence: number) => T | undefined;
+  /** Keeps what was made of them until one of them changes or goes; then it is erased with it. To be called before the next block is asked for. It may be
+   * lost, and nothing is kept of the newest block, which still grows. Never rejects. */
+  readonly keep: (bytes: Uint8Array) => Promise<void>;
 }
 
 export interface StoredFile {
@@ -24,9 +57,17 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
+/** Whether what stood there before is erased now, a moment later, or not by this. */
+export type Erasing = boolean | 'soon';
+
 export interface ErasingOption {
   /** Whether what stood there before is erased, as `Store` says. Default: false, it is kept as the last good copy. */
   readonly erase?: boolean;
+}
+
+export interface LazyOption {
+  /** Whether a kill may take it for a moment yet, and a power loss for one more: for what the next start would then do again. Default: false. */
+  readonly isLazy?: boolean;
 }
 
 /**
@@ -36,13 +77,16 @@ export interface ErasingOption {
  * - A key is relative, made of `[A-Za-z0-9._-]` segments that neither begin with a dot nor end in `.bak`; below `users/<id>/notebook/` and
  *   `sessions/<id>/<id>/detail/` letters, marks and numbers of any script count too; below `workspace/`, whose files people name as they
  *   like, all characters but backslashes and control characters; otherwise `RangeError`.
- * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
+ * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2];
+ *   a moment later where it may be lazy.
  * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only `removeAll` may have removed
  *   its folder by then, where not all of it could be erased.
  * - `rewrite`, `remove` and `removeAll` **erase** [S7], and so do `update` and `writeText` where they are asked to: when one resolves, no byte of
  *   what its keys held before, and hold no more, stands in any file of the store, be it a backup, a temporary file or a copy in
  *   quarantine. The new content is then its own last good copy. Where `change` changes nothing, the document or log stays as it is,
  *   and its copies are erased or made anew all the same. After a rejection or `kill -9` the same call once more finishes it.
+ * - What is erased **soon**, which a `rewrite` is that may be lazy, is erased within a second, and before anything else resolves that erases; of the
+ *   rewrites of a log that wait, the last one counts, and it is to be asked for again after `kill -9`.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.
  * - Callers never retry; the store does what can be retried.
  */
@@ -58,11 +102,11 @@ export interface Store {
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
     /** As for `writeText`; a function is asked when the change was made. */
-    options?: { readonly erase?: boolean | (() => boolean) },
+    options?: LazyOption & { readonly erase?: Erasing | (() => Erasing) },
   ): Promise<T | undefined>;
 
   /** Adds one JSON record at the end of a log; resolves with its sequence number. */
-  append(log: string, record: object): Promise<number>;
+  append(log: string, record: object, options?: LazyOption): Promise<number>;
   /**
    * Entries in order, only those after `after` where given (cost grows with what is returned, not with the log). Lines that
    * the schema refuses are skipped and counted in the warning log.
@@ -72,19 +116,26 @@ export interface Store {
     schema: z.ZodType<T>,
     options?: { readonly after?: number },
   ): AsyncIterable<LogEntry<T>>;
+  /** All of a log by its blocks, oldest first, as it was when the first was asked for. */
+  blocks<T>(log: string, schema: z.ZodType<T>): AsyncIterable<LogBlock<T>>;
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   lastSequence(log: string): Promise<number>;
   /**
    * Replaces each record by what `change` returns, where `undefined` removes it, and erases what was there before. Sequence numbers stay,
    * and so do lines that the schema refuses.
    */
-  rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined): Promise<void>;
+  rewrite<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    change: (entry: LogEntry<T>) => T | undefined,
+    options?: LazyOption,
+  ): Promise<void>;
 
   /** A text file's content, or `undefined` when there is none. */
   readText(key: string): Promise<string | undefined>;
   /** Replaces a text file; its previous content is kept beside it as `.bak`, unless it is erased. */
   writeText(key: string, text: string, options?: ErasingOption): Promise<void>;
-  /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. */
+  /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. What a log or document grew by in the last second may be missing in its size. */
   list(folder: string): Promise<readonly StoredFile[]>;
   /**
    * The folders directly below a folder, in any order, each with when the file `name` in it, or without a name the folder itself, was last

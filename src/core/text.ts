@@ -1,6 +1,8 @@
 import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
 
+import { growingCache } from './limits.ts';
+
 /** Characters by which a text's compatible form may be longer: a whole phrase stands for a single one of a few. */
 const mostAdded = 2000;
 
@@ -9,14 +11,25 @@ const mostAdded = 2000;
  * has, are parted by a joiner as Unicode's stream-safe form does: putting thousands of them in order takes the square of their number.
  */
 export function compatible(text: string): string {
+  if (!/\P{ASCII}/u.test(text)) return text;
   const parted = text.replace(/\p{M}{30}/gu, '$&\u034f');
   const form = parted.normalize('NFKC');
   return form.length > 2 * parted.length + mostAdded ? parted.normalize('NFC') : form;
 }
 
-/** The form under which two texts count as the same [D2]: NFKC, lower case, white space collapsed, trimmed. */
+/** The form in which texts are looked through for words: NFKC, lower case, white space collapsed, trimmed. */
 export function normalizeText(text: string): string {
-  return compatible(text).toLowerCase().replace(/\s+/gu, ' ').trim();
+  return collapsed(compatible(text).toLowerCase());
+}
+
+/** The form under which two texts count as the same item [D2]: as {@link normalizeText} has it, without the dots that it ends in, unless it is nothing but dots. */
+export function sameItemForm(text: string): string {
+  return normalizeText(text).replace(/(?<=[^\s.。])[\s.。]+$/u, '');
+}
+
+/** White space is collapsed; a single space, as between nearly all words, is not replaced by another. */
+function collapsed(text: string): string {
+  return text.replace(/[^\S ]\s*| \s+/gu, ' ').trim();
 }
 
 /**
@@ -24,20 +37,18 @@ export function normalizeText(text: string): string {
  * joiners that scripts and emoji need) become a space or vanish, white space is collapsed [P3].
  */
 export function flatten(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[^\P{Cf}\u200c\u200d]/gu, '')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  if (/^[ -~]*$/u.test(text)) return collapsed(text);
+  const seen = text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return collapsed(seen.replace(/[^\P{Cf}\u200c\u200d]/gu, ''));
 }
 
 /** Several lines, without control, format and separator characters that nobody sees; the joiners that scripts and emoji need stay, and so do tabs and line breaks. */
 export function withoutInvisible(text: string): string {
   return text
     .toWellFormed()
-    .replace(/\r\n?|[\p{Zl}\p{Zp}]/gu, '\n')
-    .replace(/[^\P{Cc}\n\t]|[^\P{Cf}\u200c\u200d]/gu, '');
+    .replace(/(?:\r\n)+/gu, (breaks) => '\n'.repeat(breaks.length / 2))
+    .replace(/[\r\p{Zl}\p{Zp}]+/gu, (breaks) => '\n'.repeat(breaks.length))
+    .replace(/(?:[^\P{Cc}\n\t]|[^\P{Cf}\u200c\u200d])+/gu, '');
 }
 
 /** Letters and digits under the Latin letter that they can be taken for, small and capital ones each for itself. */
@@ -114,6 +125,54 @@ export function clipAtSentence(text: string, max: number): string {
 
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** A letter or digit of a script that sets its words apart. */
+const wordCharacter = new RegExp(`^(?!${withoutSpaces.source})[\\p{L}\\p{M}\\p{N}]$`, 'u');
+
+/** `1 item`, `2 items`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** Remembered words in a list: backticks that would make the rest of it a code block are held apart by invisible joiners. */
+export function withoutFences(text: string): string {
+  return text.replace(/`(?=``)/gu, '`\u2060');
+}
+
+/** Longer than any item. */
+const quotedMaxChars = 600;
+
+/** Somebody's words inside an answer: one line, in quotation marks, clipped where they are very long. */
+export function quoted(text: string, maxChars = quotedMaxChars): string {
+  const line = withoutFences(flatten(text));
+  return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
+}
+
+/**
+ * Whether a text says some words, and not only inside longer ones [K4]: literally, or each in another form, in this order. Case aside; in scripts
+ * written without spaces every run of characters counts.
+ */
+export function saysWords(text: string, words: string): boolean {
+  const [line, wanted] = [normalizeText(text), normalizeText(words)];
+  if (wanted === '') return false;
+  for (let at = line.indexOf(wanted); at >= 0; at = line.indexOf(wanted, at + 1))
+    if (isApart(line, at) && isApart(line, at + wanted.length)) return true;
+  // What is more than words, such as `C++`, has no other form.
+  return /^[\p{L}\p{M}\p{N}\s.,'’-]+$/u.test(wanted) && hasSequence(terms(line), terms(wanted));
+}
+
+/** Whether no word goes on across a place in a text. */
+function isApart(text: string, at: number): boolean {
+  const before = Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? '';
+  const after = String.fromCodePoint(text.codePointAt(at) ?? 32);
+  return !wordCharacter.test(before) || !wordCharacter.test(after);
+}
+
+function hasSequence(all: readonly string[], wanted: readonly string[]): boolean {
+  return (
+    wanted.length > 0 && all.some((_, start) => wanted.every((term, index) => all[start + index] === term))
+  );
+}
+
 const runs = new RegExp(
   `${withoutSpaces.source}+|(?:(?!${withoutSpaces.source})[\\p{L}\\p{M}\\p{N}])+`,
   'gu',
@@ -124,12 +183,25 @@ const runs = new RegExp(
  * written without spaces give their pairs of characters, a lone character itself.
  */
 export function terms(text: string): string[] {
-  const found = compatible(text).toLowerCase().match(runs) ?? [];
+  const lower = compatible(text).toLowerCase();
+  if (!/\P{ASCII}/u.test(lower)) return (lower.match(/[a-z\d]+/gu) ?? []).map(stem);
+  const found = lower.match(runs) ?? [];
   return found.flatMap((run) => (withoutSpaces.test(run) ? pairs(run) : [stem(run)]));
 }
 
+/** Stems of the words used last: to find one out takes far longer than to look it up. */
+const stems = growingCache<string, string>(10_000);
+
 /** A word's stem: English for Latin letters, Russian for Cyrillic, the word itself otherwise. */
 function stem(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const found = stemIn(word);
+  stems.set(word, found);
+  return found;
+}
+
+function stemIn(word: string): string {
   if (/^[a-z]+$/u.test(word)) return stemEnglish(word);
   if (/^[\p{Script=Cyrillic}]+$/u.test(word)) return stemRussian(word);
   return word;

@@ -1,4 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+
+import { growingCache } from './limits.ts';
 
 /** The present moment, as an input, so that rules about time can be tested. */
 export type Clock = () => Date;
@@ -8,9 +10,16 @@ export type Timer = (callback: () => void, ms: number) => () => void;
 
 /** The day of a moment in an IANA time zone [N5]: `YYYY-MM-DD`. @throws {RangeError} for an unknown zone or an invalid date. */
 export function localDate(date: Date, timeZone: string): string {
+  // Since 1980 clocks everywhere have been whole quarters of an hour away from UTC.
+  const quarter = `${timeZone} ${Math.floor(date.getTime() / 900_000)}`;
+  const known = days.get(quarter);
+  if (known !== undefined) return known;
   const { year, month, day } = localParts(date, timeZone);
+  days.set(quarter, `${year}-${month}-${day}`);
   return `${year}-${month}-${day}`;
 }
+
+const days = growingCache<string, string>(1000);
 
 /** The clock time of a moment in an IANA time zone: `HH:MM`, from 00:00 to 23:59. @throws {RangeError} like `localDate`. */
 export function localClock(date: Date, timeZone: string): string {
@@ -20,8 +29,7 @@ export function localClock(date: Date, timeZone: string): string {
 
 /** Day and clock time: `YYYY-MM-DD HH:MM`. @throws {RangeError} like `localDate`. */
 export function localDateTime(date: Date, timeZone: string): string {
-  const { year, month, day, hour, minute } = localParts(date, timeZone);
-  return `${year}-${month}-${day} ${hour}:${minute}`;
+  return `${localDate(date, timeZone)} ${localClock(date, timeZone)}`;
 }
 
 /**
@@ -58,15 +66,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 function localParts(date: Date, timeZone: string): Readonly<Record<Field, string>> {
-  const parts = formatOf(timeZone).formatToParts(date);
-  const field = (type: Field): string => parts.find((part) => part.type === type)?.value ?? '';
-  return {
-    year: field('year').padStart(4, '0'),
-    month: field('month'),
-    day: field('day'),
-    hour: field('hour'),
-    minute: field('minute'),
-  };
+  // As American English has it, `01/15/2026, 14:03`: far faster than to ask for the parts.
+  const digits = formatOf(timeZone).format(date).split(/\D+/u);
+  const [month = '', day = '', year = '', hour = '', minute = ''] = digits;
+  return { year: year.padStart(4, '0'), month, day, hour, minute };
 }
 
 /** What a piece of long work computes before others have their turn, in milliseconds. */
@@ -83,6 +86,16 @@ export function createTimeSlice(): () => Promise<void> {
     await setImmediate();
     begun = performance.now();
   };
+}
+
+/** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */
+export async function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
+  const isOver = new AbortController();
+  try {
+    return await Promise.race([work, delay(ms, late, { signal: isOver.signal }).catch(() => late)]);
+  } finally {
+    isOver.abort();
+  }
 }
 
 /** The process's own timer, unref'd. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { CommandButton } from './chat.ts';
 import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
 import { withoutInvisible } from './text.ts';
@@ -11,10 +12,38 @@ export interface ToolOutcome {
   readonly text: string;
   /** Where something was done that people are to be told under the reply: a few words in markdown of Discord's, none of them anybody's. */
   readonly note?: string;
+  /** Where it has changed what is kept of the speaker. */
+  readonly notice?: MemoryNotice;
   /** Where nothing was done, because the person is to be asked first [M8]; `text` then tells the model why. */
   readonly offer?: Offer;
   /** The text may repeat what is not the speaker's: from now on the turn's context holds that [M5a]. */
   readonly hasThirdPartyText?: boolean;
+}
+
+/** What was done to the speaker's memory: told under the answer by the program, never by the model [K6]. */
+export interface MemoryNotice {
+  /** One line, with words that may be used in the turn's place: `💾 Remembered: "Likes tea"`. */
+  readonly line: string;
+  /** The same without anybody's words, for readers who joined since. */
+  readonly bareLine: string;
+  /** Each label of at most two or three words. */
+  readonly buttons: readonly CommandButton[];
+  /** Something new was stored and nothing else: whoever has switched notices off is not told. */
+  readonly isQuiet?: true;
+}
+
+/** What was stored of a message after its turn, and the message. */
+export interface LateNotice {
+  readonly userId: string;
+  readonly messageId: string;
+  readonly notice: MemoryNotice;
+}
+
+/** What came of an offer. */
+export interface OfferOutcome {
+  /** One line. */
+  readonly text: string;
+  readonly buttons: readonly CommandButton[];
 }
 
 /** What a tool would do, and the person may have done by a button [M8]. */
@@ -27,7 +56,7 @@ export interface Offer {
    * Does it, at most once, with all checks made anew: permissions, readers, whether everything is there and as it was shown. Resolves with what
    * people are told of that, in one line; rejects where nobody can say what came of it.
    */
-  readonly carryOut: (signal: AbortSignal) => Promise<string>;
+  readonly carryOut: (signal: AbortSignal) => Promise<string | OfferOutcome>;
 }
 
 /** Characters of what is said under an offer once a button was pressed. */
@@ -65,11 +94,15 @@ export interface OfferPort {
       readonly beforeSeen: (messageId: string) => Promise<void>;
     },
   ): Promise<void>;
+  /** Takes away what is offered to a person [K11]. Must not throw. */
+  endOf(personId: string): void;
 }
 
 /** A tool the model may call. `run` validates its input, and answers with `ok: false` instead of throwing for anything the model can mend. */
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** It keeps what was said: refused in a pause, and where nothing is to be noticed [K9]. */
+  readonly isStoring?: true;
   run(input: unknown, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
@@ -77,25 +110,19 @@ export function refusal(text: string) {
   return { ok: false, text } as const;
 }
 
-/**
- * A tool whose input is described to the model, and checked, by one schema. Other input is answered with what is wrong with it, after
- * `notDone`: `Not stored`.
- */
-export function checkedTool<Input>({
-  name,
-  description,
-  input: schema,
-  notDone,
-  run,
-}: {
+/** A tool whose input is described to the model, and checked, by one schema. Other input is answered with what is wrong with it, after `notDone`: `Not stored`. */
+export function checkedTool<Input>(tool: {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly notDone: string;
+  readonly isStoring?: true;
   readonly run: (input: Input, context: TurnContext, signal: AbortSignal) => Promise<ToolOutcome>;
 }): Tool {
+  const { name, description, input: schema, notDone, isStoring, run } = tool;
   return {
     definition: { name, description, inputSchema: jsonSchemaOf(schema) },
+    ...(isStoring === undefined ? {} : { isStoring }),
     async run(input, context, signal) {
       const parsed = schema.safeParse(input);
       if (!parsed.success) return refusal(`${notDone}: ${z.prettifyError(parsed.error)}`);

@@ -100,7 +100,7 @@ export function mayUse(memory: Remembered, place: Place, speakerId: string): boo
       return (
         place.audience === 'dm' ||
         (place.audience === 'private' &&
-          coversHome(memory.homeId, place) &&
+          (memory.homeId === place.homeId || memory.homeId === place.parentId) &&
           couldRead(memory.readers, place.readers))
       );
     case 'dm':
@@ -108,6 +108,7 @@ export function mayUse(memory: Remembered, place: Place, speakerId: string): boo
   }
 }
 
-function coversHome(homeId: string, place: Place): boolean {
-  return homeId === place.homeId || homeId === place.parentId;
+/** What {@link mayUse} asks of a place: where two have the same, the same memories may be used. */
+export function readersKey({ audience, homeId, parentId, readers }: Place): string {
+  return audience === 'private' ? JSON.stringify([homeId, parentId, readers]) : audience;
 }

@@ -61,7 +61,7 @@ export interface MessageFacts extends ChannelFacts {
   /** The author has Manage Server there, as the message tells. */
   readonly managesServer: boolean;
   /** What the owner has set for this place, if anything; never in DMs. It wins over threads of the bot's own and configured channels. */
-  readonly answerMode?: AnswerMode | undefined;
+  readonly answerMode?: AnswerMode | 'unknown' | undefined;
 }
 
 export interface IntakePolicy extends AccessSettings {
@@ -76,6 +76,7 @@ export interface IntakePolicy extends AccessSettings {
  * to who may manage it, whoever may talk with the bot. Who writes to the bot without access is locked out. A bot that may
  * speak is answered only when it mentions this one or replies to it, so that two bots in one channel do not go on for ever; its
  * commands are ignored, since it has no memory to command. Nothing is commanded by an edit: what was not a command when it was sent is none.
+ * `undecided` where it depends on an answer mode that is unknown.
  */
 export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const { authorKind, authorId } = message;
@@ -96,7 +97,9 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
     if (isBot) return ignored('bot');
     return message.isEdited ? ignored('edited') : ({ kind: 'command', command } as const);
   }
-  return isAddressed(message, policy) ? ({ kind: 'turn' } as const) : ignored('not-addressed');
+  const isTurn = isAddressed(message, policy);
+  if (isTurn === undefined) return { kind: 'undecided' } as const;
+  return isTurn ? ({ kind: 'turn' } as const) : ignored('not-addressed');
 }
 
 /** The reason is for the log. */
@@ -104,9 +107,10 @@ function ignored(reason: string) {
   return { kind: 'ignore', reason } as const;
 }
 
-function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean {
+function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean | undefined {
   if (message.mentionsBot || message.repliesToBot) return true;
   if (message.authorKind === 'bot') return false;
+  if (message.answerMode === 'unknown') return undefined;
   if (message.answerMode !== undefined) return message.answerMode === 'everything';
   return message.isDm || message.isOwnThread || isListed(policy.autoReplyChannelIds, message);
 }

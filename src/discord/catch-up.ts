@@ -18,6 +18,7 @@ import { worksIn, type AccessSettings } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
 import { botMay, memberMay } from './permissions.ts';
+import type { RunInBackground } from './run-in-background.ts';
 
 /** Five hundred messages of a channel at most. */
 const pages = 5;
@@ -54,6 +55,7 @@ export interface CatchUpOptions {
   readonly resume: (channelId: string) => Promise<void>;
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
+  readonly runInBackground: RunInBackground;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -127,11 +129,14 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     begin(): void {
       gap = newGap();
     },
-    /** Resolves when a channel is caught up with; what is said there waits for this, and for no other channel. */
-    before(channelId: string, messageId: string): Promise<void> {
-      if (!gap.firstLive.has(channelId)) gap.firstLive.set(channelId, messageId);
-      return inTurn(caughtUp(channelId));
+    /** A message has come: where it is the first of its channel, what was missed there is fetched now. */
+    heard(channelId: string, messageId: string): void {
+      if (gap.firstLive.has(channelId)) return;
+      gap.firstLive.set(channelId, messageId);
+      if (!isQuiet(channelId)) options.runInBackground('catching up', () => catchUp(channelId, gap));
     },
+    /** Resolves when a channel is caught up with; what is said there to the bot waits for this, and for no other channel. */
+    before: (channelId: string): Promise<void> => inTurn(caughtUp(channelId)),
     /** The same for a command, which may come behind a written one, but works all the same where that cannot be known soon. */
     beforeCommand: (channelId: string): Promise<void> => inTurn(caughtUp(channelId), commandsWaitMs),
     /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
@@ -264,9 +269,7 @@ async function rememberedSince(
   }
 }
 
-/**
- * What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again.
- */
+/** What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */
 async function answeredIn(
   channelId: string,
   messages: readonly Message[],
@@ -310,8 +313,10 @@ function quietChannels(client: Client, floor: string): ReadonlySet<string> {
     (channel) =>
       !channel.isDMBased() &&
       'lastMessageId' in channel &&
-      channel.lastMessageId !== null &&
-      compareSnowflakes(channel.lastMessageId, floor) < 0,
+      // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
+      (channel.lastMessageId === null
+        ? !channel.isThread()
+        : compareSnowflakes(channel.lastMessageId, floor) < 0),
   );
   return new Set(quiet.keys());
 }

@@ -24,15 +24,12 @@ import { carefulSharding, containEvents, wrap, type OnMalformed } from './shard.
  * not grow with time, and listeners for errors, which would end the process otherwise. It is not logged in. `apiUrl` is that of another
  * Discord-compatible server, as `http://127.0.0.1:8080/api`, with or without a version.
  */
-export function createDiscordClient({
-  apiUrl,
-  logger,
-  onMalformed = () => undefined,
-}: {
+export function createDiscordClient(options: {
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
   readonly onMalformed?: OnMalformed;
 }): Client {
+  const { apiUrl, logger, onMalformed = () => undefined } = options;
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
@@ -238,15 +235,10 @@ export function gatewayErrorOfClose(code: number): GatewayError {
 export function gatewayErrorOf(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const text = error instanceof Error ? error.message : '';
-  if (statusOf(error) === 401 || /^Authentication failed$|invalid token/iu.test(text))
+  const { status } = Object(error);
+  if (status === 401 || /^Authentication failed$|invalid token/iu.test(text))
     return new GatewayError('token', error);
   if (text === 'Used disallowed intents') return new GatewayError('intents', error);
   const isVerdict = /^(?:Used (?:an? )?invalid|Invalid shard|Sharding)/u.test(text);
   return new GatewayError(isVerdict ? 'rejected' : 'unreachable', error);
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof Error && 'status' in error && typeof error.status === 'number'
-    ? error.status
-    : undefined;
 }

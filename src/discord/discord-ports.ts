@@ -12,6 +12,7 @@ import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
 import { createPlaces, createPresentPlace, type Places } from './place.ts';
 import { botMay, createServerPort } from './permissions.ts';
+import { createDirectMessages } from './replies/direct-messages.ts';
 import { createReplies } from './replies/replies.ts';
 import { createWaitingReactions } from './waiting-reactions.ts';
 
@@ -64,6 +65,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     places,
     history,
     replies,
+    directMessages: createDirectMessages(api, botId),
     offers: createOffers({ api, recent, logger }),
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),

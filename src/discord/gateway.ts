@@ -41,7 +41,7 @@ const channelPatienceMs = 60_000;
 export interface GatewayOptions
   extends
     Pick<IntakePolicy, 'parseCommand'>,
-    Pick<IntakeOptions, 'answerMode' | 'ignored' | 'places' | 'lockedOut' | 'reactions'>,
+    Pick<IntakeOptions, 'answerModes' | 'ignored' | 'places' | 'lockedOut' | 'reactions'>,
     Pick<
       CatchUpOptions,
       'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
@@ -171,24 +171,26 @@ function listen(
         changes,
         runInBackground,
       };
-      const takeIn = createMessageIntake(common);
-      const take = async (message: Message) => (stopping.aborted ? undefined : takeIn(message));
+      const intake = createMessageIntake({
+        ...common,
+        caughtUp: (channelId) => catchingUp.before(channelId),
+      });
+      const take = async (message: Message) => (stopping.aborted ? undefined : intake.take(message));
       const catchingUp = createCatchUp({ ...common, received: take }, stopping);
       catchUp = catchingUp;
       const taking = createInteractions({ ...common, caughtUp: catchingUp.beforeCommand });
       interactions = taking;
-      const received = async (message: Message) => {
-        // What the bot says itself waits for nothing.
-        if (message.author.id !== user.id && !stopping.aborted)
-          await catchingUp.before(message.channelId, message.id);
-        await take(message);
+      const received = (message: Message): void => {
+        if (stopping.aborted) return;
+        if (message.author.id !== user.id) catchingUp.heard(message.channelId, message.id);
+        intake.receive(message);
       };
       const catchUpEverywhere = () =>
         new Promise<void>((done) => {
           runInBackground('catching up', () => catchingUp.everywhere().finally(done));
         });
 
-      client.on(Events.MessageCreate, (message) => runInBackground('a message', () => received(message)));
+      client.on(Events.MessageCreate, received);
       client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
       client.on(Events.ShardReady, () => void catchUpEverywhere());
       const caughtUp = catchUpEverywhere();

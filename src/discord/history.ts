@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { RecentChanges } from '../core/changes.ts';
 import type { ChatMessage, ShownPiece } from '../core/chat.ts';
+import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 
@@ -83,7 +84,13 @@ export function createHistory(options: HistoryOptions) {
         logger.warn('history could not be fetched', { channelId, error });
       }
       const known = channel.messages();
-      const shown = await Promise.all(known.map(isShown));
+      // A kill may have kept the journal from learning that an answer is one to a command.
+      const commands = new Set(
+        known.flatMap(({ id, author, text }) => (author.kind === 'human' && isCommand(text) ? [id] : [])),
+      );
+      const shown = await Promise.all(
+        known.map(async (message) => !commands.has(message.answers ?? '') && (await isShown(message))),
+      );
       return limit > 0 ? known.filter((_, index) => shown[index]).slice(-limit) : [];
     },
     /** A message was written, by whomever; told again, or after it was removed, nothing changes. It may have waited while it was edited. */
@@ -95,6 +102,8 @@ export function createHistory(options: HistoryOptions) {
     /** Discord has added or taken away cards, such as the preview of a link: no edit of the message. */
     showCards: (channelId: string, messageId: string, cards: readonly ShownPiece[]): void =>
       channelOf(channelId).showCards(messageId, cards),
+    /** Whether anything of a channel is kept. Where nothing was for the bot yet, it is fetched when it is wanted. */
+    keeps: (channelId: string): boolean => channels.has(channelId),
     /** A message that is in warm memory. */
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
@@ -109,10 +118,13 @@ const keptMessages = 60;
 
 /** The newest messages of one channel. It is cold until they were fetched once; from then on events keep it current. */
 export class WarmChannel {
-  readonly #messages = new Map<string, ChatMessage>();
-  readonly #removed = new LRUCache<string, true>({ max: keptMessages });
+  /** Oldest first. */
+  #messages = new Map<string, ChatMessage>();
+  /** None that was ever here is newer. */
+  #newestId = '0';
+  readonly #removed = growingCache<string, true>(keptMessages);
   /** Cards by the message that they came before: it may wait until the channel is caught up with. */
-  readonly #early = new LRUCache<string, readonly ShownPiece[]>({ max: keptMessages });
+  readonly #early = growingCache<string, readonly ShownPiece[]>(keptMessages);
   #isWarm = false;
   readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;
   #loading: Promise<void> | undefined;
@@ -123,7 +135,7 @@ export class WarmChannel {
 
   /** Oldest first. */
   messages(): readonly ChatMessage[] {
-    return [...this.#messages.values()].toSorted((a, b) => compareSnowflakes(a.id, b.id));
+    return [...this.#messages.values()];
   }
 
   messageOf(messageId: string): ChatMessage | undefined {
@@ -136,9 +148,11 @@ export class WarmChannel {
     this.#messages.set(message.id, message);
     const cards = this.#early.get(message.id);
     if (cards !== undefined) this.showCards(message.id, cards);
-    if (this.#messages.size <= keptMessages) return;
-    const oldest = this.messages()[0];
-    if (oldest !== undefined) this.#messages.delete(oldest.id);
+    if (compareSnowflakes(message.id, this.#newestId) > 0) this.#newestId = message.id;
+    // Nearly all come in order.
+    else this.#messages = new Map([...this.#messages].toSorted(([a], [b]) => compareSnowflakes(a, b)));
+    const [oldest = ''] = this.#messages.keys();
+    if (this.#messages.size > keptMessages) this.#messages.delete(oldest);
   }
 
   /** What is edited though it was removed stands there all the same: it was a command for a while. It is fetched again. */

@@ -1,9 +1,11 @@
-import { MessageType, PermissionFlagsBits, type Channel, type Message } from 'discord.js';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
+import type { Channel, Message } from 'discord.js';
 
 import type { RecentChanges } from '../core/changes.ts';
 import type { AnswerMode, BotHandlers, ChatMessage, WaitingReactionPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
-import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import {
@@ -14,25 +16,35 @@ import {
   type IntakePolicy,
   type MessageFacts,
 } from './access.ts';
+import type { ChannelMessages } from './channel-messages.ts';
 import type { History } from './history.ts';
-import { chatMessageOf, enclosuresOf, isSpoken, ownIdsIn } from './normalise.ts';
+import { authorKindOf, chatMessageOf, enclosuresOf, isSpoken, ownIdsIn, textOf } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { placeOf, type Places } from './place.ts';
 import type { RunInBackground } from './run-in-background.ts';
+
+type GuildPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId'>;
 
 export interface IntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
   readonly channelQueue: KeyedQueue;
   readonly places: Places;
-  readonly history: Pick<History, 'seen'>;
+  readonly history: Pick<History, 'seen' | 'keeps'>;
+  readonly messages: Pick<ChannelMessages, 'one'>;
   /** A message may arrive after its deletion; then it is not answered. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message' | 'unanswerable'>;
-  /** What the owner has set for a place of a guild, if anything. Must not reject. */
-  readonly answerMode: (
-    place: Pick<Place, 'guildId' | 'channelId' | 'parentId'>,
-  ) => Promise<AnswerMode | undefined>;
+  /** What the owner has set for places of guilds; none of these may reject. */
+  readonly answerModes: {
+    answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
+    /** The same by what is in memory. */
+    lastAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
+    /** Looks whether something else is set in a guild by now. */
+    haveChanged(guildId: string): Promise<boolean>;
+  };
+  /** Resolves when what was missed in a channel has been handed on. */
+  readonly caughtUp: (channelId: string) => Promise<void>;
   readonly ignored: Pick<IgnoredMessages, 'note' | 'has'>;
   readonly lockedOut: Pick<LockedOut, 'note'>;
   readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
@@ -40,20 +52,129 @@ export interface IntakeOptions {
   readonly logger: Logger;
 }
 
-/**
- * The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. The
- * returned function never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the
- * order they came in; how long each is worked on does not hold up the next.
- */
-export function createMessageIntake(options: IntakeOptions): (message: Message) => Promise<void> {
-  const { botId, policy, runInBackground, logger } = options;
+/** A message that waits for its guild's settings; whole only where these are unknown. */
+interface WaitingMessage {
+  readonly id: string;
+  readonly channelId: string;
+  readonly message: Message | undefined;
+}
+
+interface KnownDecision {
+  readonly answerMode: MessageFacts['answerMode'];
+  readonly decision: ReturnType<typeof decideIntake>;
+}
+
+/** After so many milliseconds it is looked whether settings were edited by hand; messages of one guild that wait for that at most. */
+const lookAfterMs = 10;
+const mostWaiting = 1000;
+
+/** The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. */
+export function createMessageIntake(options: IntakeOptions) {
+  const { botId, policy, answerModes, history, runInBackground, logger } = options;
   const botLoopGuard = new BotLoopGuard();
   const joining = new Set<string>();
+  /** By guild, messages about which its settings decide, which may be unknown or edited by hand meanwhile. */
+  const waiting = new Map<string, WaitingMessage[]>();
 
-  return async (message) => {
+  return {
+    /**
+     * A message that Discord tells of just now. By far the most are not for the bot by what is in memory: those are ignored at once, and nothing is
+     * awaited for them.
+     */
+    receive(message: Message): void {
+      if (message.author.id === botId) {
+        // What the bot says itself waits for nothing.
+        runInBackground('a message', () => take(message));
+        return;
+      }
+      // Where the bot was not spoken to yet, history is fetched when it is wanted.
+      if (isSpoken(message) && history.keeps(message.channelId)) history.seen(chatMessageOf(message, botId));
+      const known = decideAtOnce(message);
+      if (known !== undefined && dependsOnSettings(message, known) && waitForSettings(message, known)) return;
+      conclude(message, known?.decision);
+    },
+    /**
+     * One that was missed. Never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the order they
+     * came in; how long each is worked on does not hold up the next.
+     */
+    take,
+  };
+
+  /** By what is in memory; `undefined` where that is too little. */
+  function decideAtOnce(message: Message): KnownDecision | undefined {
+    const channel = options.places.known(message.channelId);
+    if (channel === undefined) return undefined;
+    const answerMode = answerModes.lastAnswerMode(guildPlaceOf(message, channel));
+    const facts = factsOf(message, channel, answerMode);
+    if (isSaidByPerson(facts)) botLoopGuard.humanSpoke(message.channelId);
+    return { answerMode, decision: decideIntake(facts, policy) };
+  }
+
+  /** Also where it does not, behind one that does: they are handed on in the order they came in. */
+  function dependsOnSettings({ guildId }: Message, { answerMode, decision }: KnownDecision): boolean {
+    if (decision.kind === 'ignore') return decision.reason === 'not-addressed';
+    return decision.kind === 'undecided' || (answerMode === 'unknown' && waiting.has(guildId ?? ''));
+  }
+
+  /** Settings count from the next message on, also when they are edited by hand [S5]: they are read once for all that come meanwhile. */
+  function waitForSettings(message: Message, { answerMode }: KnownDecision): boolean {
+    const { id, channelId, guildId } = message;
+    if (guildId === null) return false;
+    const others = waiting.get(guildId);
+    if (others !== undefined && others.length >= mostWaiting) return false;
+    // Hardly any edit falls just then: it is fetched again, since to keep all of them costs more than all else that is done for them.
+    const one = { id, channelId, message: answerMode === 'unknown' ? message : undefined };
+    if (others === undefined) {
+      const messages = [one];
+      waiting.set(guildId, messages);
+      runInBackground('settings', async () => {
+        // What nobody has read yet is read at once, before a command can change it.
+        if (answerMode !== 'unknown') await delay(lookAfterMs);
+        await concludeAll(guildId, messages);
+      });
+    } else others.push(one);
+    return true;
+  }
+
+  async function concludeAll(guildId: string, messages: readonly WaitingMessage[]): Promise<void> {
+    waiting.delete(guildId);
+    const haveChanged = await answerModes.haveChanged(guildId);
+    for (const one of messages) {
+      const message = one.message ?? (haveChanged ? await fetched(one) : undefined);
+      if (message === undefined) ignore(one, 'not-addressed');
+      else conclude(message, decideAtOnce(message)?.decision);
+    }
+  }
+
+  async function fetched({ channelId, id: messageId }: WaitingMessage): Promise<Message | undefined> {
+    try {
+      return await options.messages.one(channelId, messageId);
+    } catch (error) {
+      logger.warn('a message could not be fetched', { channelId, messageId, error });
+      return undefined;
+    }
+  }
+
+  function conclude(message: Message, decision: KnownDecision['decision'] | undefined): void {
+    if (decision?.kind === 'ignore') {
+      ignore(message, decision.reason);
+      return;
+    }
+    runInBackground('a message', async () => {
+      await options.caughtUp(message.channelId);
+      await take(message);
+    });
+  }
+
+  function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {
+    options.ignored.note(messageId);
+    logger.debug('a message is ignored', { channelId, messageId, reason });
+  }
+
+  async function take(message: Message): Promise<void> {
     if (options.recent.wasDeleted(message.id)) return;
     const chat = chatMessageOf(message, botId);
-    if (isSpoken(message)) options.history.seen(chat);
+    if (isSpoken(message)) history.seen(chat);
     // What the bot says itself needs no place in the queue.
     if (chat.author.kind === 'self') return;
     await options.channelQueue.run(message.channelId, async () => {
@@ -67,26 +188,25 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
         });
       }
     });
-  };
+  }
 
   async function consider(message: Message, chat: ChatMessage): Promise<void> {
     const channel = await options.places.find(message.channelId);
-    const facts = await factsOf(message, chat, channel);
-    if (facts.authorKind === 'human' && !facts.isSystem) botLoopGuard.humanSpoke(chat.channelId);
+    const facts = factsOf(message, channel, 'unknown');
+    if (isSaidByPerson(facts)) botLoopGuard.humanSpoke(chat.channelId);
     if (options.ignored.has(chat.id)) return;
-    const decision = decideIntake(facts, policy);
+    let decision = decideIntake(facts, policy);
+    if (decision.kind === 'undecided') {
+      const answerMode = await answerModes.answerMode(guildPlaceOf(message, channel));
+      decision = decideIntake(factsOf(message, channel, answerMode), policy);
+    }
     if (decision.kind === 'locked-out') {
       options.ignored.note(chat.id);
       if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(chat.channelId, chat.id, '🔒');
       return;
     }
     if (decision.kind === 'ignore') {
-      options.ignored.note(chat.id);
-      logger.debug('a message is ignored', {
-        channelId: chat.channelId,
-        messageId: chat.id,
-        reason: decision.reason,
-      });
+      ignore(message, decision.reason);
       return;
     }
     // A command may change memory without a word; a turn that cannot be answered need not be thought about.
@@ -124,35 +244,45 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
     return admission === 'answer';
   }
 
-  /** What the decision needs to know [G2]; `chat` is the same message in the core's words, `channel` the complete channel it stands in. */
-  async function factsOf(
+  /** What the decision needs to know [G2]; `channel` is the complete channel that the message stands in. Little is computed of what few are asked. */
+  function factsOf(
     message: Message,
-    chat: ChatMessage,
     channel: Channel | undefined,
-  ): Promise<MessageFacts> {
-    const { channelId, guildId, mentions, content } = message;
+    answerMode: MessageFacts['answerMode'],
+  ): MessageFacts {
     const thread = channel?.isThread() === true ? channel : undefined;
-    const parentId = thread?.parentId ?? undefined;
-    const guildPlace = { channelId, ...(parentId !== undefined && { parentId }) };
+    const text = textOf(message);
+    const isCommand = policy.parseCommand(text) !== undefined;
     return {
-      channelId,
-      parentId,
+      channelId: message.channelId,
+      parentId: thread?.parentId ?? undefined,
       isDm: channel?.isDMBased() ?? !message.inGuild(),
       isOwnThread: thread?.ownerId === botId,
-      managesServer: message.member?.permissions.has(PermissionFlagsBits.ManageGuild) ?? false,
+      managesServer: isCommand && message.member?.permissions.has(PermissionFlagsBits.ManageGuild) === true,
       authorId: message.author.id,
-      authorKind: chat.author.kind,
+      authorKind: authorKindOf(message, botId),
       isSystem: !isSpoken(message) || message.webhookId !== null,
-      text: chat.text,
-      hasEnclosures: chat.attachments.length > 0 || chat.shown !== undefined,
+      text,
+      hasEnclosures: text === '' && hasEnclosures(message),
       isEdited: message.editedTimestamp !== null,
-      mentionsBot: ownIdsIn(message.client, guildId).some(
-        // Whether a role that nobody may ping counts among the mentions, Discord does not say.
-        (id) => mentions.users.has(id) || mentions.roles.has(id) || content.includes(`<@&${id}>`),
-      ),
-      repliesToBot: message.type === MessageType.Reply && mentions.repliedUser?.id === botId,
-      answerMode: guildId === null ? undefined : await options.answerMode({ ...guildPlace, guildId }),
+      mentionsBot: mentionsBot(message),
+      repliesToBot: message.type === MessageType.Reply && message.mentions.repliedUser?.id === botId,
+      answerMode: message.guildId === null ? undefined : answerMode,
     };
+  }
+
+  function hasEnclosures(message: Message): boolean {
+    const { attachments, shown } = chatMessageOf(message, botId);
+    return attachments.length > 0 || shown !== undefined;
+  }
+
+  function mentionsBot({ client, guildId, mentions, content }: Message): boolean {
+    if (mentions.users.has(botId)) return true;
+    // Whether a role that nobody may ping counts among the mentions, Discord does not say.
+    return (
+      (mentions.roles.size > 0 || content.includes('<@&')) &&
+      ownIdsIn(client, guildId).some((id) => mentions.roles.has(id) || content.includes(`<@&${id}>`))
+    );
   }
 
   /**
@@ -172,6 +302,15 @@ export function createMessageIntake(options: IntakeOptions): (message: Message) 
   }
 }
 
+function isSaidByPerson({ authorKind, isSystem }: MessageFacts): boolean {
+  return authorKind === 'human' && !isSystem;
+}
+
+function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {
+  const parentId = channel?.isThread() === true ? channel.parentId : null;
+  return { channelId, ...(parentId !== null && { parentId }), ...(guildId !== null && { guildId }) };
+}
+
 /** Where nothing can be known, nothing is public, and nobody known to read along [V0]. */
 function unknownPlace({ channelId, guildId }: Message): Place {
   return { audience: 'private', channelId, homeId: channelId, ...(guildId !== null && { guildId }) };
@@ -187,12 +326,18 @@ export type IgnoredMessages = ReturnType<typeof createIgnoredMessages>;
  * stays ignored. `earlier`: what a process before this one ignored.
  */
 export function createIgnoredMessages(earlier: readonly string[]) {
-  const known = growingCache<string, true>(mostIgnored);
-  for (const id of earlier) known.set(id, true);
+  // Forgotten together: to know which one of them is the oldest would cost more than all else that is done for such a message.
+  let older: ReadonlySet<string> = new Set(earlier);
+  let newer = new Set<string>();
   return {
-    note: (messageId: string): void => void known.set(messageId, true),
-    has: (messageId: string): boolean => known.has(messageId),
+    note(messageId: string): void {
+      newer.add(messageId);
+      if (newer.size < mostIgnored) return;
+      older = newer;
+      newer = new Set();
+    },
+    has: (messageId: string): boolean => newer.has(messageId) || older.has(messageId),
     /** In no order. */
-    ids: (): readonly string[] => [...known.keys()],
+    ids: (): readonly string[] => [...older, ...newer],
   };
 }

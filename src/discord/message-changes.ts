@@ -23,25 +23,19 @@ export interface MissedChanges {
 export type MessageChanges = ReturnType<typeof createMessageChanges>;
 
 /** Takes edits and deletions to history and inward [G5], wherever they happen. Nothing here throws. */
-export function createMessageChanges({
-  client,
-  channelQueue,
-  settled,
-  history,
-  recent,
-  handlers,
-  runInBackground,
-  parseCommand,
-}: Pick<IntakePolicy, 'parseCommand'> & {
-  readonly client: Client;
-  readonly channelQueue: KeyedQueue;
-  /** Resolves when the channel's messages that wait for something are on their way inward. Must not reject. */
-  readonly settled: (channelId: string) => Promise<void>;
-  readonly history: Pick<History, 'messageOf' | 'showCards'>;
-  readonly recent: Pick<RecentChanges, 'note'>;
-  readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
-  readonly runInBackground: RunInBackground;
-}) {
+export function createMessageChanges(
+  options: Pick<IntakePolicy, 'parseCommand'> & {
+    readonly client: Client;
+    readonly channelQueue: KeyedQueue;
+    /** Resolves when the channel's messages that wait for something are on their way inward. Must not reject. */
+    readonly settled: (channelId: string) => Promise<void>;
+    readonly history: Pick<History, 'messageOf' | 'showCards'>;
+    readonly recent: Pick<RecentChanges, 'note'>;
+    readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
+    readonly runInBackground: RunInBackground;
+  },
+) {
+  const { client, channelQueue, settled, history, recent, handlers, runInBackground, parseCommand } = options;
   /** An edit into a command takes the message back at once: no turn is to begin with it. */
   function noted(message: Omit<MessageEdit, 'isCommand'>): MessageEdit {
     const { channelId, messageId, text } = message;

@@ -1,14 +1,5 @@
-import {
-  MessageFlags,
-  MessageReferenceType,
-  MessageType,
-  type APIMessage,
-  type APIUser,
-  type Attachment,
-  type Client,
-  type Message,
-  type User,
-} from 'discord.js';
+import { MessageFlags, MessageReferenceType, MessageType } from 'discord-api-types/v10';
+import type { APIMessage, APIUser, Attachment, Client, Message, User } from 'discord.js';
 
 import {
   isOthersText,
@@ -32,12 +23,7 @@ export function isSpoken(message: Message): boolean {
 
 /** A message in the words of the core. Its text is as {@link readableText} gives it, in history and in a turn alike. */
 export function chatMessageOf(message: Message, botId: string): ChatMessage {
-  const { author, channelId, guildId } = message;
-  const names = namesIn(message.client, {
-    channelId,
-    guildId,
-    mentioned: [...message.mentions.users.values()],
-  });
+  const { author, channelId } = message;
   const shown = shownIn(message, author.id === botId);
   return {
     id: message.id,
@@ -45,15 +31,22 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     author: {
       id: author.id,
       name: message.member?.displayName.toWellFormed() ?? userName(author),
-      kind: kindOf(message, botId),
+      kind: authorKindOf(message, botId),
     },
-    text: readableText(message.content, names, ownIdsIn(message.client, guildId)),
+    text: textOf(message),
     at: message.createdAt.toISOString(),
     attachments: enclosureNames(message),
     ...(shown.length === 0 ? {} : { shown }),
     ...(hasThirdPartyText(message, shown, botId) ? { hasThirdPartyText: true } : {}),
     ...answeredBy(message, botId),
   };
+}
+
+/** What a message says, as {@link readableText} gives it. */
+export function textOf({ client, channelId, guildId, content, mentions }: Message): string {
+  if (!content.includes('<')) return readableText(content, noNames, []);
+  const names = namesIn(client, { channelId, guildId, mentioned: [...mentions.users.values()] });
+  return readableText(content, names, ownIdsIn(client, guildId));
 }
 
 /** A message of the bot's own in the words of the core, as the answer to its request tells it. */
@@ -82,7 +75,7 @@ function answeredBy({ author, type, reference }: Message, botId: string): Pick<C
   return id === undefined ? {} : { answers: id };
 }
 
-function kindOf({ author, webhookId }: Message, botId: string): ChatMessage['author']['kind'] {
+export function authorKindOf({ author, webhookId }: Message, botId: string): ChatMessage['author']['kind'] {
   if (author.id === botId) return 'self';
   return author.bot || webhookId !== null ? 'bot' : 'human';
 }
@@ -94,6 +87,8 @@ export interface Names {
   role(id: string): string | undefined;
 }
 
+const noNames: Names = { user: () => undefined, channel: () => undefined, role: () => undefined };
+
 const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21})>/gu;
 
 /**
@@ -101,8 +96,10 @@ const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21}
  * at the beginning is an address, not content, and is left out, unless nothing else was said; `ownIds` are the bot's and its role's.
  */
 export function readableText(content: string, names: Names, ownIds: readonly string[]): string {
-  const address = /\s*<@[!&]?([0-9]+)>[\s,:]*/uy;
   const text = content.toWellFormed();
+  // Most mention nothing, and are not for the bot.
+  if (!text.includes('<')) return text.trim();
+  const address = /\s*<@[!&]?([0-9]+)>[\s,:]*/uy;
   let start = 0;
   while (ownIds.includes(address.exec(text)?.[1] ?? '')) start = address.lastIndex;
   const said = text.slice(start).trim();
@@ -139,12 +136,9 @@ function nameOf(names: Names, sign: string | undefined, id: string): string | un
  */
 export function namesIn(
   client: Client,
-  {
-    channelId,
-    guildId,
-    mentioned,
-  }: { channelId: string; guildId: string | null; mentioned: readonly (User | APIUser)[] },
+  message: { channelId: string; guildId: string | null; mentioned: readonly (User | APIUser)[] },
 ): Names {
+  const { channelId, guildId, mentioned } = message;
   const guild = guildId === null ? undefined : client.guilds.cache.get(guildId);
   return {
     user(id) {
@@ -216,7 +210,7 @@ export function filesOf(message: Pick<Message, 'attachments' | 'flags'>): readon
   return isVoiceMessage(message) ? [] : message.attachments.map(attachedFile);
 }
 
-function attachedFile({ name, size, url, width, height }: Attachment): AttachedFile {
+export function attachedFile({ name, size, url, width, height }: Attachment): AttachedFile {
   return {
     name: name.toWellFormed(),
     size,

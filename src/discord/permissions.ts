@@ -32,30 +32,23 @@ export function neededToRead(channel: GuildBasedChannel): bigint {
   return channel.isVoiceBased() ? Permission.ViewChannel | Permission.Connect : Permission.ViewChannel;
 }
 
-/** Besides viewing the channel, and in the order of {@link Capability}; threads have a permission of their own for sending. */
-function neededFor(capability: Capability, channel: GuildBasedChannel): bigint {
-  const sending = channel.isThread() ? Permission.SendMessagesInThreads : Permission.SendMessages;
-  switch (capability) {
-    case 'view':
-      return 0n;
-    case 'read':
-      return Permission.ReadMessageHistory;
-    case 'send':
-      return sending;
-    case 'attach':
-      return sending | Permission.AttachFiles;
-    case 'react':
-      return Permission.ReadMessageHistory | Permission.AddReactions;
-    case 'pin':
-      return Permission.ReadMessageHistory | Permission.PinMessages;
-    case 'poll':
-      return sending | Permission.SendPolls;
-    case 'start-thread':
-      return Permission.CreatePublicThreads | Permission.SendMessagesInThreads;
-    case 'start-private-thread':
-      return Permission.CreatePrivateThreads | Permission.SendMessagesInThreads;
-  }
+/** What it takes besides viewing the channel, where sending takes this. */
+function neededWith(sending: bigint): Readonly<Record<Capability, bigint>> {
+  return {
+    view: 0n,
+    read: Permission.ReadMessageHistory,
+    send: sending,
+    attach: sending | Permission.AttachFiles,
+    react: Permission.ReadMessageHistory | Permission.AddReactions,
+    pin: Permission.ReadMessageHistory | Permission.PinMessages,
+    poll: sending | Permission.SendPolls,
+    'start-thread': Permission.CreatePublicThreads | Permission.SendMessagesInThreads,
+    'start-private-thread': Permission.CreatePrivateThreads | Permission.SendMessagesInThreads,
+  };
 }
+
+const neededInThread = neededWith(Permission.SendMessagesInThreads);
+const neededElsewhere = neededWith(Permission.SendMessages);
 
 /**
  * Whether a member may do something in a channel of the guild, as far as the caches tell: roles, overwrites, time-outs, closed threads, and
@@ -74,7 +67,7 @@ export function memberMay(
   if (capability === 'read') return granted.has(Permission.ReadMessageHistory);
   if (member.isCommunicationDisabled() && !granted.has(Permission.Administrator)) return false;
   if (channel.isThread() && channel.locked === true && !granted.has(Permission.ManageThreads)) return false;
-  return granted.has(neededFor(capability, channel));
+  return granted.has((channel.isThread() ? neededInThread : neededElsewhere)[capability]);
 }
 
 /** What the kind of channel allows anybody. A message wakes an archived thread; nothing else is taken there. */

@@ -24,6 +24,8 @@ export type FindChannel = (channelId: string) => Promise<Channel | undefined>;
 
 /** What has to be known to tell who reads a channel; `memberRole` is the id of the role that lets people into a guild, where one was named, and never rejects [V0]. */
 export interface Places {
+  /** A channel of which the caches hold all that is asked of one. */
+  readonly known: (channelId: string) => Channel | undefined;
   readonly find: FindChannel;
   readonly memberRole: (guildId: string) => Promise<string | undefined>;
 }
@@ -167,24 +169,27 @@ async function whenAvailable(guild: Guild): Promise<void> {
  * Finds channels in the client's cache, and fetches those that it does not hold or knows in part only: an event alone tells neither
  * a channel's permissions nor a thread's parent and maker.
  */
-export function createPlaces({
-  client,
-  memberRole,
-  noteGone,
-  logger,
-}: Pick<Places, 'memberRole'> & {
-  readonly client: Client;
-  /** Told of a channel that Discord does not have any more. */
-  readonly noteGone: (channelId: string) => void;
-  readonly logger: Logger;
-}): Places {
+export function createPlaces(
+  options: Pick<Places, 'memberRole'> & {
+    readonly client: Client;
+    /** Told of a channel that Discord does not have any more. */
+    readonly noteGone: (channelId: string) => void;
+    readonly logger: Logger;
+  },
+): Places {
+  const { client, memberRole, noteGone, logger } = options;
   const isGone = watchGoneChannels(client);
+  const known: Places['known'] = (channelId) => {
+    const cached = client.channels.cache.get(channelId);
+    return cached !== undefined && isComplete(cached) ? cached : undefined;
+  };
   return {
     memberRole,
+    known,
     async find(channelId) {
       if (isGone(channelId)) return undefined;
-      const cached = client.channels.cache.get(channelId);
-      if (cached !== undefined && isComplete(cached)) return cached;
+      const cached = known(channelId);
+      if (cached !== undefined) return cached;
       try {
         return (await client.channels.fetch(channelId, { force: true })) ?? undefined;
       } catch (error) {

@@ -1,16 +1,11 @@
-import {
-  GatewayCloseCodes,
-  GatewayDispatchEvents,
-  GatewayOpcodes,
-  SimpleShardingStrategy,
-  type Client,
-  type WebSocketOptions,
-} from 'discord.js';
+import { GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discord-api-types/v10';
+import { SimpleShardingStrategy, type Client, type WebSocketOptions } from 'discord.js';
 import { z } from 'zod';
 
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
-import { usableEvent } from './payloads/payloads.ts';
+import { usableEvent, type UsableEvent } from './payloads/payloads.ts';
+import { isObject, refused, whole } from './payloads/schema.ts';
 
 /** Told what came that nobody can use: an event of Discord's by name, or a `frame` that is none; and the error, where it only failed later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
@@ -96,26 +91,33 @@ function makeCareful(
   { onMalformed, intents, asksForFewer }: Parameters<typeof carefulSharding>[0],
 ): void {
   let opening = { hasHello: false, hasReady: false };
-  /** The frame before: a long one is checked in slices, and none overtakes it. */
-  let before: Promise<unknown> = Promise.resolve();
+  /** The check of a long frame, which takes a while, and of those that came behind it: none overtakes it. */
+  let checking: Promise<unknown> | undefined;
 
   wrap(shard, 'destroy', (destroy) => (options) => {
     opening = { hasHello: false, hasReady: false };
     return destroy(options);
   });
-  wrap(shard, 'unpackMessage', (unpack) => (data, isBinary) => {
+  wrap(shard, 'unpackMessage', (unpack) => async (data, isBinary) => {
     const connection = opening;
-    const unpacked = before.then(async () => {
-      const frame = await Promise.resolve(unpack(data, isBinary)).catch(() => undefined);
-      const usable = await usableFrame(frame, Number(Reflect.get(shard, 'status')), connection);
-      // Of a connection that has ended meanwhile: what comes after it tells again.
-      if (connection !== opening) return null;
-      if (usable !== undefined) return usable;
-      onMalformed(typeOf(frame));
-      return withoutEvent(frame);
-    });
-    before = unpacked.catch(() => undefined);
-    return unpacked;
+    let frame: unknown;
+    try {
+      frame = await unpack(data, isBinary);
+    } catch {
+      // It is none.
+    }
+    const check = () => usableFrame(frame, Number(Reflect.get(shard, 'status')), connection);
+    let usable = checking === undefined ? check() : checking.then(check);
+    if (usable instanceof Promise) {
+      const own = (checking = usable.catch(() => undefined));
+      usable = await own;
+      if (checking === own) checking = undefined;
+    }
+    // Of a connection that has ended meanwhile: what comes after it tells again.
+    if (connection !== opening) return null;
+    if (usable !== undefined) return usable;
+    onMalformed(typeOf(frame));
+    return withoutEvent(frame);
   });
   wrap(shard, 'onMessage', (receive) => async (data, isBinary) => {
     try {
@@ -140,20 +142,29 @@ function makeCareful(
   );
 }
 
+const opcodes = [
+  GatewayOpcodes.Dispatch,
+  GatewayOpcodes.Heartbeat,
+  GatewayOpcodes.Reconnect,
+  GatewayOpcodes.InvalidSession,
+  GatewayOpcodes.Hello,
+  GatewayOpcodes.HeartbeatAck,
+] as const;
+
+interface Frame {
+  readonly op: (typeof opcodes)[number];
+  readonly t?: unknown;
+  readonly s?: unknown;
+  readonly d?: unknown;
+}
+
 /** What the gateway sends; a sequence number that is none is left out. */
-const frameSchema = z.looseObject({
-  op: z.literal([
-    GatewayOpcodes.Dispatch,
-    GatewayOpcodes.Heartbeat,
-    GatewayOpcodes.Reconnect,
-    GatewayOpcodes.InvalidSession,
-    GatewayOpcodes.Hello,
-    GatewayOpcodes.HeartbeatAck,
-  ]),
-  t: z.unknown().optional(),
-  s: z.int().nonnegative().nullish().catch(null),
-  d: z.unknown().optional(),
-});
+function frameOf(value: unknown): Frame | undefined {
+  if (!isObject(value)) return undefined;
+  const { t, s, d } = value;
+  const op = opcodes.find((each) => each === value['op']);
+  return op === undefined ? undefined : { op, t, s: whole(s) === refused ? null : s, d };
+}
 
 /** Milliseconds between two heartbeats where Discord's wish cannot be read; what it usually wishes. */
 const usualHeartbeat = 41_250;
@@ -163,12 +174,12 @@ const helloSchema = z.object({ heartbeat_interval: z.number().min(1000).max(600_
  * A frame as the library may have it; `undefined` for one that nobody can use. Each connection begins with one hello, and a new session with
  * one READY; before that there are no events.
  */
-async function usableFrame(
+function usableFrame(
   value: unknown,
   shardStatus: number,
   opening: { hasHello: boolean; hasReady: boolean },
-): Promise<unknown> {
-  const { data: frame } = frameSchema.safeParse(value);
+): unknown {
+  const frame = frameOf(value);
   if (frame === undefined) return undefined;
   switch (frame.op) {
     case GatewayOpcodes.Dispatch: {
@@ -176,10 +187,13 @@ async function usableFrame(
       const isAwaited = shardStatus === status.connecting && !opening.hasReady;
       if (isReady !== isAwaited) return undefined;
       if (frame.t === GatewayDispatchEvents.Resumed && shardStatus !== status.resuming) return undefined;
-      const event = await usableEvent(frame.t, frame.d);
-      if (event.kind === 'malformed') return undefined;
-      if (isReady) opening.hasReady = true;
-      return event.kind === 'usable' ? { ...frame, d: event.data } : withoutEvent(frame);
+      const frameWith = (event: UsableEvent): unknown => {
+        if (event.kind === 'malformed') return undefined;
+        if (isReady) opening.hasReady = true;
+        return event.kind === 'usable' ? { ...frame, d: event.data } : withoutEvent(frame);
+      };
+      const event = usableEvent(frame.t, frame.d);
+      return event instanceof Promise ? event.then(frameWith) : frameWith(event);
     }
     case GatewayOpcodes.Hello:
       if (opening.hasHello) return undefined;
@@ -196,7 +210,7 @@ async function usableFrame(
 
 /** The number of an event counts, or it would be sent again; `null` for a frame that is none. */
 function withoutEvent(value: unknown): unknown {
-  const { data: frame } = frameSchema.safeParse(value);
+  const frame = frameOf(value);
   return frame?.op === GatewayOpcodes.Dispatch ? { ...frame, t: null, d: null } : null;
 }
 

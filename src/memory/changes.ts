@@ -1,65 +1,32 @@
-import { z } from 'zod';
-
-import type { MessageChange, RecentChanges } from '../core/changes.ts';
-import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
-import type { Logger } from '../core/logger.ts';
+import type { MessageChange } from '../core/changes.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { SessionKey } from '../core/place.ts';
-import type { Store } from '../core/store.ts';
-import type { Forgotten, LayerChange, LayerName, MemoryLayer, WithdrawnMessage } from './layer.ts';
-import type { SessionLog } from './log/session-log.ts';
+import { maskSecrets } from '../core/secrets.ts';
+import type {
+  Erased,
+  Forgotten,
+  LayerChange,
+  LayerName,
+  MemoryLayer,
+  Purged,
+  WithdrawnMessage,
+} from './layer.ts';
+import {
+  changeSchema,
+  eachConversation,
+  eraseEverywhere,
+  isSupersededBy,
+  messageIdsOf,
+  personOf,
+  type Change,
+  type ChangeLedgerPorts,
+  type Failures,
+  type WithMessages,
+} from './change-records.ts';
+import { idsOf } from './log/records.ts';
 import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
 
 const ledgerKey = 'changes.jsonl';
-
-type Change = MessageChange | Forgotten;
-
-const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('edited'),
-    channelId: z.string(),
-    messageId: z.string(),
-    authorId: z.string().exactOptional(),
-    text: z.string(),
-  }),
-  z.object({
-    kind: z.literal('deleted'),
-    channelId: z.string(),
-    messageIds: z.array(z.string()).readonly(),
-  }),
-  z.object({
-    kind: z.literal('forgotten'),
-    userId: z.string(),
-    itemIds: z.array(z.string()).readonly(),
-    words: z.string(),
-    commandId: z.string(),
-  }),
-]);
-
-/** Keeps answers that are ready until they are sent. */
-export interface AnswerKeeper {
-  /** Messages of a channel were edited or deleted: answers that `isWithdrawn` picks are kept no more. */
-  withdraw(
-    channelId: string,
-    isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
-  ): Promise<void>;
-}
-
-export interface ChangeLedgerPorts {
-  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite'>;
-  readonly recent: RecentChanges;
-  /** The users' write queue [S3]. */
-  readonly writes: KeyedQueue;
-  readonly log: Pick<SessionLog, 'sessionsOf' | 'affected'>;
-  /** All of them, the log first, on or off. */
-  readonly layers: readonly MemoryLayer[];
-  readonly answers: AnswerKeeper;
-  /** A session has changed: what was made of it is to be made anew. */
-  readonly changed: (session: SessionKey) => void;
-  readonly logger: Logger;
-}
-
-/** What became of a change: the layers that could not follow it yet, with the reason; the ledger keeps it open for them. */
-export type Failures = ReadonlyMap<LayerName | 'answers', unknown>;
 
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
@@ -73,22 +40,27 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   const order = createKeyedQueue();
   /** What the ledger has open, by its place there. */
   const open = new Map<number, Change>();
+  /** People who are being erased, until that is over. */
+  const erasing = new Map<string, Promise<unknown>>();
 
   /** Carries out an edit or deletion. Never rejects: what fails is in the log and in the ledger. */
   async function record(change: MessageChange): Promise<void> {
     recent.note(change);
-    await order.run(change.channelId, () => carryOut(change, undefined));
+    // A turn that waits has the words as they are; on disk, and where they are compared with the log, secrets are masked [K14].
+    const kept = change.kind === 'edited' ? { ...change, text: maskSecrets(change.text) } : change;
+    await order.run(change.channelId, () => carryOut(kept, undefined));
   }
 
   /**
    * Decides on something to forget and has it forgotten, both in one job of the person's queue: nothing comes in between. The layer that
    * decides follows first; where it cannot, or the decision or the ledger rejects, this rejects with `StoreError` and nothing has changed.
+   * `withdrawn` counts the messages that went with it, answers among them.
    */
   function forget<T>(
     layer: Pick<MemoryLayer, 'name' | 'follow'>,
     userId: string,
     decide: () => Promise<{ readonly change: Forgotten; readonly result: T }>,
-  ): Promise<{ readonly result: T; readonly failures: Failures }> {
+  ): Promise<{ readonly result: T; readonly failures: Failures; readonly withdrawn: number }> {
     return writes.run(userId, async () => {
       const { change, result } = await decide();
       const sequence = await append(change);
@@ -99,10 +71,150 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         throw error;
       }
       const others = layers.filter(({ name }) => name !== layer.name);
-      const failures = await deliver(change, { to: others });
+      const { failures, withdrawn } = await deliverForgotten(change, others);
       if (failures.size === 0) await close(sequence, change);
-      return { result, failures };
+      return { result, failures, withdrawn };
     });
+  }
+
+  /** Has every layer withdraw what was forgotten, and the messages that it came from; it is erased when it can be undone no more. Never rejects. */
+  async function deliverForgotten(
+    change: Forgotten,
+    to: readonly MemoryLayer[] = layers,
+  ): Promise<{ readonly failures: Failures; readonly withdrawn: number }> {
+    let count = 0;
+    const failures = new Map(await deliver(change, { to, isErasing: false }));
+    await eachConversation(change, async (session, cause) => {
+      count += await takeOut(session, cause, failures, false);
+      ports.changed(session);
+    }).catch((error: unknown) => {
+      failures.set('log', error);
+      logger.error('what was forgotten could not be taken out of a conversation', {
+        userId: change.userId,
+        error,
+      });
+    });
+    return { failures, withdrawn: count };
+  }
+
+  /** Takes messages out of a conversation as if deleted, though they stand on Discord; resolves with how many, answers among them. Rejects with `StoreError`. */
+  async function takeOut(
+    session: SessionKey,
+    cause: Extract<MessageChange, { kind: 'deleted' }>,
+    failures: Map<LayerName | 'answers', unknown>,
+    isErasing: boolean,
+  ): Promise<number> {
+    const messages = await log.affected(session, cause);
+    if (messages.length === 0) return 0;
+    const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
+    for (const [name, error] of await deliver(withdrawn, { cause, isErasing })) failures.set(name, error);
+    const ids = messages.flatMap(({ before }) => idsOf(before));
+    await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
+    return messages.length;
+  }
+
+  /** What was forgotten leaves the disk, since it can be undone no more [S7]. Rejects with `StoreError` where it cannot yet. */
+  function finalise(change: WithMessages): Promise<void> {
+    if (change.messages === undefined) return Promise.resolve();
+    // Whoever starts this, it is no part of their work, which may be refused by now.
+    return writes.begin(() =>
+      writes.run(change.userId, () =>
+        eachConversation(change, async (session, cause) => {
+          const messages = await log.affected(session, cause);
+          const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
+          for (const layer of messages.length > 0 ? layers : []) await layer.follow(withdrawn, 'erase');
+        }),
+      ),
+    );
+  }
+
+  /** Messages that were forgotten, and are not final, are said again in every layer [K5]. As part of a job of the person's queue. Rejects with `StoreError`. */
+  async function restore(change: WithMessages): Promise<void> {
+    await eachConversation(change, async (session, { messageIds }) => {
+      const held = await log.affected(session, { kind: 'deleted', channelId: session.channelId, messageIds });
+      const ids = [...new Set([...messageIds, ...held.flatMap(({ before }) => idsOf(before))])];
+      for (const layer of layers)
+        await layer.follow({ kind: 'restored', session, messageIds: ids }, 'withdraw');
+      await answers.unhide(session.channelId, ids);
+      ports.changed(session, true);
+    });
+  }
+
+  /**
+   * Erases all that is held about a person [K11]: on disk first; then what runs and waits for them ends, nothing that began before writes any more, and
+   * every layer, the journals and what lies beside them let go of it. Rejects with `StoreError` where it could not be noted; nothing has changed then.
+   */
+  function erase(userId: string, at: string): Promise<Failures> {
+    const change = { kind: 'erased', userId, at } as const;
+    const work = append(change).then((sequence) => carryOutErasing(change, sequence));
+    const over = settled();
+    erasing.set(userId, over);
+    return work;
+
+    async function settled(): Promise<void> {
+      await Promise.allSettled([erasing.get(userId), work]);
+      if (erasing.get(userId) === over) erasing.delete(userId);
+    }
+  }
+
+  /** Never rejects. */
+  async function carryOutErasing(change: Erased, sequence: number): Promise<Failures> {
+    const { userId, at } = change;
+    const failures = new Map<LayerName | 'answers', unknown>();
+    writes.refuseEarlier(userId);
+    ports.endWork(userId);
+    recent.dropTextsOf(userId);
+    const attempt = async (name: LayerName | 'answers', work: () => Promise<unknown>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        failures.set(name, error);
+        logger.error('what is held about a person could not be erased', { userId, layer: name, error });
+      }
+    };
+    await writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt)));
+    await attempt('answers', () => answers.erase(userId, at));
+    if (failures.size === 0) await close(sequence, change);
+    logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
+    return failures;
+  }
+
+  /**
+   * Erases one matter from all that is held about a person [K11], for good: the messages that say the words with the answers to them, and then, in every
+   * layer, what else says them. Summaries and notes are made anew without it. Rejects with `StoreError` where it could not be noted.
+   */
+  function purge(
+    change: Omit<Purged, 'kind'>,
+  ): Promise<{ readonly failures: Failures; readonly messages: number }> {
+    return writes.run(change.userId, async () => {
+      const purged = { kind: 'purged', ...change } as const;
+      return carryOutPurge(purged, await append(purged));
+    });
+  }
+
+  /** As part of a job of the person's queue. Never rejects. */
+  async function carryOutPurge(change: Purged, sequence: number) {
+    const { userId, words } = change;
+    const failures = new Map<LayerName | 'answers', unknown>();
+    let count = 0;
+    try {
+      const messages = await log.mentions(userId, words, () => true);
+      await eachConversation({ userId, messages }, async (session, cause) => {
+        count += await takeOut(session, cause, failures, true);
+      });
+      for (const [name, error] of await deliver(change)) failures.set(name, error);
+      for (const session of await log.sessionsOfPerson(userId)) ports.changed(session);
+    } catch (error) {
+      failures.set('log', error);
+      logger.error('a matter could not be erased', { userId, error });
+    }
+    if (failures.size === 0) await close(sequence, change);
+    return { failures, messages: count };
+  }
+
+  /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
+  async function erased(userId: string): Promise<void> {
+    await erasing.get(userId);
   }
 
   /** Carries out what the process before this one did not come to. Never rejects. */
@@ -115,16 +227,22 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       logger.error('the ledger of changes could not be read', { error });
     }
     for (const { sequence, change } of unfinished) open.set(sequence, change);
+    // What it makes pointless is not done any more.
+    for (const { sequence, change } of unfinished)
+      if (change.kind === 'erased') await carryOutErasing(change, sequence);
     const noted = new Map<string, unknown>();
     const last = new Map<string, number>();
     for (const { sequence, change } of unfinished)
-      if (change.kind !== 'forgotten') for (const id of messageIdsOf(change)) last.set(id, sequence);
+      if (change.kind === 'edited' || change.kind === 'deleted')
+        for (const id of messageIdsOf(change)) last.set(id, sequence);
     for (const { sequence, change } of unfinished) {
+      if (change.kind === 'erased' || !open.has(sequence)) continue;
       // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
       if (change.kind === 'edited' && last.get(change.messageId) !== sequence) continue;
-      if (change.kind === 'forgotten') {
+      if (change.kind === 'purged') await writes.run(change.userId, () => carryOutPurge(change, sequence));
+      else if (change.kind === 'forgotten') {
         await writes.run(change.userId, async () => {
-          if ((await deliver(change)).size === 0) await close(sequence, change);
+          if ((await deliverForgotten(change)).failures.size === 0) await close(sequence, change);
         });
       } else await order.run(change.channelId, () => takeUp(change, sequence, noted));
     }
@@ -200,10 +318,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       cause,
       to = layers,
       isLastTry = false,
+      isErasing = true,
     }: {
       readonly cause?: MessageChange;
       readonly to?: readonly MemoryLayer[];
       readonly isLastTry?: boolean;
+      /** It is final at once. */
+      readonly isErasing?: boolean;
     } = {},
   ): Promise<Failures> {
     const failures = new Map<LayerName | 'answers', unknown>();
@@ -215,7 +336,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         logger.error('a change could not be applied to a layer of memory', {
           kind: change.kind,
           layer: name,
-          userId: change.kind === 'withdrawn' ? change.session.userId : change.userId,
+          userId: personOf(change),
           error,
         });
       }
@@ -223,7 +344,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
     if (change.kind === 'withdrawn' && cause !== undefined)
       await attempt('answers', () => withdrawAnswers(cause, change.messages));
-    if (failures.size > 0 && !isLastTry) return failures;
+    if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
     for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
   }
@@ -273,15 +394,5 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     }
   }
 
-  return { record, forget, finish };
-}
-
-function messageIdsOf(change: MessageChange): readonly string[] {
-  return change.kind === 'edited' ? [change.messageId] : change.messageIds;
-}
-
-function isSupersededBy(earlier: Change, later: Change): boolean {
-  return (
-    earlier.kind === 'edited' && later.kind !== 'forgotten' && messageIdsOf(later).includes(earlier.messageId)
-  );
+  return { record, forget, finalise, restore, erase, erased, purge, finish };
 }

@@ -2,9 +2,10 @@ import type { SessionKey } from '../core/place.ts';
 import type { SectionSource } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { LoggedMessage } from './log/records.ts';
+import type { MessagesByChannel } from './undo.ts';
 
 /** Every kind of memory; one that is not named here and in the list of layers does not exist. */
-export type LayerName = 'log' | 'short-term' | 'rolling' | 'durable' | 'notebook' | 'recall';
+export type LayerName = 'log' | 'short-term' | 'rolling' | 'durable' | 'notebook' | 'recall' | 'settings';
 
 /** A person had something forgotten. */
 export interface Forgotten {
@@ -15,6 +16,25 @@ export interface Forgotten {
   readonly words: string;
   /** The snowflake of who said so, and when. */
   readonly commandId: string;
+  /** The messages that it came from, by their ids: they go with it, and so do the answers to them [K4]. */
+  readonly messages?: MessagesByChannel;
+}
+
+/** A person had a matter erased [K11]: whatever says these words, as whole words. Messages that do go as `Withdrawn`, before. */
+export interface Purged {
+  readonly kind: 'purged';
+  readonly userId: string;
+  readonly words: string;
+  /** The snowflake of who said so, and when. */
+  readonly commandId: string;
+}
+
+/** A person had all that is held about them erased [K11]. */
+export interface Erased {
+  readonly kind: 'erased';
+  readonly userId: string;
+  /** ISO 8601: what was said before is used no more. */
+  readonly at: string;
 }
 
 /** A logged message that was edited or deleted. */
@@ -32,10 +52,19 @@ export interface Withdrawn {
   readonly kind: 'withdrawn';
   readonly session: SessionKey;
   readonly messages: readonly WithdrawnMessage[];
+  /** The person had them forgotten: on Discord they stand as before, and what else came from them stays [K4]. */
+  readonly isForgetting?: true;
+}
+
+/** Messages of one conversation that were withdrawn, and not erased yet, are said again [K5]. */
+export interface Restored {
+  readonly kind: 'restored';
+  readonly session: SessionKey;
+  readonly messageIds: readonly string[];
 }
 
 /** A change as layers follow it: what it means for one person. */
-export type LayerChange = Withdrawn | Forgotten;
+export type LayerChange = Withdrawn | Forgotten | Restored | Purged;
 
 /** A file of what is held about a person: its path in the archive, with `/`, and its text. */
 export interface ExportedFile {

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import {
@@ -14,7 +16,7 @@ import {
   type ToolUseBlock,
 } from '../core/model.ts';
 import { clip } from '../core/text.ts';
-import { offerText, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
+import { offerText, type MemoryNotice, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { startDeadline, untilAborted } from './deadline.ts';
 import { withMediaFallback, type MediaBudget } from './media.ts';
@@ -40,6 +42,8 @@ export interface ToolLoopOptions extends ModelCallOptions {
   readonly mediaBudget?: MediaBudget;
   /** Called with what people are to be told of a tool's work, whatever becomes of the answer. */
   readonly onNote?: (note: string) => void;
+  /** Called with what a tool has done to the speaker's memory, whatever becomes of the answer. */
+  readonly onNotice?: (notice: MemoryNotice) => void;
   /** Called with what a tool offers instead of doing it; whether the person will be shown it. Without it nothing can be offered. */
   readonly onOffer?: (offer: Offer) => boolean;
   /** Called when a tool has shown the model what is not the speaker's; the tools after it know [M5a]. */
@@ -131,6 +135,8 @@ async function runRounds(
 
     const results: ToolResultBlock[] = [];
     for (const call of response.content.filter((block) => block.type === 'tool_use')) {
+      // Each in its own turn of the event loop: what they compute does not add up [L4].
+      await setImmediate();
       const result =
         round > maxRounds
           ? toolResult(call, { ok: false, text: notRun })
@@ -140,7 +146,11 @@ async function runRounds(
       resultsLeft -= text.length;
       results.push({ ...result, text });
     }
-    messages.push({ role: 'assistant', content: response.content }, { role: 'user', content: results });
+    // What the loop has sent is read again within seconds if it goes on, and by nobody after it.
+    const content = results.map((each, index) =>
+      index < results.length - 1 ? each : { ...each, cache: '5m' as const },
+    );
+    messages.push({ role: 'assistant', content: response.content }, { role: 'user', content });
   }
 }
 
@@ -160,7 +170,7 @@ export async function runToolCall(
   call: ToolUseBlock,
   options: Pick<
     ToolLoopOptions,
-    'tools' | 'context' | 'onNote' | 'onOffer' | 'onThirdPartyText' | 'logger'
+    'tools' | 'context' | 'onNote' | 'onNotice' | 'onOffer' | 'onThirdPartyText' | 'logger'
   > & {
     readonly signal: AbortSignal;
   },
@@ -175,6 +185,7 @@ export async function runToolCall(
   try {
     const outcome = await untilAborted(tool.run(call.input, context, signal), signal);
     if (outcome.note !== undefined) onNote?.(outcome.note);
+    if (outcome.notice !== undefined) options.onNotice?.(outcome.notice);
     if (outcome.hasThirdPartyText === true) options.onThirdPartyText?.();
     if (outcome.offer === undefined) return toolResult(call, outcome);
     return toolResult(call, { ok: false, text: `${outcome.text} ${askedFor(outcome.offer, onOffer)}` });

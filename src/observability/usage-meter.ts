@@ -16,10 +16,14 @@ const usedSchema = z.object({
   outputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
+  /** Files of earlier versions do not tell. */
+  cacheHourTokens: z.number().default(0),
   /** US dollars. */
   cost: z.number(),
   /** Some call's price was not known. */
   isUnpriced: z.boolean(),
+  /** By the vendor's reason; as above. */
+  cacheMisses: z.record(z.string(), z.number()).default({}),
 });
 const documentSchema = z.object({
   version: z.literal(1),
@@ -58,9 +62,10 @@ export class UsageMeter {
   }
 
   /** Never throws. */
-  add(model: string, usage: ModelUsage): void {
+  add(model: string, usage: ModelUsage, cacheMiss?: string): void {
     const cost = this.#options.costOf(model, usage);
-    const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined };
+    const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
+    const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
     this.#pending = merged(this.#pending, { ...this.#nothing(), models: { [model]: used } });
     this.#armed ??= this.#options.timer(() => void this.flush(), writeAfterMs);
   }
@@ -104,7 +109,7 @@ export class UsageMeter {
   }
 }
 
-const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false };
+const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false, cacheMisses: {} };
 
 /** Both together where they are of one day; otherwise the later one, since only the present day counts. */
 function merged(before: UsageDocument | undefined, after: UsageDocument): UsageDocument {
@@ -121,5 +126,11 @@ function sum(a: Used, b: Used): Used {
     calls: a.calls + b.calls,
     cost: a.cost + b.cost,
     isUnpriced: a.isUnpriced || b.isUnpriced,
+    cacheMisses: summed(a.cacheMisses, b.cacheMisses),
   };
+}
+
+function summed(a: Used['cacheMisses'], b: Used['cacheMisses']): Used['cacheMisses'] {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return Object.fromEntries(names.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]));
 }

@@ -1,5 +1,5 @@
 import { ModelError, type ModelFailure } from '../core/errors.ts';
-import type { ModelClient, ModelRequest, ModelState, ModelUsage, OpenCalls } from '../core/model.ts';
+import type { ModelClient, ModelRequest, ModelResponse, ModelState, OpenCalls } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
 
 /** Failures in a row, with no success between them, after which the model counts as out of reach. */
@@ -21,8 +21,8 @@ export interface WatchedModelOptions {
   readonly clock: Clock;
   /** Called when the main model's state has changed. Must not throw. */
   readonly onState: (state: ModelState) => void;
-  /** Called with what each answer to a request used; the request's model is the name that was asked for. Must not throw. */
-  readonly onUsage: (request: ModelRequest, usage: ModelUsage) => void;
+  /** Called with each answer to a request, for what it used; the request's model is the name that was asked for. Must not throw. */
+  readonly onUsage: (request: ModelRequest, response: Pick<ModelResponse, 'usage' | 'cacheMiss'>) => void;
 }
 
 /** The same model, watched: how its calls end, how many there are, and what they use. */
@@ -66,7 +66,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
             callOptions.onQueue?.(waits);
           },
         });
-        options.onUsage(request, response.usage);
+        options.onUsage(request, response);
         if (request.model === options.mainModel) follow(afterSuccess());
         return response;
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { OpenedFile } from '../core/chat.ts';
+import { oncePer } from '../core/limits.ts';
 import { fitLines, renderSection, type Section, type SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { withQuestions, type HistoryEntry } from './history.ts';
@@ -155,8 +156,8 @@ function withoutLastLines(
 }
 
 /** Readers keep their budgets; this holds them to it. A section that fits is returned as it is. */
-export function withinBudget(section: Section): Section {
-  return renderSection(section).length <= section.budget
+export const withinBudget = oncePer((section: Section): Section =>
+  renderSection(section).length <= section.budget
     ? section
-    : { ...section, lines: fitLines(section, section.lines) };
-}
+    : { ...section, lines: fitLines(section, section.lines) },
+);

@@ -1,5 +1,5 @@
 import type { OpenedFile } from '../core/chat.ts';
-import type { MediaBlock, ModelMessage, TextBlock } from '../core/model.ts';
+import type { CacheLife, MediaBlock, ModelMessage, TextBlock } from '../core/model.ts';
 import {
   renderSection,
   sectionNames,
@@ -20,7 +20,7 @@ export interface PromptInput {
   /** Sections of slot `channel`: the owner's words about the channel [N8]. */
   readonly channel: readonly Section[];
   readonly snapshot: Snapshot;
-  readonly history: Pick<HistoryWindow, 'entries'>;
+  readonly history: Pick<HistoryWindow, 'entries' | 'stableUpTo'>;
   /** Sections of slot `last`, the changes since the snapshot among them. */
   readonly last: readonly Section[];
   readonly message: PromptMessage;
@@ -28,6 +28,15 @@ export interface PromptInput {
   readonly files: readonly OpenedFile[];
   /** Characters of system and messages together at most [P4]. */
   readonly promptMaxChars: number;
+  /** How long the vendor is to keep the prompt's parts; nothing is marked without. */
+  readonly keep: KeptParts;
+}
+
+export interface KeptParts {
+  /** What all prompts begin with. Never shorter than the session's: the vendor wants longer lives first. */
+  readonly shared: CacheLife | undefined;
+  /** What the session's next prompt begins with. */
+  readonly session: CacheLife | undefined;
 }
 
 /** A piece of the prompt. In order and end to end, the parts are the whole text of system and messages; pictures and documents are no text. */
@@ -47,7 +56,7 @@ export interface Prompt {
 
 /**
  * The model's input for one turn, in the order of [P0]: what changes least comes first, with cache marks after the rules,
- * after the snapshot's slow part and after history. The system prompt holds the owner's words only; whatever was remembered
+ * after either part of the snapshot and after history. The system prompt holds the owner's words only; whatever was remembered
  * stands in user turns. Equal input gives equal bytes.
  */
 export function buildPrompt(input: PromptInput): Prompt {
@@ -59,16 +68,21 @@ export function buildPrompt(input: PromptInput): Prompt {
   const last = renderSlot(draft, 'last');
   const files = draft.files.flatMap(({ pieces }) => pieces);
   const history = slow.text + fast.text === '' ? fromFirstUser(draft.history) : draft.history;
+  const mark = marked(input.keep.session);
 
   return {
     system: [
-      { type: 'text', text: `${soul}${draft.rules}`, cache: true },
+      { type: 'text', text: `${soul}${draft.rules}`, ...marked(input.keep.shared) },
       ...(channel.text === '' ? [] : [{ type: 'text', text: channel.text } as const]),
     ],
     messages: renderTurns([
-      { role: 'user', text: slow.text, cache: true },
-      { role: 'user', text: fast.text },
-      ...withMarkAtEnd(history),
+      { role: 'user', text: slow.text, ...mark },
+      { role: 'user', text: fast.text, ...mark },
+      ...history.map(({ role, text, message }) => ({
+        role,
+        text,
+        ...(message.id === input.history.stableUpTo ? mark : {}),
+      })),
       ...withFiles(last.text, files, draft.message),
     ]),
     parts: [
@@ -96,8 +110,7 @@ function leftOutOf(file: OpenedFile, shown: PromptDraft['files']): string | unde
 }
 
 function draftOf(input: PromptInput): PromptDraft {
-  const remembered = new Set(input.snapshot.sections.flatMap((section) => section.lines));
-  const last = input.last.map((section) => withoutRepeats(section, remembered));
+  const last = input.last.map((section) => withoutRepeats(section, input.snapshot));
   const sections = [...input.channel, ...input.snapshot.sections, ...last].map(withinBudget);
   return {
     soul: input.soul,
@@ -110,9 +123,10 @@ function draftOf(input: PromptInput): PromptDraft {
 }
 
 /** An item that the snapshot shows need not be shown again for matching the message. */
-function withoutRepeats(section: Section, remembered: ReadonlySet<string>): Section {
+function withoutRepeats(section: Section, { sections }: Snapshot): Section {
   if (section.name !== 'matching_items') return section;
-  return { ...section, lines: section.lines.filter((line) => !remembered.has(line)) };
+  const isShown = (line: string): boolean => sections.some(({ lines }) => lines.includes(line));
+  return { ...section, lines: section.lines.filter((line) => !isShown(line)) };
 }
 
 function renderSlot(draft: PromptDraft, slot: SectionSlot): { text: string; parts: readonly PromptPart[] } {
@@ -150,10 +164,8 @@ function fromFirstUser(history: PromptDraft['history']): PromptDraft['history'] 
   return first === -1 ? [] : history.slice(first);
 }
 
-function withMarkAtEnd(history: PromptDraft['history']): readonly TurnText[] {
-  return history.map(({ role, text }, index) =>
-    index === history.length - 1 ? { role, text, cache: true } : { role, text },
-  );
+function marked(life: CacheLife | undefined): { readonly cache?: CacheLife } {
+  return life === undefined ? {} : { cache: life };
 }
 
 function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string): PromptPart {
@@ -164,7 +176,7 @@ function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string):
 interface TurnText {
   readonly role: 'user' | 'assistant';
   readonly text: string;
-  readonly cache?: true;
+  readonly cache?: CacheLife;
 }
 
 /** A picture or document that a person sends. */

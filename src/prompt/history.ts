@@ -19,12 +19,16 @@ export interface HistoryWindow {
   readonly names: Names;
   /** The messages of the turn that it was made for, by id: they are history for the next. */
   readonly asked: readonly string[];
+  /** The last entry, by its message's id, up to which the next window will begin the same, as far as can be told; `undefined` where it will be rebuilt. */
+  readonly stableUpTo: string | undefined;
 }
 
 /** Whose turn a window is for, and the name that nobody else bears. */
 export interface WindowTurn {
   readonly speaker?: ChatMessage['author'];
   readonly messageIds: readonly string[];
+  /** Characters of these messages. */
+  readonly messageChars?: number;
   readonly botName?: string;
 }
 
@@ -41,7 +45,7 @@ const rebuiltMessages = 10;
 /** A running window's most messages. Whoever fetches `messages` for it should ask for as many at least. */
 export const windowMessages = 20;
 /** Characters below which a cut message says nothing worth its place. */
-const shortestCut = 60;
+const shortestCut = 120;
 
 /**
  * The window for the next turn [H1]. `messages` are those before the current ones, oldest first; `budget` is in characters of
@@ -54,18 +58,18 @@ export function nextWindow(
   previous: HistoryWindow | undefined,
   messages: readonly ChatMessage[],
   budget: number,
-  { speaker, messageIds, botName }: WindowTurn = { messageIds: [] },
+  { speaker, messageIds, messageChars = 0, botName }: WindowTurn = { messageIds: [] },
 ): NextWindow {
   const authors = messages.map(({ author }) => author);
   const present = new Set([...authors, ...(speaker === undefined ? [] : [speaker])].map(({ id }) => id));
   const { nameOf, names } = createNaming(previous?.names, present, botName);
   // The speaker is named first, so that a number goes to who looks like them.
   if (speaker !== undefined) nameOf(speaker);
-  const next = (entries: readonly HistoryEntry[], wasRebuilt: boolean): NextWindow => ({
-    window: { entries, names, asked: messageIds },
-    nameOf,
-    wasRebuilt,
-  });
+  const next = (entries: readonly HistoryEntry[], wasRebuilt: boolean): NextWindow => {
+    const isStable = hasRoomForTurn(entries, messageChars, budget);
+    const stableUpTo = isStable ? entries.at(-1)?.message.id : wasRebuilt ? undefined : previous?.stableUpTo;
+    return { window: { entries, names, asked: messageIds, stableUpTo }, nameOf, wasRebuilt };
+  };
   if (previous === undefined || previous.entries.length === 0)
     return next(rebuild(messages, budget, nameOf), previous === undefined);
   const entries = extend(previous, messages, budget, nameOf);
@@ -137,11 +141,22 @@ function extend(
   const older = messages.slice(0, oldest).filter(({ id }) => late.has(id));
   const added = [...older, ...newer].flatMap((message) => historyEntry(message, undefined, nameOf) ?? []);
   const extended = [...entries, ...added];
-  const used = extended.reduce((sum, entry) => sum + entry.text.length, 0);
-  return extended.length > windowMessages || used > budget ? undefined : extended;
+  return extended.length > windowMessages || charsOf(extended) > budget ? undefined : extended;
+}
+
+/** Whether this turn's messages and an answer of the usual length will fit behind the entries. */
+function hasRoomForTurn(entries: readonly HistoryEntry[], messageChars: number, budget: number): boolean {
+  const answers = entries.filter(({ role }) => role === 'assistant');
+  const usualAnswer = charsOf(answers) / Math.max(1, answers.length);
+  return entries.length + 2 <= windowMessages && charsOf(entries) + messageChars + usualAnswer <= budget;
+}
+
+function charsOf(entries: readonly HistoryEntry[]): number {
+  return entries.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 function saysTheSame(before: ChatMessage, now: ChatMessage | undefined): boolean {
+  if (now === before) return true;
   return (
     now !== undefined &&
     now.text === before.text &&

@@ -13,6 +13,8 @@ export interface PromptMessage {
   readonly place: Place;
   /** Local date and time, such as `2026-01-15 14:03`. */
   readonly localTime: string;
+  /** Turns that the summary in the prompt does not know of [R5]. */
+  readonly turnsSinceSummary: number;
 }
 
 /** Characters of what waits for one turn at most [L1]: so many never give way to anything [P4]. */
@@ -27,7 +29,9 @@ export function renderMessage(message: PromptMessage): string {
   const words = joined(message.messages.map(({ text }) => withoutInvisible(text).trim()));
   const isLong = withNames.length > messageMaxChars + fileNamesMaxChars;
   const body = dataText(isLong ? clipAtWord(words, messageMaxChars + fileNamesMaxChars) : withNames);
-  return `<message from="${from}" where="${whereOf(message.place)}" time="${message.localTime}">\n${body}\n</message>`;
+  const turns = message.turnsSinceSummary;
+  const since = turns === 0 ? '' : ` turns-since-summary="${turns}"`;
+  return `<message from="${from}" where="${whereOf(message.place)}" time="${message.localTime}"${since}>\n${body}\n</message>`;
 }
 
 function wordsOf(message: TurnMessage): string {

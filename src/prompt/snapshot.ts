@@ -5,10 +5,8 @@ import { withinBudget } from './budget.ts';
 
 /** The memory at the head of a conversation, kept byte for byte from turn to turn so that the vendor's cache holds [P2]. */
 export interface Snapshot {
-  /** Slots `slow` and `fast` only, none empty, each within its budget. */
+  /** Slots `slow` and `fast` only, each within its budget; without lines only what stands for a summary that is still to come. */
   readonly sections: readonly Section[];
-  /** When a turn last used it, in milliseconds since 1970; the vendor's cache counts from there. */
-  readonly usedAt: number;
 }
 
 /**
@@ -21,10 +19,11 @@ export interface NextSnapshot {
   readonly snapshot: Snapshot;
   /** What is new since the snapshot; goes into the last message. Without lines where nothing is. */
   readonly changes: Section;
+  /** How many turns the summary that is shown does not know of yet [R5]; changes with each, so the last message tells it. */
+  readonly turnsSinceSummary: number;
   readonly retaken: RetakeReason | undefined;
 }
 
-const cacheLifeMs = 5 * 60 * 1000;
 const changesTitle = 'New or updated since the memory at the beginning of this conversation was read:';
 const changesFrame = renderSection({ name: 'changes', title: changesTitle, lines: [''] }).length - 1;
 
@@ -34,42 +33,40 @@ const listSections: ReadonlySet<SectionName> = new Set(['durable_items', 'recent
 /**
  * The snapshot for this turn. `sections` are all that the layers gave, in any slot; those for the last message are looked at
  * because `matching_items` shares the budget of `durable_items` [D4]. A name stands for one section. Where only the fast part has to be retaken, the slow
- * part before it keeps its bytes and its place in the cache.
+ * part before it keeps its bytes and its place in the cache. A summary that only went on, or the first of a conversation that history shows from its beginning, waits until
+ * history is rebuilt.
  */
 export function nextSnapshot(
   previous: Snapshot | undefined,
   sections: readonly Section[],
-  now: Date,
-  reasons: { readonly windowWasRebuilt: boolean },
+  reasons: { readonly isCold: boolean; readonly windowWasRebuilt: boolean },
 ): NextSnapshot {
-  const current = sections
-    .filter(isInSnapshot)
-    .map(frozen)
-    .filter(({ lines }) => lines.length > 0);
+  const current = (): readonly Section[] =>
+    sections
+      .filter(isInSnapshot)
+      .map(frozen)
+      .filter(({ lines, summary }) => lines.length > 0 || summary !== undefined);
   const finish = (kept: readonly Section[], retaken: RetakeReason | undefined): NextSnapshot => ({
-    snapshot: { sections: kept, usedAt: now.getTime() },
+    snapshot: { sections: kept },
     changes: changesSection(kept, sections),
+    turnsSinceSummary:
+      kept.find(({ lines, summary }) => summary !== undefined && lines.length > 0)?.summary?.turnsSince ?? 0,
     retaken,
   });
 
-  const whole = wholeReason(previous, now, reasons.windowWasRebuilt);
-  if (previous === undefined || whole !== undefined) return finish(current, whole);
+  if (previous === undefined) return finish(current(), 'first');
+  if (reasons.isCold) return finish(current(), 'cold');
+  if (reasons.windowWasRebuilt) return finish(current(), 'window');
   const slow = slotReason('slow', previous.sections, sections);
-  if (slow !== undefined) return finish(current, slow);
+  if (slow !== undefined) return finish(current(), slow);
   const fast = slotReason('fast', previous.sections, sections);
-  if (fast === undefined) return finish(previous.sections, undefined);
+  if (fast === undefined)
+    return finish(
+      previous.sections.map((section) => oneTurnOn(section, sections)),
+      undefined,
+    );
   const keptSlow = previous.sections.filter((section) => section.slot === 'slow');
-  return finish([...keptSlow, ...current.filter((section) => section.slot === 'fast')], fast);
-}
-
-function wholeReason(
-  previous: Snapshot | undefined,
-  now: Date,
-  windowWasRebuilt: boolean,
-): RetakeReason | undefined {
-  if (previous === undefined) return 'first';
-  if (now.getTime() - previous.usedAt > cacheLifeMs) return 'cold';
-  return windowWasRebuilt ? 'window' : undefined;
+  return finish([...keptSlow, ...current().filter((section) => section.slot === 'fast')], fast);
 }
 
 /** Why one part of the snapshot can no longer stand. */
@@ -95,15 +92,25 @@ function sectionReason(
   current: Section | undefined,
   sections: readonly Section[],
 ): RetakeReason | undefined {
-  const standing = current?.standing ?? new Set(current?.lines);
-  if (old?.lines.some((line) => !standing.has(line))) return 'withdrawn';
+  if (
+    old?.summary !== undefined &&
+    (old.lines.length === 0 || old.summary.lineage === current?.summary?.lineage)
+  )
+    return undefined;
+  if (!stillStands(old, current)) return 'withdrawn';
   if (current === undefined) return undefined;
   if (old !== undefined && old.title !== current.title) return 'changed';
   if (!listSections.has(current.name)) {
-    const isSameText = isDeepStrictEqual(old?.lines ?? [], withinBudget(current).lines);
-    return isSameText ? undefined : 'changed';
+    const { lines } = withinBudget(current);
+    return old?.lines === lines || isDeepStrictEqual(old?.lines ?? [], lines) ? undefined : 'changed';
   }
   return fitsWithChanges(old, current, sections) ? undefined : 'full';
+}
+
+function stillStands(old: Section | undefined, current: Section | undefined): boolean {
+  if (old === undefined || (old.lines === current?.lines && current.standing === undefined)) return true;
+  const standing = current?.standing ?? new Set(current?.lines);
+  return old.lines.every((line) => standing.has(line));
 }
 
 /** Whether what the snapshot shows, what is new and what matches the message stay within the layer's budget together. */
@@ -131,14 +138,24 @@ function changesSection(kept: readonly Section[], sections: readonly Section[]):
   return { name: 'changes', slot: 'last', title: changesTitle, lines, budget };
 }
 
+/** A kept section at the next turn: turns pass for a summary, also where a newer one is not shown yet. */
+function oneTurnOn(kept: Section, current: readonly Section[]): Section {
+  const newest = current.find(({ name }) => name === kept.name);
+  if (kept.summary === undefined || newest?.summary === undefined) return kept;
+  if (newest.title === kept.title) return { ...kept, summary: newest.summary };
+  return { ...kept, summary: { ...kept.summary, turnsSince: kept.summary.turnsSince + 1 } };
+}
+
 /** Lines that the snapshot does not show and that do not ride in `matching_items` already. */
 function addedLines(
   old: Section | undefined,
   current: Section,
   sections: readonly Section[],
 ): readonly string[] {
+  const { lines } = withinBudget(current);
+  if (old?.lines === lines) return [];
   const shown = new Set([...(old?.lines ?? []), ...(matchingOf(sections)?.lines ?? [])]);
-  return withinBudget(current).lines.filter((line) => !shown.has(line));
+  return lines.filter((line) => !shown.has(line));
 }
 
 function matchingOf(sections: readonly Section[]): Section | undefined {

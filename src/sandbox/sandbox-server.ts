@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { controlRoutes } from './control/control-http.ts';
-import { createLocalControl } from './control/local-control.ts';
-import type { SandboxControl, TypingView } from './control/sandbox-control.ts';
+import { createLocalControl, type SandboxControl } from './control/local-control.ts';
 import { Gateway, type EarlyFrames, type RawFrame } from './gateway/gateway.ts';
-import { CdnFaults, Faults } from './rest/faults.ts';
+import { createCdnFaults, createFaults } from './rest/faults.ts';
 import { RateLimits } from './rest/rate-limits.ts';
 import { RequestLog } from './rest/request-log.ts';
 import type { RestContext } from './rest/rest-context.ts';
@@ -85,14 +84,14 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
   const context: RestContext = {
     world,
     token,
-    faults: new Faults(),
-    cdnFaults: new CdnFaults(),
+    faults: createFaults(),
+    cdnFaults: createCdnFaults(),
     rateLimits: new RateLimits(now, options.rateLimits ?? false),
     requests: new RequestLog(now),
     downloads: [],
     urls,
   };
-  const typing: TypingView[] = [];
+  const typing: { readonly channelId: string; readonly at: string }[] = [];
   const gateway = new Gateway({ world, token, urls });
   world.subscribe((event) => {
     if (event.type !== 'typing-started' || event.userId !== world.botId) return;

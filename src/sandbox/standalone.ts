@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import type { ChannelView } from './control/control-views.ts';
-import type { SandboxInfo } from './control/sandbox-control.ts';
+import type { SandboxInfo } from './control/local-control.ts';
 import { defaultSandboxToken, startSandboxServer } from './sandbox-server.ts';
 
 const usage = `Serves a small Discord on 127.0.0.1 until Ctrl-C.

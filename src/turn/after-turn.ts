@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { Clock, Timer } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type Place, type SessionKey } from '../core/place.ts';
@@ -5,31 +7,36 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
 /** A layer with work after a turn. It may throw: the others still run, and its cursor says what is left [A1]. */
 type FoldingLayer = Pick<MemoryLayer, 'fold'> & { readonly name: string };
 
+/** Milliseconds that the work rests before it begins: a turn that follows at once is answered first, and shares the run. */
+const restMs = 100;
+
+interface AfterTurnOptions {
+  /** In the order in which they fold. */
+  readonly layers: readonly FoldingLayer[];
+  readonly queue: KeyedQueue;
+  readonly logger: Logger;
+  /** Whether anything may be made of a session now; its cursors keep what is left for when it may. Must not reject. Default: always. */
+  readonly isWanted?: (session: SessionKey) => Promise<boolean>;
+  /** Runs each run, so that its writes can be refused once its person was erased. */
+  readonly begin?: KeyedQueue['begin'];
+}
+
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {
-  readonly #layers: readonly FoldingLayer[];
-  readonly #queue: KeyedQueue;
-  readonly #logger: Logger;
-  readonly #isWanted: (session: SessionKey) => Promise<boolean>;
+  readonly #options: AfterTurnOptions;
   readonly #waiting = new Map<string, Map<string, SessionKey>>();
   readonly #abort = new AbortController();
+  /** By person, what ends their run. */
+  readonly #running = new Map<string, AbortController>();
+  #hurry = new AbortController();
 
-  constructor(options: {
-    /** In the order in which they fold. */
-    readonly layers: readonly FoldingLayer[];
-    readonly queue: KeyedQueue;
-    readonly logger: Logger;
-    /** Whether anything may be made of a session now; its cursors keep what is left for when it may. Must not reject. Default: always. */
-    readonly isWanted?: (session: SessionKey) => Promise<boolean>;
-  }) {
-    this.#layers = options.layers;
-    this.#queue = options.queue;
-    this.#logger = options.logger;
-    this.#isWanted = options.isWanted ?? (() => Promise.resolve(true));
+  constructor(options: AfterTurnOptions) {
+    this.#options = options;
   }
 
   schedule(session: SessionKey): void {
@@ -39,21 +46,22 @@ export class AfterTurn {
       return;
     }
     this.#waiting.set(session.userId, new Map([[sessionName(session), session]]));
-    this.#queue
-      .run(session.userId, () => this.#run(session.userId))
-      .catch((error: unknown) =>
-        this.#logger.error('after-turn work failed', { userId: session.userId, error }),
-      );
+    const { queue, logger, begin = (work) => work() } = this.#options;
+    queue
+      .run(session.userId, () => begin(() => this.#run(session.userId)))
+      .catch((error: unknown) => logger.error('after-turn work failed', { userId: session.userId, error }));
   }
 
   /** Runs that run or wait. */
   get open(): number {
-    return this.#queue.size;
+    return this.#options.queue.size;
   }
 
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when nothing runs or waits; what rests begins. */
   idle(): Promise<void> {
-    return this.#queue.idle();
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
+    return this.#options.queue.idle();
   }
 
   /** Ends model calls that run now; their cursors stay, so the work is done after the next start. */
@@ -61,18 +69,36 @@ export class AfterTurn {
     this.#abort.abort();
   }
 
+  /** Ends the run of a person, and drops what waits for it. */
+  endOf(userId: string): void {
+    this.#waiting.delete(userId);
+    this.#running.get(userId)?.abort();
+  }
+
   async #run(userId: string): Promise<void> {
+    const own = new AbortController();
+    this.#running.set(userId, own);
+    try {
+      await this.#fold(userId, AbortSignal.any([this.#abort.signal, own.signal]));
+    } finally {
+      this.#running.delete(userId);
+    }
+  }
+
+  async #fold(userId: string, signal: AbortSignal): Promise<void> {
+    const { layers, isWanted, logger } = this.#options;
+    await delay(restMs, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => undefined);
     const waiting = [...(this.#waiting.get(userId)?.values() ?? [])];
     this.#waiting.delete(userId);
     const sessions: SessionKey[] = [];
-    for (const session of waiting) if (await this.#isWanted(session)) sessions.push(session);
+    for (const session of waiting) if ((await isWanted?.(session)) ?? true) sessions.push(session);
     if (sessions.length === 0) return;
-    for (const layer of this.#layers) {
-      if (this.#abort.signal.aborted) return;
+    for (const layer of layers) {
+      if (signal.aborted) return;
       try {
-        await layer.fold?.(userId, sessions, this.#abort.signal);
+        await layer.fold?.(userId, sessions, signal);
       } catch (error) {
-        this.#logger.warn('a layer could not fold a turn and tries again after the next one', {
+        logger.warn('a layer could not fold a turn and tries again after the next one', {
           layer: layer.name,
           userId,
           error,
@@ -85,27 +111,25 @@ export class AfterTurn {
 /** What a timer can wait at most, in milliseconds; longer waits are taken up again then. */
 const longestWaitMs = 2 ** 31 - 1;
 
+interface IdleOptions {
+  /** Hands the session to the work after turns. Must not throw. */
+  readonly schedule: (session: SessionKey) => void;
+  readonly clock: Clock;
+  readonly timer: Timer;
+}
+
 /**
  * The alarm clock of sessions in which nothing is said: each is scheduled for after-turn work when its time has come. What is due and
  * whether it still is, the work finds out from disk, so nothing is lost when the process ends.
  */
 export class IdleSessions {
-  readonly #schedule: (session: SessionKey) => void;
-  readonly #clock: Clock;
-  readonly #timer: Timer;
+  readonly #options: IdleOptions;
   readonly #waiting = new Map<string, { readonly session: SessionKey; readonly time: number }>();
   #armed: { readonly time: number; readonly cancel: () => void } | undefined;
   #isStopped = false;
 
-  constructor(options: {
-    /** Hands the session to the work after turns. Must not throw. */
-    readonly schedule: (session: SessionKey) => void;
-    readonly clock: Clock;
-    readonly timer: Timer;
-  }) {
-    this.#schedule = options.schedule;
-    this.#clock = options.clock;
-    this.#timer = options.timer;
+  constructor(options: IdleOptions) {
+    this.#options = options;
   }
 
   /** Schedules the session once at `time`, instead of any time given before. */
@@ -129,40 +153,39 @@ export class IdleSessions {
     let earliest = Infinity;
     for (const { time } of this.#waiting.values()) earliest = Math.min(earliest, time);
     if (earliest === Infinity) return;
-    const ms = Math.min(longestWaitMs, Math.max(0, earliest - this.#clock().getTime()));
-    const cancel = this.#timer(() => this.#ring(), ms);
+    const ms = Math.min(longestWaitMs, Math.max(0, earliest - this.#options.clock().getTime()));
+    const cancel = this.#options.timer(() => this.#ring(), ms);
     this.#armed = { time: earliest, cancel };
   }
 
   #ring(): void {
     this.#armed = undefined;
-    const now = this.#clock().getTime();
+    const now = this.#options.clock().getTime();
     const due = [...this.#waiting].filter(([, { time }]) => time <= now);
     for (const [name, { session }] of due) {
       this.#waiting.delete(name);
-      this.#schedule(session);
+      this.#options.schedule(session);
     }
     this.#arm();
   }
 }
 
-/** Whether anything may be made of a session: not where memory is off, nor where there is no log. Never rejects. */
+/** Whether anything may be made of a session: not where memory is off or paused, nor where there is no log. Never rejects. */
 export async function mayFold(
   session: SessionKey,
-  {
-    states,
-    sessionLog,
-    settings,
-    logger,
-  }: {
+  ports: {
     readonly states: Pick<SessionStates, 'read'>;
     readonly sessionLog: Pick<SessionLog, 'lastSequence'>;
     /** Must not reject. */
     readonly settings: { isMemoryOff(place: Place): Promise<boolean> };
+    /** What each person lets the bot keep [K9]. */
+    readonly people: Pick<PersonSettingsStore, 'mayFold'>;
     readonly logger: Logger;
   },
 ): Promise<boolean> {
+  const { states, sessionLog, settings, people, logger } = ports;
   try {
+    if (!(await people.mayFold(session))) return false;
     const { place } = await states.read(session);
     if (place !== undefined) return !(await settings.isMemoryOff(place));
     return (await sessionLog.lastSequence(session)) > 0;

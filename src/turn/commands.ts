@@ -35,7 +35,7 @@ export interface CommandPorts {
 /**
  * Answers a `!memory` message at once, without any model and without waiting for turns that run or queue [F2]. Neither the
  * command nor the answer enters history or log. An answer that was made for fewer readers than it would have by now is kept back [V2].
- * Never rejects.
+ * What it changes is on disk before it is answered; what the channel's journal says of it comes behind that. Never rejects.
  */
 export async function runCommand(
   message: IncomingMessage,
@@ -43,38 +43,38 @@ export async function runCommand(
   { handle, journal, replies, presentPlace, logger }: CommandPorts,
 ): Promise<void> {
   const { channelId, author, place } = message;
+  const isLazy = true;
   const hide = (id: string): Promise<void> =>
-    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
+    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id], { isLazy }));
   try {
     await hide(message.id);
-    const { text } = await handle({
+    const { text, buttons, settle } = await handle({
       id: message.id,
       command,
       speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
       place,
       ephemeral: false,
       at: message.at,
+      ...(message.files !== undefined && { files: message.files }),
     });
-    await saveBestEffort(logger, 'the answer', () =>
-      journal.prepare({
-        messageIds: [message.id],
-        userId: author.id,
-        speakerName: author.name,
-        isCommand: true,
-        place,
-        text,
-      }),
-    );
     const question = { messageIds: [message.id], userId: author.id, speakerName: author.name, place };
+    await saveBestEffort(logger, 'the answer', () =>
+      journal.prepare({ ...question, isCommand: true, text }, { isLazy }),
+    );
+    let wasSent = false;
     try {
       const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
-      const sent = await replies.send(channelId, hasOthersNow ? keptBackLine : text, message.id, hide);
+      const sent = await (hasOthersNow
+        ? replies.send(channelId, keptBackLine, message.id, hide)
+        : replies.send(channelId, text, message.id, hide, buttons && { personId: author.id, buttons }));
+      wasSent = sent.kind === 'sent' && !hasOthersNow;
       if (sent.kind === 'refused') await endRefused({ journal, replies, logger }, question, sent);
     } finally {
+      await settle?.(wasSent);
       // What it asked for is done, and done again later it could undo what came after it.
-      await journal.markHandled(channelId, [message.id]);
+      await journal.markHandled(channelId, [message.id], { isLazy });
       // The answer may name what is forgotten by the next command, also where it could not be sent.
-      await journal.eraseSentTexts(channelId);
+      await journal.eraseSentTexts(channelId, { isLazy });
     }
   } catch (error) {
     logger.error('a command could not be finished', { channelId, userId: author.id, error });

@@ -29,6 +29,10 @@ export interface IntakePorts {
   readonly changes: Pick<RecentChanges, 'latest'>;
   /** Takes an edit or deletion to everybody who may hold the message [G5]. Must not reject. */
   readonly record: (change: MessageChange) => Promise<void>;
+  /** Resolves when nothing of the person is being erased. */
+  readonly erased: (userId: string) => Promise<void>;
+  /** Whether a person had erased what was said at a moment [K11]. Must not reject. */
+  readonly wasErased: (userId: string, at: string) => Promise<boolean>;
   readonly journal: ChannelJournal;
   readonly logger: Logger;
 }
@@ -111,7 +115,12 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
 
   /** A message may have been edited, deleted or stopped before its turn could wait: while the journal was read, or an earlier answer recovered. */
   async function submit(message: IncomingMessage): Promise<void> {
-    if (stops.has(`${message.id} ${message.author.id}`)) return markHandled(message.channelId, message.id);
+    await options.erased(message.author.id);
+    if (
+      stops.has(`${message.id} ${message.author.id}`) ||
+      (await options.wasErased(message.author.id, message.at))
+    )
+      return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
     const outcome = await turns.submit({ ...message, text: changed?.text ?? message.text });

@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 import type { RecentChanges } from '../core/changes.ts';
-import { limits } from '../core/limits.ts';
+import { RefusedJobError } from '../core/keyed-queue.ts';
+import { growingCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { placeSchema } from '../core/place.ts';
-import { compareSnowflakes } from '../core/snowflake.ts';
-import type { Store } from '../core/store.ts';
+import type { LazyOption, LogEntry, Store } from '../core/store.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
 
 /** What was asked, and by whom. */
 const question = {
@@ -39,6 +40,7 @@ export const recordSchema = z.discriminatedUnion('kind', [
   begunSchema,
   z.object({ kind: z.literal('handled'), messageIds: z.array(z.string()) }),
   z.object({ kind: z.literal('hidden'), messageIds: z.array(z.string()) }),
+  z.object({ kind: z.literal('unhidden'), messageIds: z.array(z.string()) }),
   z.object({ kind: z.literal('gone') }),
 ]);
 type JournalRecord = z.infer<typeof recordSchema>;
@@ -50,6 +52,8 @@ export type PreparedReply = Omit<z.infer<typeof preparedSchema>, 'kind'>;
 export type BegunReply = Omit<z.infer<typeof begunSchema>, 'kind'>;
 
 const loadedChannels = 500;
+/** People who had everything erased since the start; what they asked before is over long before there were so many. */
+const rememberedErasings = 10_000;
 
 export type ChannelJournal = ReturnType<typeof createChannelJournal>;
 
@@ -65,6 +69,14 @@ export function createChannelJournal({
   readonly changes: Pick<RecentChanges, 'latest'>;
 }) {
   const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
+  /** By person, when they had everything erased since the start: milliseconds since the epoch. */
+  const erasedAt = growingCache<string, number>(rememberedErasings);
+
+  /** Whether a person has had erased what this answers. */
+  function isErased({ userId, messageIds }: Pick<PreparedReply, 'userId' | 'messageIds'>): boolean {
+    const at = erasedAt.get(userId);
+    return at !== undefined && messageIds.every((id) => snowflakeTime(id).getTime() < at);
+  }
 
   function stateOf(channelId: string): Promise<JournalState> {
     const known = loaded.get(channelId);
@@ -75,20 +87,20 @@ export function createChannelJournal({
     return loading;
   }
 
-  async function write(channelId: string, record: JournalRecord): Promise<void> {
+  async function write(channelId: string, record: JournalRecord, options?: LazyOption): Promise<void> {
     const state = await stateOf(channelId);
     // What happened is known to this process even where the disk refuses to keep it.
     applyRecord(state, record);
-    await store.append(logOf(channelId), record);
+    await store.append(logOf(channelId), record, options);
     countRecord(state, record);
     const isDue = state.erasesTexts && record.kind === 'handled';
     if (isDue) await eraseTexts(channelId, state);
     if (state.records > 4 * limits.journalIds) await compact(store, channelId, state);
   }
 
-  async function eraseTexts(channelId: string, state: JournalState): Promise<void> {
+  async function eraseTexts(channelId: string, state: JournalState, options?: LazyOption): Promise<void> {
     state.erasesTexts = state.prepared.size > 0;
-    if (state.texts > state.prepared.size) await compact(store, channelId, state);
+    if (state.texts > state.prepared.size) await dropDone(store, channelId, state, 0, options);
   }
 
   return {
@@ -105,29 +117,55 @@ export function createChannelJournal({
      * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
      * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.
      */
-    async prepare(reply: PreparedReply): Promise<void> {
+    async prepare(reply: PreparedReply, options?: LazyOption): Promise<void> {
       const { channelId } = reply.place;
-      if (reply.messageIds.some((id) => changes.latest(id) !== undefined)) return;
-      await write(channelId, { kind: 'prepared', ...reply });
+      if (reply.messageIds.some((id) => changes.latest(id) !== undefined) || isErased(reply)) return;
+      await write(channelId, { kind: 'prepared', ...reply }, options);
     },
     /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
-    begin: (reply: BegunReply) => write(reply.place.channelId, { kind: 'begun', ...reply }),
+    async begin(reply: BegunReply): Promise<void> {
+      if (!isErased(reply)) await write(reply.place.channelId, { kind: 'begun', ...reply }, { isLazy: true });
+    },
     /** The messages have their reply, or will get none. */
-    markHandled: (channelId: string, messageIds: readonly string[]) =>
-      write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
+    markHandled: (channelId: string, messageIds: readonly string[], options?: LazyOption) =>
+      write(channelId, { kind: 'handled', messageIds: [...messageIds] }, options),
     /** These messages never enter history. */
-    hide: (channelId: string, messageIds: readonly string[]) =>
-      write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
+    hide: (channelId: string, messageIds: readonly string[], options?: LazyOption) =>
+      write(channelId, { kind: 'hidden', messageIds: [...messageIds] }, options),
+    /** These messages are part of history again, after all [K5]. */
+    unhide: (channelId: string, messageIds: readonly string[]) =>
+      write(channelId, { kind: 'unhidden', messageIds: [...messageIds] }),
     /** The channel is deleted, and nothing will be asked of Discord for it any more [G3d]. */
     markGone: (channelId: string) => write(channelId, { kind: 'gone' }),
     isGone: async (channelId: string) => (await stateOf(channelId)).isGone,
     /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
-    eraseSentTexts: async (channelId: string) => eraseTexts(channelId, await stateOf(channelId)),
+    eraseSentTexts: async (channelId: string, options?: LazyOption) =>
+      eraseTexts(channelId, await stateOf(channelId), options),
     /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
     async withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
       const state = await stateOf(channelId);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
       await eraseTexts(channelId, state);
+    },
+    /**
+     * Takes out, for good, the answers to what a person said before a moment, ISO 8601, and keeps none of them that is made later [K11]. Resolves with
+     * those that were begun and are not whole. Looks through all channels.
+     */
+    async erase(userId: string, before: string): Promise<readonly BegunReply[]> {
+      erasedAt.set(userId, Date.parse(before));
+      const dropped: BegunReply[] = [];
+      for (const { name } of await store.folders('channels', 'journal.jsonl')) {
+        if (!(await namesPerson(store, name, userId))) continue;
+        const state = await stateOf(name);
+        for (const [key, reply] of state.prepared) if (isErased(reply)) state.prepared.delete(key);
+        for (const [key, reply] of state.begun) {
+          if (!isErased(reply)) continue;
+          state.begun.delete(key);
+          dropped.push(reply);
+        }
+        await dropDone(store, name, state, 0);
+      }
+      return dropped;
     },
     /** Answers prepared in a channel whose sending was never confirmed. */
     unsent: async (channelId: string): Promise<readonly PreparedReply[]> => [
@@ -152,6 +190,12 @@ export function createChannelJournal({
   };
 }
 
+async function namesPerson(store: Store, channelId: string, userId: string): Promise<boolean> {
+  for await (const { record } of store.scan(logOf(channelId), recordSchema))
+    if ('userId' in record && record.userId === userId) return true;
+  return false;
+}
+
 function logOf(channelId: string): string {
   return `channels/${channelId}/journal.jsonl`;
 }
@@ -166,23 +210,36 @@ async function load(store: Store, channelId: string): Promise<JournalState> {
 }
 
 /**
- * Drops the records that say nothing any more; the newest ids are kept in single records. What other turns write to the file
- * meanwhile, be it between those two, stays.
+ * Makes the file smaller; the newest ids are kept in single records. What other turns write to the file meanwhile, be it between those two, stays.
  */
 async function compact(store: Store, channelId: string, state: JournalState): Promise<void> {
   const log = logOf(channelId);
-  const first = await store.append(log, { kind: 'handled', messageIds: [...state.handled] });
-  await store.append(log, { kind: 'hidden', messageIds: [...state.hidden] });
-  const kept = { records: 0, texts: 0 };
-  await store.rewrite(log, recordSchema, ({ sequence, record }) => {
-    const isIds = record.kind === 'handled' || record.kind === 'hidden';
-    const stands = isIds ? sequence >= first : stillStands(state, record);
-    if (!stands) return undefined;
-    kept.records += 1;
-    kept.texts += record.kind === 'prepared' ? 1 : 0;
-    return record;
-  });
-  Object.assign(state, kept);
+  const { records } = state;
+  // Many may write meanwhile, and one of them is enough for this.
+  state.records = 0;
+  const options = { isLazy: true };
+  const first = await store.append(log, { kind: 'handled', messageIds: [...state.handled] }, options);
+  await store.append(log, { kind: 'hidden', messageIds: [...state.hidden] }, options);
+  await dropDone(store, channelId, state, first);
+  state.records += records + 2;
+}
+
+/** Drops the records that say nothing any more; those of ids only before the number `first`. */
+function dropDone(
+  store: Store,
+  channelId: string,
+  state: JournalState,
+  first: number,
+  options?: LazyOption,
+): Promise<void> {
+  const change = ({ sequence, record }: LogEntry<JournalRecord>) => {
+    const isIds = record.kind === 'handled' || record.kind === 'hidden' || record.kind === 'unhidden';
+    if (isIds ? sequence >= first : stillStands(state, record)) return record;
+    state.records -= 1;
+    state.texts -= record.kind === 'prepared' ? 1 : 0;
+    return undefined;
+  };
+  return store.rewrite(logOf(channelId), recordSchema, change, options);
 }
 
 type JournalState = ReturnType<typeof newJournalState>;
@@ -234,6 +291,9 @@ function applyRecord(state: JournalState, record: JournalRecord): void {
     case 'hidden':
       keepNewest(state.hidden, record.messageIds);
       return;
+    case 'unhidden':
+      for (const id of record.messageIds) state.hidden.delete(id);
+      return;
     case 'gone':
       state.isGone = true;
   }
@@ -252,6 +312,7 @@ function stillStands(state: JournalState, record: JournalRecord): boolean {
       return true;
     case 'handled':
     case 'hidden':
+    case 'unhidden':
       return false;
   }
 }
@@ -260,12 +321,13 @@ function replyKey(messageIds: readonly string[]): string {
   return messageIds.join(' ');
 }
 
+/** Of the ids those that came last. */
 function keepNewest(ids: Set<string>, added: readonly string[]): void {
   for (const id of added) ids.add(id);
-  if (ids.size <= limits.journalIds) return;
-  const newest = [...ids].toSorted(compareSnowflakes).slice(-limits.journalIds);
-  ids.clear();
-  for (const id of newest) ids.add(id);
+  for (const id of ids) {
+    if (ids.size <= limits.journalIds) return;
+    ids.delete(id);
+  }
 }
 
 /** Does a write that the conversation can go on without: a disk that refuses costs memory, not the conversation [E3]. Never rejects. */
@@ -277,6 +339,7 @@ export async function saveBestEffort(
   try {
     await write();
   } catch (error) {
-    logger.error('could not be saved', { what, error });
+    // What somebody has had erased is not to be saved.
+    if (!(error instanceof RefusedJobError)) logger.error('could not be saved', { what, error });
   }
 }

@@ -5,33 +5,39 @@ import {
   type AttachmentPort,
   type ChatMessage,
   type ForwardedMessage,
-  type HistoryPort,
   type OpenedFile,
   type ReadReplied,
   type RepliedMessage,
 } from '../core/chat.ts';
 import { namesPeople } from '../core/own-words.ts';
+import type { CachePrice } from '../core/model.ts';
 import { localDateTime } from '../core/time.ts';
-import type { Logger } from '../core/logger.ts';
-import { sessionName } from '../core/place.ts';
+import { sessionName, type SessionKey } from '../core/place.ts';
+import { maskSecrets } from '../core/secrets.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
-import { compareSnowflakes } from '../core/snowflake.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
-import type { SessionLog } from '../memory/log/session-log.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
+import { sessionOf, turnText, type TurnContext } from '../core/turn-context.ts';
+import type { Consent } from '../memory/settings/person-settings.ts';
 import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
-import { nextWindow, windowMessages, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
+import { isKept, longerLife, nextCadence, type Cadence } from '../prompt/cadence.ts';
+import { nextWindow, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules } from '../prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
+import {
+  answersUnknown,
+  answersWithOthersWords,
+  earlierMessages,
+  isOfOthers,
+  type EarlierPorts,
+} from './earlier-messages.ts';
 
 /** Sessions whose prompt state is kept; one that falls out begins with a new snapshot, nothing more. */
 const keptSessions = 1000;
-/** Messages asked of history: a full window and what may lie between. */
-const askedMessages = 2 * windowMessages;
 /** Replies of one turn whose messages are quoted; it has more only where somebody wrote on while a turn ran. */
 const maxQuotes = 3;
 
-export interface PromptPorts {
+export interface PromptPorts extends EarlierPorts {
   /** What the bot's owner wrote for everybody: read where memory is off too. */
   readonly channelContext: SectionSource<TurnContext>;
   /** All memory layers; one that is off gives nothing. */
@@ -39,10 +45,8 @@ export interface PromptPorts {
   /** What the model may do on Discord. */
   readonly actions?: SectionSource<TurnContext>;
   readonly soul: () => Promise<string>;
-  readonly history: HistoryPort;
   readonly attachments: AttachmentPort;
   readonly readReplied: ReadReplied;
-  readonly log: Pick<SessionLog, 'answersWithOthersWords'>;
   /** The bot's own name, which is given to nobody else. */
   readonly botName: string;
   readonly timeZone: string;
@@ -50,13 +54,16 @@ export interface PromptPorts {
   readonly historyBudget: number;
   /** Characters of the whole at most [P4]. */
   readonly maxChars: number;
-  readonly logger: Logger;
+  /** Of the model that answers, where it is known. */
+  readonly cachePrice?: CachePrice | undefined;
 }
 
-/** What the owner has switched off in the turn's place. */
+/** What the owner has switched off in the turn's place, and the person for themselves. */
 export interface SwitchedOff {
   readonly isMemoryOff: boolean;
   readonly areActionsOff: boolean;
+  /** Absent where the person has restricted nothing [K9]. */
+  readonly consent?: Consent;
 }
 
 export interface ComposedPrompt {
@@ -71,26 +78,43 @@ export interface ComposedPrompt {
   readonly notes: readonly string[];
 }
 
+/** What a session's next prompt is made to begin like. */
+interface SessionPrompt {
+  readonly window: HistoryWindow;
+  readonly snapshot: Snapshot;
+  readonly cadence: Cadence;
+}
+
 /** Reads all layers, SOUL.md and history at once and builds a turn's prompt, keeping from turn to turn what the cache needs [P1][P2]. */
 export class PromptComposer {
   readonly #ports: PromptPorts;
-  readonly #states = new LRUCache<string, { readonly window: HistoryWindow; readonly snapshot: Snapshot }>({
-    max: keptSessions,
-  });
+  readonly #states = new LRUCache<string, SessionPrompt>({ max: keptSessions });
+  /** Of all turns, by what is switched off: these share what their prompts begin with. */
+  readonly #shared = new Map<string, Cadence>();
 
   constructor(ports: PromptPorts) {
     this.#ports = ports;
   }
 
+  /** The session's next prompt is made as if it were the first: messages came back into its history. */
+  renew(session: SessionKey): void {
+    this.#states.delete(sessionName(session));
+  }
+
+  /** Nothing is kept of what a person was shown or said. */
+  endOf(userId: string): void {
+    for (const name of this.#states.keys()) if (name.endsWith(`:${userId}`)) this.#states.delete(name);
+  }
+
   async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
-    const { soul, timeZone, historyBudget, maxChars, logger } = this.#ports;
+    const { soul, timeZone, historyBudget, maxChars, cachePrice, logger } = this.#ports;
     const [sections, soulText, { earlier, repeatsOthers }, enclosed] = await Promise.all([
       readSections(this.#ports, off, context),
       soul().catch((error: unknown) => {
         logger.warn('SOUL.md could not be read', { error });
         return '';
       }),
-      earlierMessages(this.#ports, context),
+      earlierMessages(this.#ports, context, off.consent?.wasPaused),
       readEnclosures(this.#ports, context, signal),
     ]);
 
@@ -101,12 +125,19 @@ export class PromptComposer {
     const { window, nameOf, wasRebuilt } = nextWindow(state?.window, earlier, historyBudget, {
       speaker,
       messageIds: context.messages.map(({ id }) => id),
+      messageChars: turnText(context).length,
       botName: this.#ports.botName,
     });
-    const { snapshot, changes } = nextSnapshot(state?.snapshot, sections, context.now, {
-      windowWasRebuilt: wasRebuilt,
+    const now = context.now.getTime();
+    const { snapshot, changes, turnsSinceSummary } = nextSnapshot(state?.snapshot, sections, {
+      isCold: !isKept(state?.cadence, now),
+      windowWasRebuilt: wasRebuilt || window.entries.length === 0,
     });
-    this.#states.set(name, { window, snapshot });
+    const cadence = nextCadence(state?.cadence ?? cadenceIn(earlier, context), now, cachePrice);
+    this.#states.set(name, { window, snapshot, cadence });
+    const sharing = JSON.stringify([off.isMemoryOff, off.areActionsOff]);
+    const shared = nextCadence(this.#shared.get(sharing), now, cachePrice);
+    this.#shared.set(sharing, shared);
 
     const prompt = buildPrompt({
       soul: soulText,
@@ -124,9 +155,11 @@ export class PromptComposer {
         messages: context.messages,
         place: context.place,
         localTime: localDateTime(context.now, timeZone),
+        turnsSinceSummary,
       },
       files: enclosed.files,
       promptMaxChars: maxChars,
+      keep: { shared: longerLife(shared.life, cadence.life), session: cadence.life },
     });
     const hasThirdPartyText =
       enclosed.hasThirdPartyText ||
@@ -137,6 +170,14 @@ export class PromptComposer {
     const notes = prompt.leftOut.length === 0 ? [] : [leftOutNote(prompt.leftOut)];
     return { prompt, hasThirdPartyText, notes };
   }
+}
+
+/** How the speaker's turns followed each other as far as history tells, for a session of which nothing else is known, as after a restart. */
+function cadenceIn(earlier: readonly ChatMessage[], { speaker, place }: TurnContext): Cadence {
+  const answered = new Set(earlier.map(({ answers }) => answers));
+  const own = earlier.filter(({ author }) => author.id === speaker.id);
+  const turns = own.filter(({ id }) => place.audience === 'dm' || answered.has(id));
+  return { turns: turns.map(({ at }) => Date.parse(at)), life: undefined };
 }
 
 /** Files that a line under the answer names. */
@@ -150,12 +191,13 @@ function leftOutNote(files: readonly string[]): string {
 /** Reads all layers at once; a layer that fails gives nothing and a warning, and the bot still answers [P1]. */
 async function readSections(
   { channelContext, layers, actions, logger }: PromptPorts,
-  { isMemoryOff, areActionsOff }: SwitchedOff,
+  { isMemoryOff, areActionsOff, consent }: SwitchedOff,
   context: TurnContext,
 ): Promise<readonly Section[]> {
   const sources = [
     channelContext,
     ...(isMemoryOff ? [memoryIsOff] : layers),
+    ...(isMemoryOff || consent?.pause === undefined ? [] : [memoryIsPaused]),
     ...(actions === undefined || areActionsOff ? [] : [actions]),
   ];
   const read = await Promise.all(
@@ -175,89 +217,17 @@ const offFrame = { name: 'turn_facts', slot: 'last', title: 'About this turn:' }
 const offLine =
   'Memory is switched off in this channel: you know nothing of earlier conversations here, keep nothing of this one, and have no tools for memory. Say so where it matters; in other channels and in direct messages you remember.';
 
+const pausedLine =
+  'This person has paused their memory: nothing that is said is kept until they resume it, and tools that store refuse. What was kept before may be used. Promise to remember nothing.';
+
 /** Instead of all layers: the model is told. */
-const memoryIsOff: SectionSource<TurnContext> = {
-  name: 'memory switch',
-  sections: async () => [
-    { ...offFrame, lines: [offLine], budget: renderSection({ ...offFrame, lines: [offLine] }).length },
-  ],
-};
+const memoryIsOff = factOf('memory switch', offLine);
+/** Besides all layers [K9]. */
+const memoryIsPaused = factOf('pause', pausedLine);
 
-/**
- * What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's; and whether any answer that
- * may be shown of it may repeat others' words.
- */
-async function earlierMessages(
-  ports: PromptPorts,
-  context: TurnContext,
-): Promise<{ readonly earlier: readonly ChatMessage[]; readonly repeatsOthers: boolean }> {
-  const { history, logger } = ports;
-  const { messages, place, speaker } = context;
-  const own = new Set(messages.map((message) => message.id));
-  const newest = messages.at(-1)?.id ?? '';
-  try {
-    const recent = await history.recent(place.channelId, askedMessages + own.size);
-    const earlier = recent.filter(
-      ({ id, author }) => !own.has(id) && !(author.id === speaker.id && compareSnowflakes(id, newest) > 0),
-    );
-    const marked = await answersWithOthersWords(earlier.slice(-windowMessages), context, ports);
-    return withoutOldAnswers(earlier, marked, context);
-  } catch (error) {
-    logger.warn('history could not be read', { channelId: place.channelId, error });
-    return { earlier: [], repeatsOthers: false };
-  }
-}
-
-/** Those of this bot's answers that may repeat others' words, by id; all of them where the log cannot tell. Never rejects. */
-async function answersWithOthersWords(
-  messages: readonly ChatMessage[],
-  context: TurnContext,
-  { log, logger }: Pick<PromptPorts, 'log' | 'logger'>,
-): Promise<ReadonlySet<string>> {
-  const ids = messages.flatMap(({ id, author }) => (author.kind === 'self' ? [id] : []));
-  try {
-    return await log.answersWithOthersWords(sessionOf(context), ids);
-  } catch (error) {
-    logger.warn('what answers were made of could not be read', { ...sessionOf(context), error });
-    return new Set(ids);
-  }
-}
-
-/** Milliseconds of quiet that end a sitting. */
-const pauseMs = 30 * 60_000;
-const leftOutText = '(An earlier answer, left out here.)';
-
-/**
- * Answers that may repeat others' words make the next answers such as well. In a DM, where the notebook is written, a pause ends that: of those from before
- * it the words are left out, so that a file that was sent once closes the notebook for that sitting and no longer. Elsewhere others speak all the time.
- */
-function withoutOldAnswers(
-  earlier: readonly ChatMessage[],
-  marked: ReadonlySet<string>,
-  { place, messages }: TurnContext,
-): { readonly earlier: readonly ChatMessage[]; readonly repeatsOthers: boolean } {
-  if (place.audience !== 'dm') return { earlier, repeatsOthers: marked.size > 0 };
-  const times = [...earlier, ...messages.slice(0, 1)].map(({ at }) => Date.parse(at));
-  const begin = times.findLastIndex((time, index) => time - (times[index - 1] ?? time) >= pauseMs);
-  const isOld = (index: number): boolean => index < begin;
-  return {
-    earlier: earlier.map((message, index) =>
-      marked.has(message.id) && isOld(index) ? { ...message, text: leftOutText } : message,
-    ),
-    repeatsOthers: earlier.some(({ id }, index) => marked.has(id) && !isOld(index)),
-  };
-}
-
-function isOfOthers({ author, text, hasThirdPartyText }: ChatMessage, { speaker }: TurnContext): boolean {
-  if (hasThirdPartyText === true) return true;
-  return author.kind !== 'self' && (author.id !== speaker.id || namesPeople(text));
-}
-
-/** Whether an answer that may be shown answers what is not there any more: whose words it repeats, nobody can tell. In a DM they are the speaker's. */
-function answersUnknown(earlier: readonly ChatMessage[], { place, messages }: TurnContext): boolean {
-  if (place.audience === 'dm') return false;
-  const known = new Set([...earlier, ...messages].map(({ id }) => id));
-  return earlier.slice(-windowMessages).some(({ answers }) => answers !== undefined && !known.has(answers));
+function factOf(name: string, line: string): SectionSource<TurnContext> {
+  const frame = { ...offFrame, lines: [line] };
+  return { name, sections: async () => [{ ...frame, budget: renderSection(frame).length }] };
 }
 
 /** What the messages of a turn bring along, read for this turn only. */
@@ -272,15 +242,12 @@ export interface Enclosures {
 
 /** Reads what a turn brings along. The message's own files come first, so that they are opened where not all can be. */
 export async function readEnclosures(
-  {
-    attachments,
-    readReplied,
-    log,
-    logger,
-  }: Pick<PromptPorts, 'attachments' | 'readReplied' | 'log' | 'logger'>,
+  ports: Pick<PromptPorts, 'attachments' | 'readReplied' | 'log' | 'people' | 'logger'>,
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<Enclosures> {
+  const { attachments, log, logger } = ports;
+  const readReplied = readUnerased(ports, context);
   const replied = await readQuoted(context, readReplied);
   const messages = replied.filter((each) => each !== 'gone');
   const forwards = [...context.messages, ...messages].flatMap((message) => message.forwards ?? []);
@@ -314,7 +281,33 @@ export function enclosedSections(
   return [...replied.map((each) => repliedSection(each, nameOf)), ...forwards.map(forwardedSection)];
 }
 
-/** The messages replied to, each once, without those of the turn itself and what no model hears of. */
+/** Reads messages replied to; those from before an erasing, and answers to such, are gone [K11]. */
+function readUnerased(
+  { readReplied, people }: Pick<PromptPorts, 'readReplied' | 'people'>,
+  { speaker, place }: TurnContext,
+): ReadReplied {
+  const known = new Map<string, ReturnType<ReadReplied>>();
+  const read: ReadReplied = (reference) => {
+    const reading = known.get(reference.id) ?? readReplied(reference);
+    known.set(reference.id, reading);
+    return reading;
+  };
+  /** Who asked what an answer answers, and when. */
+  const questionOf = async ({ answers, channelId }: RepliedMessage) => {
+    if (answers === undefined) return undefined;
+    if (place.audience === 'dm') return { author: speaker, at: snowflakeTime(answers).toISOString() };
+    const question = await read({ channelId, id: answers });
+    return question === 'gone' || question === 'hidden' ? undefined : question;
+  };
+  return async (reference) => {
+    const found = await read(reference);
+    if (found === 'gone' || found === 'hidden') return found;
+    const said = found.author.kind === 'self' ? await questionOf(found) : found;
+    return said !== undefined && (await people.wasErased(said.author.id, said.at)) ? 'gone' : found;
+  };
+}
+
+/** The messages replied to, each once, with secrets masked [K14], without those of the turn itself and what no model hears of. */
 async function readQuoted(
   { messages }: TurnContext,
   readReplied: ReadReplied,
@@ -326,7 +319,9 @@ async function readQuoted(
     ),
   );
   const found = await Promise.all([...references.values()].slice(-maxQuotes).map(readReplied));
-  return found.filter((each) => each !== 'hidden');
+  return found
+    .filter((each) => each !== 'hidden')
+    .map((each) => (each === 'gone' ? each : { ...each, text: maskSecrets(each.text) }));
 }
 
 /** Whether a quoted message holds others' words; an answer of the bot's may repeat what it answers [M5a]. */

@@ -25,6 +25,7 @@ import { TurnControl } from './sessions.ts';
 export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
+  readonly people: Pick<TurnPorts['people'], 'mayStore'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   /** Takes changes to whom they had not reached. Must not reject. */
   readonly finishChanges: () => Promise<void>;
@@ -143,8 +144,7 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
   const replyIds = known.length > 0 ? known : found.ids;
   if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
   if (await isTakenBack(options, question)) {
-    const reply = await beginReply(options, question, place, new TurnControl());
-    await reply.takeAway();
+    await takeAwayReply(options, question);
     return 'handled';
   }
   if (!found.isAsked) {
@@ -166,12 +166,37 @@ async function takeAwayReply(options: RecoveryPorts, question: Question): Promis
   await reply.takeAway();
 }
 
-/** Whether all that was asked was deleted since: the question is logged before the model hears of it. Of another bot nothing is. */
-async function isTakenBack(
-  { sessionLog }: RecoveryPorts,
-  { messageIds, userId, place: { channelId }, isBot }: Question,
-): Promise<boolean> {
-  if (isBot !== undefined) return false;
+/** What stands of a reply to somebody who had everything erased goes, and is no part of history till then [K11]. Never rejects. */
+export async function takeAwayErased(
+  { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
+  { place: { channelId }, replyIds, ...question }: Pick<BegunReply, 'messageIds' | 'place' | 'replyIds'>,
+): Promise<void> {
+  if (replyIds.length === 0) return;
+  await saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, replyIds));
+  const reply = replies.begin({
+    channelId,
+    nonceBase: newestOf(question),
+    standing: replyIds,
+    mayShow: () => Promise.resolve(false),
+    onMessages: () => Promise.resolve(),
+    onGone: () => {},
+  });
+  await reply.takeAway();
+}
+
+/** Whether what was said may be in the log: not where memory is off or paused, nor of another bot. Never rejects. */
+async function isLogged({ settings, people }: RecoveryPorts, question: Question): Promise<boolean> {
+  const { place, userId, isBot } = question;
+  if (isBot !== undefined || (await settings.isMemoryOff(place))) return false;
+  return people.mayStore({ channelId: place.channelId, userId }, snowflakeTime(newestOf(question)));
+}
+
+/** Whether all that was asked was deleted since: the question is logged before the model hears of it. Where it is not, nobody can tell. */
+async function isTakenBack(options: RecoveryPorts, question: Question): Promise<boolean> {
+  if (!(await isLogged(options, question))) return false;
+  const { sessionLog } = options;
+  const { messageIds, userId, place } = question;
+  const { channelId } = place;
   const texts = await Promise.all(messageIds.map((id) => sessionLog.message({ channelId, userId }, id)));
   return texts.every((text) => text === undefined);
 }
@@ -182,23 +207,20 @@ function isOld(question: Question, now: Date): boolean {
 
 /** The reply enters the log as it would have without the kill. */
 async function logReply(
-  { sessionLog, settings, logger }: RecoveryPorts,
-  { messageIds, userId, speakerName, isBot, place, text, hasThirdPartyText = true }: PreparedReply,
+  options: RecoveryPorts,
+  prepared: PreparedReply,
   ids: readonly string[],
   now: Date,
 ): Promise<void> {
-  if (await settings.isMemoryOff(place)) return;
+  if (!(await isLogged(options, prepared))) return;
+  const { sessionLog, logger } = options;
+  const { messageIds, userId, speakerName, place, text, hasThirdPartyText = true } = prepared;
   const at = now.toISOString();
-  const speaker = {
-    id: userId,
-    name: speakerName,
-    isOwner: false,
-    ...(isBot === undefined ? {} : { isBot }),
-  };
+  const speaker = { id: userId, name: speakerName, isOwner: false };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
-  await saveBestEffort(logger, 'the reply', () =>
-    sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText }, { ids, text, at }),
-  );
+  await saveBestEffort(logger, 'the reply', async () => {
+    await sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText }, { ids, text, at });
+  });
 }
 
 const ignoredKey = 'ignored.json';

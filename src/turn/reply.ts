@@ -1,9 +1,10 @@
-import type { FinishedReply, PresentPlace, RefusalReason, ReplyPort } from '../core/chat.ts';
+import type { CommandButton, FinishedReply, PresentPlace, RefusalReason, ReplyPort } from '../core/chat.ts';
 import { ModelError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders, type Place } from '../core/place.ts';
 import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
+import type { FirstWords } from '../memory/settings/greeting.ts';
 import { saveBestEffort, type BegunReply, type ChannelJournal } from './journal.ts';
 import type { TurnControl } from './sessions.ts';
 
@@ -107,8 +108,15 @@ export function markHandled(
   { place, messageIds }: Question,
 ): Promise<void> {
   return saveBestEffort(logger, 'that the message was handled', () =>
-    journal.markHandled(place.channelId, messageIds),
+    // After a power loss it is done again: an answer that was prepared is sent under the same nonce.
+    journal.markHandled(place.channelId, messageIds, { isLazy: true }),
   );
+}
+
+interface LineOptions {
+  readonly buttons?: readonly CommandButton[];
+  /** A second one under the same reply. */
+  readonly isLate?: true;
 }
 
 /** Sends a line of the bot's own under a reply or in its place; known by its id, it enters neither history nor log [F2]. Rejects as `ReplyPort.send` does. */
@@ -117,13 +125,32 @@ export async function sendLine(
   question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
   line: string,
   isAfterReply: boolean,
+  { buttons = [], isLate }: LineOptions = {},
 ): Promise<void> {
   const { channelId } = question.place;
-  const nonceBase = newestOf(question) + (isAfterReply ? 'e' : '');
-  const sent = await replies.send(channelId, line, nonceBase, (id) =>
-    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id])),
+  const nonceBase = `${newestOf(question)}${isAfterReply ? 'e' : ''}${isLate === true ? 'l' : ''}`;
+  const sent = await replies.send(
+    channelId,
+    line,
+    nonceBase,
+    (id) => saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id])),
+    buttons.length === 0 ? undefined : { personId: question.userId, buttons },
   );
   if (sent.kind === 'refused') await tellRefused(replies, question, sent.reason);
+}
+
+/** Under a whole answer: what went wrong or was done, and to somebody new the first words [K12]. Rejects as `sendLine` does. */
+export async function sendLinesUnder(
+  bot: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
+  question: Question,
+  line: string | undefined,
+  firstWords: FirstWords | undefined,
+  buttons: readonly CommandButton[],
+): Promise<void> {
+  const lines = [line, firstWords?.line].filter((each) => each !== undefined);
+  if (lines.length === 0) return;
+  await sendLine(bot, question, lines.join('\n'), true, { buttons });
+  await firstWords?.sent();
 }
 
 /**
@@ -188,10 +215,15 @@ export async function showOffers(
   await port.show(guarded, { personId: speaker.id, channelId, messages, replyIds, beforeSeen });
 }
 
-/** The line under a reply: what went wrong, and in small print what was done, each once. `undefined` where there is nothing to say. */
-export function lineUnder(problem: string | undefined, notes: readonly string[]): string | undefined {
-  const done = notes.length === 0 ? [] : [`-# ${[...new Set(notes)].join(' · ')}`];
-  const lines = [...(problem === undefined ? [] : [problem]), ...done];
+/** The lines under a reply: what went wrong, and in small print what was done, each once, and what became of memory. `undefined` where there is nothing to say. */
+export function lineUnder(
+  problem: string | undefined,
+  notes: readonly string[],
+  ofMemory: readonly string[] = [],
+): string | undefined {
+  const done = notes.length === 0 ? [] : [[...new Set(notes)].join(' · ')];
+  const small = [...done, ...ofMemory].map((line) => `-# ${line}`);
+  const lines = [...(problem === undefined ? [] : [problem]), ...small];
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
@@ -208,6 +240,9 @@ export const stoppedLine = '⏹️ Stopped.';
 
 /** Under the beginning of a reply that a restart has cut off, and that is too old to be finished. */
 export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or ask again.';
+
+/** Under an answer, where a secret stands in what was said or answered [K14]. */
+export const secretNote = '🔑 What looks like a secret here is not kept in memory';
 
 /** Instead of an answer that was made for fewer readers than it would have now [V2]. */
 export const keptBackLine =

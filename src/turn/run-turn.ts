@@ -1,16 +1,20 @@
-import type { IncomingMessage } from '../core/chat.ts';
+import type { HistoryPort, IncomingMessage } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { ModelError } from '../core/errors.ts';
 import type { ModelClient } from '../core/model.ts';
-import { hasMoreReaders, type Place } from '../core/place.ts';
-import type { Offer, OfferPort, Tool } from '../core/tool.ts';
+import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
+import { hasSecret } from '../core/secrets.ts';
+import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
+import type { Greeting } from '../memory/settings/greeting.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';
 import { saveBestEffort } from './journal.ts';
+import type { MemoryNotices } from './notices.ts';
 import type { PromptComposer, SwitchedOff } from './prompt-input.ts';
 import {
   addOffer,
@@ -24,32 +28,37 @@ import {
   markHandled,
   newestOf,
   sendLine,
+  secretNote,
+  sendLinesUnder,
   showOffers,
   stoppedLine,
   type Question,
   type Reply,
   type ReplyPorts,
 } from './reply.ts';
+import { earlierTimes, everything, type PauseNotes } from './pauses.ts';
 import type { TurnControl } from './sessions.ts';
+import { actionToolsOf, memoryToolsOf, type ToolPorts } from './turn-tools.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
 
 /** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
-export interface TurnPorts extends ReplyPorts {
+export interface TurnPorts extends ReplyPorts, ToolPorts {
   readonly commandOrder: Pick<CommandOrder, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
-  /** What the owner has switched off where; neither rejects. */
-  readonly settings: {
-    readonly isMemoryOff: (place: Place) => Promise<boolean>;
-    readonly areActionsOff: (place: Place) => Promise<boolean>;
-  };
+  /** What each person lets the bot keep [K9]. */
+  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mayNotice'>;
+  readonly pauseNotes: PauseNotes;
+  /** What the speaker is told of what became of their memory [K6][K13]. */
+  readonly memoryNotices: MemoryNotices;
+  /** A turn has its whole answer: what is stored of it later can be told under that. */
+  readonly answered: (turn: TurnContext) => void;
+  readonly greeting: Pick<Greeting, 'begin'>;
+  readonly history: HistoryPort;
   readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly prompts: Pick<PromptComposer, 'compose'>;
-  readonly memoryTools: readonly Tool[];
-  /** What the model may do on Discord; none where that is off altogether. */
-  readonly actionTools: readonly Tool[];
   /** Where what a tool offers is shown to the speaker. */
   readonly offers: OfferPort;
   readonly model: ModelClient;
@@ -75,6 +84,7 @@ interface Answer extends Known {
 /** What becomes known while the model works: what was done and offered, and whether it had other people's words or a file before it, which the answer may repeat [M5a]. */
 interface Known {
   readonly notes: string[];
+  readonly notices: MemoryNotice[];
   readonly offers: Offer[];
   hasThirdPartyText: boolean;
 }
@@ -95,13 +105,12 @@ export async function runTurn(
   if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
   bot.waitingReactions.endForTurn(messages);
   const stopTyping = bot.replies.typing(turn.place.channelId);
-  const off = await switchedOff(turn.place, bot);
-  const memory = openMemory(turn, off.isMemoryOff, bot);
+  const off = await switchedOff(turn, bot);
+  const memory = openMemory(turn, off, bot);
   try {
-    await memory.recordQuestion();
     const readers = await bot.presentPlace(turn.place);
     const reply = await beginReply(bot, questionOf(turn), readers, control);
-    const answer = await answerTurn(answeredFor(turn, readers), off, reply, control, bot);
+    const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, control, bot);
     if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';
     return await deliver(turn, memory, reply, answer, control, bot);
@@ -139,35 +148,63 @@ function answeredFor(turn: TurnContext, readers: Place): TurnContext {
   return hasMoreReaders(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
 }
 
-/** What the owner has switched off here, decided once for the whole turn. */
-async function switchedOff(place: Place, { settings }: TurnPorts): Promise<SwitchedOff> {
-  const [isMemoryOff, areActionsOff] = await Promise.all([
-    settings.isMemoryOff(place),
-    settings.areActionsOff(place),
+/** What the owner has switched off here, and the person for themselves [K9], decided once for the whole turn. */
+async function switchedOff(turn: TurnContext, bot: TurnPorts): Promise<SwitchedOff> {
+  const { settings, people } = bot;
+  const [isMemoryOff, areActionsOff, consent] = await Promise.all([
+    settings.isMemoryOff(turn.place),
+    settings.areActionsOff(turn.place),
+    // Of another bot nothing is kept in any case.
+    turn.speaker.isBot === undefined ? people.consent(turn, () => earlierTimes(turn, bot)) : undefined,
   ]);
-  return { isMemoryOff, areActionsOff };
+  return { isMemoryOff, areActionsOff, ...(consent === undefined ? {} : { consent }) };
 }
 
 type TurnMemory = ReturnType<typeof openMemory>;
 
-/** What the turn writes to memory: nothing where that is off, or is switched off by the moment of writing. */
-function openMemory(turn: TurnContext, isOff: boolean, bot: TurnPorts) {
-  const { log, journal, logger, settings, clock } = bot;
+/**
+ * What the turn writes to memory, beginning with the question, while the prompt is being made: nothing where that is off or paused, or is by the moment
+ * of writing. And what the person is told of their memory under the answer.
+ */
+function openMemory(turn: TurnContext, { isMemoryOff, consent = everything }: SwitchedOff, bot: TurnPorts) {
+  const { log, journal, logger, settings, people, clock } = bot;
+  const session = sessionOf(turn);
+  const isBot = turn.speaker.isBot !== undefined;
+  let hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
+  const isStored = !isMemoryOff && consent.isStored;
+  // What was not logged has no reply in the log either, though memory was switched on, or the pause ended, meanwhile.
+  const mayStore = async (): Promise<boolean> =>
+    isStored && !(await settings.isMemoryOff(turn.place)) && (isBot || (await people.mayStore(session)));
+  const messageIds = turn.messages.map(({ id }) => id);
+  const firstWords = isBot ? Promise.resolve(undefined) : bot.greeting.begin({ ...session, messageIds });
+  const recorded = isStored
+    ? saveBestEffort(logger, 'the message', () => log.recordUser(turn, consent.isNoticed))
+    : Promise.resolve();
   return {
-    async recordQuestion(): Promise<void> {
-      if (!isOff) await saveBestEffort(logger, 'the message', () => log.recordUser(turn));
+    /** Resolves when the words are on disk, or cannot be; never rejects. */
+    recorded,
+    pause: consent.pause,
+    /** What the speaker is to be told under the answer of what memory does not keep [K14]. */
+    notes({ text }: Answer): readonly string[] {
+      hasSecrets ||= hasSecret(text);
+      return hasSecrets && isStored && !isBot ? [secretNote] : [];
     },
+    /** Never rejects. */
+    firstWords,
     async recordReply(ids: readonly string[], { text, hasThirdPartyText }: Answer): Promise<void> {
-      // The reply to what was not logged is not logged either, though memory was switched on meanwhile.
-      if (isOff || (await settings.isMemoryOff(turn.place))) return;
+      if (!(await mayStore())) return;
       const at = clock().toISOString();
-      await saveBestEffort(logger, 'the reply', () =>
-        log.recordReply({ ...turn, hasThirdPartyText }, { ids, text, at }),
-      );
+      await saveBestEffort(logger, 'the reply', async () => {
+        const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, { ids, text, at });
+        // What it answers was forgotten while it was made [K4].
+        if (!isKept) await journal.hide(turn.place.channelId, ids);
+      });
     },
-    /** Where memory is off, the channel's journal keeps no answer's text once it was sent. */
+    /** Where memory is off or paused, or a secret may be repeated, the channel's journal keeps no answer's text once it was sent. */
     async close(): Promise<void> {
-      if (!(await settings.isMemoryOff(turn.place))) return;
+      await recorded;
+      (await firstWords)?.release();
+      if (!hasSecrets && (await mayStore())) return;
       await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
         journal.eraseSentTexts(turn.place.channelId),
       );
@@ -178,31 +215,37 @@ function openMemory(turn: TurnContext, isOff: boolean, bot: TurnPorts) {
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
 async function answerTurn(
   turn: TurnContext,
+  { recorded }: TurnMemory,
   off: SwitchedOff,
   reply: Reply,
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<Answer | 'left'> {
   const { signal } = control;
-  const known: Known = { notes: [], offers: [], hasThirdPartyText: true };
+  const known: Known = { notes: [], notices: [], offers: [], hasThirdPartyText: true };
   let soFar = '';
   try {
     signal.throwIfAborted();
     const { prompt, hasThirdPartyText, notes } = await bot.prompts.compose(turn, off, signal);
     known.hasThirdPartyText = hasThirdPartyText;
     known.notes.push(...notes);
+    await recorded;
     const { system, messages } = prompt;
     const { text, stop } = await runToolLoop({
       client: bot.model,
       request: {
         purpose: 'chat',
         userId: turn.speaker.id,
+        conversation: sessionName(sessionOf(turn)),
         model: bot.modelName,
         system,
         messages,
         maxTokens: answerMaxTokens,
       },
-      tools: [...(off.isMemoryOff ? [] : memoryTools(bot)), ...(off.areActionsOff ? [] : actionTools(bot))],
+      tools: [
+        ...(off.isMemoryOff ? [] : memoryToolsOf(off, bot)),
+        ...(off.areActionsOff ? [] : actionToolsOf(bot)),
+      ],
       context: { ...turn, hasThirdPartyText },
       mediaBudget: bot.mediaBudget,
       deadlineMs: bot.answerTimeoutMs,
@@ -211,6 +254,7 @@ async function answerTurn(
       onRestart: () => (soFar = ''),
       onQueue: (isWaiting) => showWaiting(turn, isWaiting, bot),
       onNote: (note) => known.notes.push(note),
+      onNotice: (notice) => known.notices.push(notice),
       onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(known.offers, offer),
       onThirdPartyText: () => (known.hasThirdPartyText = true),
       logger: bot.logger,
@@ -245,6 +289,7 @@ async function explain(
     case 'deleted':
     case 'reply-deleted':
     case 'more-readers':
+    case 'erased':
       return { text, ...known };
     case undefined:
   }
@@ -263,13 +308,23 @@ async function deliver(
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const { text, problem, notes, offers, hasThirdPartyText } = answer;
+  const { text, problem, notes, notices, offers, hasThirdPartyText } = answer;
   const question = questionOf(turn);
-  const line = lineUnder(problem, notes);
+  const paused = bot.pauseNotes.take(sessionOf(turn), memory.pause);
+  const under = async () => {
+    const told = await bot.memoryNotices.under(turn, notices, {
+      isWhole: text !== '' && problem === undefined,
+      hasOffers: offers.length > 0,
+      mayName: reply.mayShow,
+    });
+    const line = lineUnder(problem, [...paused, ...notes, ...memory.notes(answer)], told.lines);
+    return { line, buttons: told.buttons };
+  };
   if (text === '') {
     const wasSeen = reply.hasBegun;
     await reply.takeAway();
-    if (line !== undefined) await sendLine(bot, question, line, wasSeen);
+    const { line, buttons } = await under();
+    if (line !== undefined) await sendLine(bot, question, line, wasSeen, { buttons });
     await markHandled(bot, question);
     return 'explained';
   }
@@ -279,12 +334,15 @@ async function deliver(
   );
   const finished = await reply.finish(text);
   switch (finished.kind) {
-    case 'sent':
+    case 'sent': {
       await memory.recordReply(finished.ids, answer);
       await markHandled(bot, question);
-      if (line !== undefined) await sendLine(bot, question, line, true);
+      const { line, buttons } = await under();
+      await sendLinesUnder(bot, question, line, await memory.firstWords, buttons);
+      bot.answered(turn);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';
+    }
     case 'refused':
       await endRefused(bot, question, finished);
       return 'refused';
@@ -307,10 +365,20 @@ async function takeAway(
   await reply.takeAway();
   bot.logger.warn('an answer was taken away', { ...sessionOf(turn), why: ending });
   if (ending === 'more-readers') {
-    const notes = answer === 'left' ? [] : answer.notes;
-    await sendLine(bot, question, lineUnder(keptBackLine, notes) ?? keptBackLine, wasSeen);
+    const { notes, notices } = answer === 'left' ? { notes: [], notices: [] } : answer;
+    const told = await bot.memoryNotices.under(turn, notices, {
+      isWhole: false,
+      hasOffers: false,
+      mayName: reply.mayShow,
+    });
+    const line = lineUnder(keptBackLine, notes, told.lines) ?? keptBackLine;
+    await sendLine(bot, question, line, wasSeen, { buttons: told.buttons });
   }
   await markHandled(bot, question);
+  if (ending === 'erased')
+    await saveBestEffort(bot.logger, 'that an answer is kept nowhere', () =>
+      bot.journal.eraseSentTexts(turn.place.channelId),
+    );
   return 'taken-away';
 }
 
@@ -323,30 +391,4 @@ function showWaiting(
   const newest = { id: newestOf({ messageIds: messages.map(({ id }) => id) }), channelId: place.channelId };
   if (isWaiting) waitingReactions.begin(newest);
   else waitingReactions.end(newest);
-}
-
-function memoryTools({ memoryTools: tools, settings }: TurnPorts): readonly Tool[] {
-  const refusal = 'Memory is switched off in this channel.';
-  return tools.map((tool) => refusedWhere(settings.isMemoryOff, tool, refusal));
-}
-
-function actionTools({ actionTools: tools, settings }: TurnPorts): readonly Tool[] {
-  const refusal = 'Not done: actions are switched off in this place.';
-  return tools.map((tool) => refusedWhere(settings.areActionsOff, tool, refusal));
-}
-
-/** The same tool, refusing where it was switched off since the turn began, or since it was offered. */
-function refusedWhere(isOff: (place: Place) => Promise<boolean>, tool: Tool, refusal: string): Tool {
-  return {
-    definition: tool.definition,
-    async run(input, context, signal) {
-      if (await isOff(context.place)) return { ok: false, text: refusal };
-      const outcome = await tool.run(input, context, signal);
-      const { offer } = outcome;
-      if (offer === undefined) return outcome;
-      const carryOut = async (pressed: AbortSignal) =>
-        (await isOff(context.place)) ? refusal : offer.carryOut(pressed);
-      return { ...outcome, offer: { ...offer, carryOut } };
-    },
-  };
 }

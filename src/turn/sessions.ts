@@ -109,6 +109,17 @@ export class SessionTurns {
     }
   }
 
+  /** A person has everything erased [K11]: their turns end without a trace, those that wait too. */
+  endOf(userId: string): void {
+    for (const session of this.#sessions.values()) {
+      const isTheirs = ({ author }: IncomingMessage): boolean => author.id === userId;
+      const gone = session.waiting.filter(({ message }) => isTheirs(message));
+      session.waiting = session.waiting.filter((entry) => !gone.includes(entry));
+      for (const entry of gone) entry.done('over');
+      if (session.running.some(isTheirs)) session.control.end('erased');
+    }
+  }
+
   /** Turns that run, messages that wait for one, and turns that their authors have stopped since the start. */
   get open(): { readonly running: number; readonly waiting: number; readonly stopped: number } {
     const sessions = [...this.#sessions.values()];
@@ -170,9 +181,9 @@ function sameReaders(waiting: readonly Waiting[]): number {
 
 /**
  * Why a turn ends before its answer is whole: all that it answers was deleted; somebody deleted the reply; its author wants no more;
- * somebody was let into the channel; the bot stops.
+ * somebody was let into the channel; the bot stops; all that is held about its author is erased.
  */
-export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'more-readers' | 'shutdown';
+export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'more-readers' | 'shutdown' | 'erased';
 
 /** What a turn is told by the outside while it runs, and what the outside must know of it. */
 export class TurnControl {

@@ -8,11 +8,14 @@ import { rememberItem } from '../../src/memory/durable/remember-item.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
+import { closedEdges } from '../support/closed-edges.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { oneServer } from '../support/servers.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
+import { noAnswers } from '../support/undo.ts';
+import { processTimer } from '../../src/core/time.ts';
 
 /** The commands as configured, for Alice, of whom one item is stored. */
 async function commandsWith(environment: Readonly<Record<string, string>>) {
@@ -39,17 +42,21 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     model,
     writes: createKeyedQueue(),
     recent,
-    answers: { withdraw: () => Promise.resolve() },
+    answers: noAnswers,
     server: oneServer,
     wakeAt: () => {},
+    timer: processTimer,
     changed: () => {},
+    endWork: () => {},
     clock: () => now,
     logger,
   });
   const commands = createCommands(config, memory, {
+    ...closedEdges,
     journal: createChannelJournal({ store, changes: recent }),
     logger,
     readStatus: undefined,
+    begin: (work) => work(),
     server: oneServer,
   });
   return {

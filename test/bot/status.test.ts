@@ -11,9 +11,11 @@ const usage = {
   inputTokens: 2,
   cacheReadTokens: 3,
   cacheWriteTokens: 4,
+  cacheHourTokens: 0,
   outputTokens: 5,
   cost: 0.1,
   unpriced: [],
+  cacheMisses: {},
 };
 
 const unreadable = () => Promise.reject(new Error('EIO'));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defineCommand, parseCommand } from '../../src/commands/command.ts';
 import { createSettingsCommand } from '../../src/commands/settings-command.ts';
 import { createStatusCommand } from '../../src/commands/status-command.ts';
-import type { CommandCall } from '../../src/core/chat.ts';
+import type { AttachedFile, CommandCall } from '../../src/core/chat.ts';
 import type { CommandDefinition } from '../../src/core/commands.ts';
 import { withoutMentionMarks } from '../../src/core/own-words.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -23,7 +23,11 @@ const { definition: status } = createStatusCommand(never);
 const definitions = [memory, settings, status];
 
 /** What the handler of such a command is given, or the help that is answered instead. */
-async function read(definition: CommandDefinition, call: CommandCall | undefined): Promise<unknown> {
+async function read(
+  definition: CommandDefinition,
+  call: CommandCall | undefined,
+  files: readonly AttachedFile[] = [],
+): Promise<unknown> {
   if (call === undefined) throw new Error('No command');
   let given: unknown;
   const command = defineCommand(definition, {
@@ -40,8 +44,13 @@ async function read(definition: CommandDefinition, call: CommandCall | undefined
     place: publicPlace,
     ephemeral: false,
     at: '2026-01-15T10:00:00.000Z',
+    files,
   });
   return given ?? text;
+}
+
+function file(name: string): AttachedFile {
+  return { name, size: 1, url: `https://cdn.discordapp.com/${name}` };
 }
 
 function readWords(words: string): Promise<unknown> {
@@ -77,6 +86,28 @@ describe('recognising a memory command [K1]', () => {
     '!constructor show',
     '',
   ])('leaves %j to the conversation', (text) => {
+    expect(parseCommand(text, definitions, botId)).toBeUndefined();
+  });
+
+  it.each(['!memroy show', '!memoy SHOW', '!mmemory show', '!mamory  show now', `<@${botId}> !emory show`])(
+    'takes %j for a slip of the hand, of which nothing is done',
+    async (text) => {
+      const call = parseCommand(text, definitions, botId);
+      expect(call).toMatchObject({ name: 'memory', subcommand: 'show', options: {} });
+      expect(await read(memory, call)).toMatch(
+        /^There is no command "!\w+"\. Did you mean `!memory show`\?$/u,
+      );
+    },
+  );
+
+  it.each([
+    '!memorys show',
+    '!memoryfoo show',
+    '!memroy',
+    '!memroy about tea',
+    '!memo show',
+    '!mermoyr show',
+  ])('takes %j for no command', (text) => {
     expect(parseCommand(text, definitions, botId)).toBeUndefined();
   });
 
@@ -124,6 +155,17 @@ describe('reading the words of a command', () => {
     },
   );
 
+  it.each([
+    ['forgte tea', 'forget'],
+    ['remmber tea', 'remember'],
+    ['Shwo', 'show'],
+    ['hlep', 'help'],
+  ])('names the one that is meant by %j', async (words, meant) => {
+    expect(await readWords(words)).toMatch(
+      new RegExp(`^I don't know the command "\\w+"\\. Did you mean \`!memory ${meant}\`\\?\n\n`, 'u'),
+    );
+  });
+
   it('names an unknown command in one line, however it is written', async () => {
     const answer = await readWords('d\u0007ance now');
     expect(String(answer).split('\n')[0]).toBe(`I don't know the command "d ance".`);
@@ -142,6 +184,15 @@ describe('reading the words of a command', () => {
   });
 });
 
+describe('a command that takes a file', () => {
+  it('is given the one that came along, and helps where there is none, or more than one', async () => {
+    const call = parseCommand('!memory import please', definitions);
+    expect(await read(memory, call, [file('a.zip')])).toEqual({ subcommand: 'import', file: file('a.zip') });
+    for (const files of [[], [file('a.zip'), file('b.zip')]])
+      expect(await read(memory, call, files)).toMatch(/^Attach one file to the command/u);
+  });
+});
+
 describe('the two forms of a command [K0]', () => {
   const example: Readonly<Record<string, string>> = {
     query: 'tea and cake',
@@ -149,17 +200,22 @@ describe('the two forms of a command [K0]', () => {
     target: 'tea, or coffee',
     id: '1a2b3c4d',
     role: '@Verified people',
+    token: '0a1b2c',
   };
   const given = definitions.flatMap((definition) =>
     Object.entries(definition.subcommands ?? {}).flatMap(([subcommand, { options = {} }]) => {
+      if (Object.values(options).some(({ kind }) => kind === 'attachment')) return [];
       const values = Object.entries(options).map(([name, option]) =>
         option.kind === 'choice'
           ? option.choices.map(({ value }) => ({ [name]: value }))
           : [{ [name]: example[name] ?? '' }],
       );
       const [first = [{}], second = []] = values;
+      const mayEndThere = Object.values(options).every(
+        (option, index) => index !== 1 || 'isOptional' in option,
+      );
       return first.flatMap((one) =>
-        [...second, {}].map((other) => ({
+        [...second, ...(mayEndThere ? [{}] : [])].map((other) => ({
           definition,
           subcommand,
           options: { ...one, ...other },

@@ -1,11 +1,13 @@
 import { createCommandSet } from '../../src/commands/commands.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
-import type { MemoryCommandPorts } from '../../src/commands/memory-ports.ts';
+import type { MemoryCommandPorts, PrivacyFacts } from '../../src/commands/memory-ports.ts';
 import { createMenuEntries } from '../../src/commands/menus.ts';
+import type { AttachedFile, DirectMessage } from '../../src/core/chat.ts';
+import type { CommandReply } from '../../src/core/commands.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { sessionName, type Place, type SessionKey } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
-import { mayUse, type Visibility } from '../../src/core/visibility.ts';
+import { mayUse, pickReach, type Visibility } from '../../src/core/visibility.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { LayerChange, MemoryLayer } from '../../src/memory/layer.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
@@ -13,11 +15,13 @@ import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createItemSource } from '../../src/memory/recall/sources.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { ledgerFor } from '../support/ledger.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { durableSettings } from '../support/layer-settings.ts';
+import { undoOver } from '../support/undo.ts';
 
 export const dmPlace: Place = {
   audience: 'dm',
@@ -83,9 +87,17 @@ class FakeRecentExchanges implements MemoryLayer {
   async erase(): Promise<void> {}
 }
 
+const privacyFacts: PrivacyFacts = {
+  provider: { name: "Anthropic's API", models: ['sonnet', 'haiku'] },
+  layers: { durable: true, extraction: false, summary: true, reflection: true, recentHours: 6 },
+  quotaMegabytes: 50,
+};
+
 interface SayOptions {
   readonly ephemeral?: boolean;
   readonly speakerId?: string;
+  /** What is attached. */
+  readonly file?: Uint8Array;
 }
 
 /** The commands over real durable items in a store in memory; time moves on by a second a command. */
@@ -95,6 +107,7 @@ export function createHarness(
     readonly settings?: Partial<MemoryCommandPorts['settings']>;
     /** Channel ids. */
     readonly memoryIsOffIn?: readonly string[];
+    readonly hasClosedDms?: boolean;
   } = {},
 ) {
   const store = new MemoryStore();
@@ -102,6 +115,8 @@ export function createHarness(
   const rolling = new FakeRolling();
   const shortTerm = new FakeRecentExchanges();
   const hidden = new Set<string>();
+  /** By address. */
+  const attached = new Map<string, Buffer>();
   let ticks = 0;
   const now = () => new Date(Date.parse('2026-01-15T10:00:00Z') + ticks * 1000);
   const writes = createKeyedQueue();
@@ -111,13 +126,26 @@ export function createHarness(
     settings: { ...durableSettings, maxItems: options.maxItems ?? 200, injectMaxChars: 2000 },
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked) },
+    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
+    ...undoOver(store, now),
     clock: now,
     timeZone: 'UTC',
     logger,
   });
   const ledger = ledgerFor(store, writes, [durable, shortTerm], logger);
+  const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const ports = {
+    layers: [durable, sessionLog],
+    sendDirect(userId: string, messages: readonly DirectMessage[]) {
+      if (options.hasClosedDms === true) return Promise.resolve('closed' as const);
+      direct.push({ userId, messages });
+      return Promise.resolve('sent' as const);
+    },
+    readAttachment: (file: AttachedFile, _userId: string, maxBytes: number) => {
+      const bytes = attached.get(file.url);
+      if (bytes === undefined) return Promise.resolve('unavailable' as const);
+      return Promise.resolve(bytes.length > maxBytes ? ('too-large' as const) : bytes);
+    },
     durable,
     rolling,
     shortTerm,
@@ -125,6 +153,9 @@ export function createHarness(
       sources: [createMessageSource(sessionLog), createItemSource(durable)],
       timeZone: 'UTC',
     }),
+    people: createPersonSettings({ store, writes, clock: now, logger }),
+    privacyText: () => store.readText('workspace/PRIVACY.md'),
+    privacyFacts,
     settings: {
       durableEnabled: true,
       itemMaxChars: 500,
@@ -135,14 +166,44 @@ export function createHarness(
       shortTermMaxChars: 1000,
       ...options.settings,
     },
+    holdings: () => Promise.resolve({ items: 0, messages: 0, notes: 0, servers: 0 }),
+    erase: async (userId: string, at: string) => ({ isDone: (await ledger.erase(userId, at)).size === 0 }),
+    saying: () => Promise.resolve({ items: 0, messages: 0, notes: 0 }),
+    purge: () => Promise.resolve({ messages: 0, isDone: true }),
+    deleteOwnMessages: () => Promise.resolve({ deleted: 0, isAll: true }),
     isMemoryOff: (place: Place) => Promise.resolve(options.memoryIsOffIn?.includes(place.channelId) ?? false),
     timeZone: 'UTC',
     logger,
     logged: (session: SessionKey, messageId: string) => sessionLog.message(session, messageId),
+    mentions: (userId: string, words: string, place: Place) =>
+      sessionLog.mentions(userId, words, (message) =>
+        mayUse({ ownerId: userId, ...pickReach(message) }, place, userId),
+      ),
     isHidden: (_channelId: string, messageId: string) => Promise.resolve(hidden.has(messageId)),
   };
   const command = createMemoryCommand(ports);
   const commands = createCommandSet([command], createMenuEntries(ports), logger);
+  async function give(
+    words: string,
+    place: Place = publicPlace,
+    { ephemeral = false, speakerId = aliceId, file }: SayOptions = {},
+  ): Promise<CommandReply> {
+    ticks += 1;
+    const url = `memory:${ticks}`;
+    if (file !== undefined) attached.set(url, Buffer.from(file));
+    const call = commands.parse(`!memory ${words}`);
+    if (call === undefined) throw new Error(`No command: ${words}`);
+    return commands.command({
+      id: String(400_000_000_000_000_000n + BigInt(ticks)),
+      command: call,
+      speaker: { id: speakerId, name: 'Alice', isOwner: false },
+      place,
+      ephemeral,
+      at: now().toISOString(),
+      ...(file !== undefined && { files: [{ name: 'file', size: file.length, url }] }),
+    });
+  }
+
   return {
     command,
     commands,
@@ -154,24 +215,11 @@ export function createHarness(
     rolling,
     shortTerm,
     durable,
-    say: async (
-      words: string,
-      place: Place = publicPlace,
-      { ephemeral = false, speakerId = aliceId }: SayOptions = {},
-    ): Promise<string> => {
-      ticks += 1;
-      const call = commands.parse(`!memory ${words}`);
-      if (call === undefined) throw new Error(`No command: ${words}`);
-      const { text } = await commands.command({
-        id: String(400_000_000_000_000_000n + BigInt(ticks)),
-        command: call,
-        speaker: { id: speakerId, name: 'Alice', isOwner: false },
-        place,
-        ephemeral,
-        at: now().toISOString(),
-      });
-      return text;
-    },
+    /** The direct messages that were sent. */
+    direct,
+    give,
+    say: async (words: string, place?: Place, how?: SayOptions): Promise<string> =>
+      (await give(words, place, how)).text,
     /** The id of Alice's item with this text. */
     idOf: async (text: string): Promise<string> => {
       const item = (await durable.list(aliceId)).find((each) => each.text === text);

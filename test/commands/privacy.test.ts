@@ -98,7 +98,7 @@ describe('forget', () => {
         const { say, durable } = createHarness();
         for (const each of texts) await say(`remember ${each}`);
         const before = await durable.list(aliceId);
-        await say(`forget ${target}`);
+        await say(`forget all "${target}"`);
         const expected = before.filter((item) => !normalizeText(item.text).includes(normalizeText(target)));
         expect(await durable.list(aliceId)).toEqual(expected);
       }),

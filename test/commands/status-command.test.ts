@@ -16,9 +16,11 @@ const usage: DayUsage = {
   inputTokens: 1000,
   cacheReadTokens: 8000,
   cacheWriteTokens: 1000,
+  cacheHourTokens: 0,
   outputTokens: 500,
   cost: 1.234,
   unpriced: [],
+  cacheMisses: {},
 };
 
 const facts: StatusFacts = {
@@ -59,7 +61,7 @@ describe('the status [Y3]', () => {
       'Model: sonnet (fast: haiku), reachable',
       'Gateway: 42 ms',
       'Turns: 2 running, 3 waiting, 1 stopped · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',
-      'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache · 500 output tokens · $1.23 at list prices of 2026-10-24',
+      'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $1.23 at list prices of 2026-10-24',
       'Memory: 7 sessions, 1 person · 40 files, 2.3 MB',
       'Store: the last write succeeded 3 s ago · quarantine: 1 file',
     ]);
@@ -79,6 +81,13 @@ describe('the status [Y3]', () => {
     expect(await status({ usage: partly })).toContain('$0.50 at list prices of 2026-10-24, without local');
     expect(await status({ usage: { ...partly, cost: 0 } })).toContain(
       '500 output tokens · cost not known (local)',
+    );
+  });
+
+  it('names why the cache missed, as the vendor told it', async () => {
+    const cacheMisses = { tools_changed: 1, messages_changed: 3 };
+    expect(await status({ usage: { ...usage, cacheMisses } })).toContain(
+      ' · cache misses: messages changed (3), tools changed (1) · 500 output tokens',
     );
   });
 

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { createKeyedQueue, RefusedJobError } from '../../src/core/keyed-queue.ts';
 
 /** A job that ends when told to. */
 function controlledJob() {
@@ -135,21 +135,21 @@ describe('createKeyedQueue', () => {
     await talking;
   });
 
-  it('never has more jobs of a key at once than allowed, keeps their order, and runs every one', async () => {
+  it('never has two jobs of a key at once, keeps their order, and runs every one', async () => {
     const jobs = fc.array(
       fc.record({ key: fc.constantFrom('a', 'b', 'c'), turns: fc.nat({ max: 3 }), fails: fc.boolean() }),
       { maxLength: 30 },
     );
     await fc.assert(
-      fc.asyncProperty(jobs, fc.integer({ min: 1, max: 3 }), async (planned, concurrencyPerKey) => {
-        const queue = createKeyedQueue({ concurrencyPerKey });
+      fc.asyncProperty(jobs, async (planned) => {
+        const queue = createKeyedQueue();
         const active = new Map<string, number>();
         const started = new Map<string, number[]>();
         const results = planned.map(({ key, turns, fails }, index) =>
           queue.run(key, async () => {
             active.set(key, (active.get(key) ?? 0) + 1);
             started.set(key, [...(started.get(key) ?? []), index]);
-            expect(active.get(key)).toBeLessThanOrEqual(concurrencyPerKey);
+            expect(active.get(key)).toBe(1);
             for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
             active.set(key, (active.get(key) ?? 0) - 1);
             if (fails) throw new Error('planned');
@@ -166,5 +166,40 @@ describe('createKeyedQueue', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('refusing what was begun earlier [K11]', () => {
+  it('keeps work that began before from adding jobs, however deep and late; other keys and later work go on', async () => {
+    const queue = createKeyedQueue();
+    const written: string[] = [];
+    const gate = controlledJob();
+    const write = (key: string, text: string) => queue.run(key, async () => void written.push(text));
+    const late = queue.begin(async () => {
+      await write('anna', 'early');
+      await gate.job();
+      await write('bert', 'other');
+      await turnOfTheLoop();
+      await write('anna', 'late');
+    });
+    await turnOfTheLoop();
+    queue.refuseEarlier('anna');
+    await queue.begin(() => write('anna', 'new'));
+    await write('anna', 'outside of any work');
+    gate.finish();
+    await expect(late).rejects.toThrow(RefusedJobError);
+    expect(written).toEqual(['early', 'new', 'outside of any work', 'other']);
+  });
+
+  it('lets jobs run that wait already', async () => {
+    const queue = createKeyedQueue();
+    const first = controlledJob();
+    const both = queue.begin(() =>
+      Promise.all([queue.run('anna', first.job), queue.run('anna', () => Promise.resolve('waited'))]),
+    );
+    queue.refuseEarlier('anna');
+    await turnOfTheLoop();
+    first.finish();
+    expect((await both)[1]).toBe('waited');
   });
 });

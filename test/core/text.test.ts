@@ -8,11 +8,33 @@ import {
   compatible,
   flatten,
   normalizeText,
+  sameItemForm,
   terms,
   withoutFence,
 } from '../../src/core/text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+
+describe('plain ASCII', () => {
+  it('gives the same terms, line and normal form as it does beside a letter of another script', () => {
+    const ascii = fc.string({ unit: 'binary-ascii', maxLength: 60 });
+    const words = fc.array(fc.constantFrom('Running', 'cats', 'B2', ' ', '\t', '  ', '\n', ' \n', "'"));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          ascii,
+          words.map((parts) => parts.join('')),
+        ),
+        (text) => {
+          expect([...terms(text), 'д']).toEqual(terms(`${text} д`));
+          expect(`${flatten(text)} д`.trim()).toBe(flatten(`${text} д`));
+          expect(`${normalizeText(text)} д`.trim()).toBe(normalizeText(`${text} д`));
+          expect(normalizeText(text)).toBe(text.toLowerCase().split(/\s+/u).filter(Boolean).join(' '));
+        },
+      ),
+    );
+  });
+});
 
 describe('clipping', () => {
   it.each([
@@ -88,5 +110,33 @@ describe('a structured answer', () => {
   it('keeps fences inside it', () => {
     const text = JSON.stringify({ a: '```js\n1\n```' });
     expect(withoutFence(text)).toBe(text);
+  });
+});
+
+describe('two spellings of one item [D2]', () => {
+  /** The same words with other case, white space, Unicode form and final dots. */
+  const spelling = fc.record({
+    isUpper: fc.boolean(),
+    isDecomposed: fc.boolean(),
+    space: fc.constantFrom(' ', '  ', '\n', '\u00a0', ' \t '),
+    around: fc.constantFrom('', ' ', '\n'),
+    end: fc.constantFrom('', '.', '..', '...', '…', ' .', '. ', '。', '．'),
+  });
+  const words = fc.array(fc.stringMatching(/^[a-zé?!]{1,8}$/u), { minLength: 1, maxLength: 5 });
+
+  it('have one form, whatever the case, final dots, white space and Unicode form are', () => {
+    fc.assert(
+      fc.property(words, spelling, (plain, { isUpper, isDecomposed, space, around, end }) => {
+        const cased = isUpper ? plain.map((word) => word.toUpperCase()) : plain;
+        const joined = cased.join(space);
+        const written = isDecomposed ? joined.normalize('NFD') : joined;
+        expect(sameItemForm(`${around}${written}${end}${around}`)).toBe(sameItemForm(plain.join(' ')));
+      }),
+    );
+  });
+
+  it('are not made of other words, nor of dots inside or alone', () => {
+    const forms = ['I like tea', 'I like teas', 'I like tea?', 'I like t.ea', '.I like tea', '...', '。'];
+    expect(new Set(forms.map(sameItemForm)).size).toBe(forms.length);
   });
 });

@@ -30,6 +30,19 @@ describe('local dates and clock times [N5]', () => {
     expect(localDate(new Date('2026-06-30T10:30:00Z'), 'Pacific/Kiritimati')).toBe('2026-07-01');
   });
 
+  it('turn the day at midnight and nowhere else, in every zone there is', () => {
+    const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
+    const anyQuarter = fc.integer({ min: Date.UTC(1980) / 900_000, max: Date.UTC(2040) / 900_000 });
+    fc.assert(
+      fc.property(anyZone, anyQuarter, (timeZone, quarter) => {
+        const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
+        const moments = [quarter * 900_000, (quarter + 1) * 900_000 - 1].map((at) => new Date(at));
+        expect(moments.map((at) => localDate(at, timeZone))).toEqual(moments.map((at) => format.format(at)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('refuse a zone that does not exist', () => {
     expect(() => localDate(new Date(0), 'Mars/Olympus')).toThrow(RangeError);
   });

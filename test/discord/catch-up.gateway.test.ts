@@ -40,6 +40,7 @@ function setUp({ messages, ...changes }: Changes = {}) {
     async received(message) {
       received.push(message.id);
     },
+    runInBackground: (_, work) => void work(),
     clock: () => now,
     logger,
     ...changes,

@@ -5,6 +5,8 @@ import { runGateway } from './support/gateway-harness.ts';
 describe('the message that is replied to [Q3]', () => {
   it('is what warm memory says, without a request', async () => {
     const { server, readReplied, settled } = await runGateway();
+    await server.say({ as: 'bob', in: '#general', text: 'hello', mentionBot: true });
+    await settled();
     const { id, channelId } = await server.say({ as: 'bob', in: '#general', text: 'one' });
     await server.edit({ message: id, text: 'two' });
     await settled();

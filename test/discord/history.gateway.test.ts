@@ -220,6 +220,15 @@ describe('history', () => {
     expect(recent.at(-1)?.text).toBe('message 500');
   });
 
+  it('keeps the newest ones in whatever order they come', async () => {
+    const { history } = historyOf();
+    const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
+    for (const number of numbers) history.seen(message(((number * 7) % 500) + 1));
+    expect(textsOf(await history.recent(channelId, 50))).toEqual(
+      numbers.slice(-50).map((number) => `message ${number}`),
+    );
+  });
+
   it('is made of what was said before the start, commands left out, and costs one request', async () => {
     const server = await openSandbox();
     await server.addPerson({ name: 'robot', bot: true });

@@ -41,7 +41,10 @@ async function doing(
   const { id: after, channelId } = await stage.sandbox.say({ as, in: place, text });
   await stage.sandbox.waitForReply({ in: channelId, after, containing: 'That is all.' });
   wishes = [];
-  const results = newestOf(stage, 'chat').body.messages?.at(-1)?.content ?? [];
+  // A start after a kill may be answering something else at the same time.
+  const said = JSON.stringify(text).slice(1, -1);
+  const call = callsOf(stage, 'chat').findLast(({ body }) => JSON.stringify(body.messages).includes(said));
+  const results = call?.body.messages?.at(-1)?.content ?? [];
   return results.map(({ content }) =>
     Array.isArray(content)
       ? content.map((block: { text?: string }) => block.text ?? '').join('')

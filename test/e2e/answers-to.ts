@@ -1,5 +1,5 @@
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import type { SandboxControl } from '../../src/sandbox/control/sandbox-control.ts';
+import type { SandboxControl } from '../../src/sandbox/control/local-control.ts';
 
 /** The bot's replies that point at this message. A reply in several parts counts once: only its first part points. */
 export async function answersTo(

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { asksForSummary, callsForAnswers, command, idIn, newestCall, toldIn, ways } from './memory-talk.ts';
+import {
+  asksForSummary,
+  callsForAnswers,
+  command,
+  idIn,
+  newestCall,
+  promptFor,
+  toldIn,
+  ways,
+} from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const summary = 'They talked about the parser.';
@@ -76,7 +85,8 @@ describe.each(ways)('%s', (way) => {
     expect(await give('forget a.*b(')).toMatch(
       /^Deprecated 1 item matching "a\.\*b\("\n- \[fact\] my pattern is a\.\*b\( today \([^\n]*$/u,
     );
-    expect(await give('forget acme')).toMatch(
+    expect(await give('forget acme')).toContain('2 items have "acme". Nothing is forgotten yet');
+    expect(await give('forget all acme')).toMatch(
       /^Deprecated 2 items matching "acme"\n- \[fact\] [^\n]*\n- \[fact\] [^\n]*$/u,
     );
     const left = await give('show');
@@ -196,7 +206,7 @@ it('answers what is no command, or half of one, with help [K1]', async () => {
   const asked = callsForAnswers(stage).length;
   const say = async (text: string) => (await stage.ask(name, '#general', text)).text;
   expect(await say('!memory remmber tea')).toMatch(
-    /^I don't know the command "remmber"\.\n\n`!memory show`/u,
+    /^I don't know the command "remmber"\. Did you mean `!memory remember`\?\n\n`!memory show`/u,
   );
   expect(await say('!memory remember')).toContain('There is nothing to remember');
   expect(await say('!memory forget')).toContain('Say what to forget.');
@@ -204,6 +214,15 @@ it('answers what is no command, or half of one, with help [K1]', async () => {
   expect(await say('!MEMORY Show')).toContain('Durable memory (0 items):');
   expect(await say('!memory')).toContain('`!memory show` shows what I remember');
   expect(callsForAnswers(stage)).toHaveLength(asked);
+});
+
+it('asks what is meant where the command is misspelt, and no model ever hears of it [K1][F2]', async () => {
+  const name = await newcomer();
+  const asked = callsForAnswers(stage).length;
+  const answer = await stage.ask(name, 'dm', '!memroy show');
+  expect(answer.text).toBe('There is no command "!memroy". Did you mean `!memory show`?');
+  expect(callsForAnswers(stage)).toHaveLength(asked);
+  expect(await promptFor(stage, name, 'dm')).not.toContain('memroy');
 });
 
 it('takes !memoryfoo for a message like any other [K1]', async () => {

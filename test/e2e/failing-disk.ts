@@ -53,7 +53,10 @@ promises.open = async (path, flags, mode) => {
   const write = handle.write.bind(handle);
   Object.assign(handle, {
     write: (bytes: Uint8Array, offset: number, length: number, position: number) =>
-      Promise.resolve().then(() => write(bytes, offset, roomFor(length), position)),
+      Promise.resolve().then(() => {
+        if (refusesChange(path)) throw failure('EROFS');
+        return write(bytes, offset, roomFor(length), position);
+      }),
   });
   return handle;
 };

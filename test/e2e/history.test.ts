@@ -89,7 +89,7 @@ describe('with room for history', () => {
       const mark = blocks.findLastIndex(({ cache_control: marked }) => marked !== undefined);
       const cached = blocks.slice(0, mark + 1);
       expect(linesOf(blocks.slice(0, before.length))).toEqual(linesOf(before));
-      expect(cached).toHaveLength((turn - 1) * 2);
+      expect(cached).toHaveLength((turn - 1) * 2 + 1);
       before = cached;
       await say('bob', elsewhere, `elsewhere ${turn}`);
     }

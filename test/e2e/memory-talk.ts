@@ -10,9 +10,11 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ['search', 'query'],
   ['remember', 'text'],
   ['forget', 'target'],
+  ['purge', 'target'],
   ['reset', 'layer'],
-  ['share', 'id'],
-  ['hide', 'id'],
+  ['mode', 'value'],
+  ['pause', 'for'],
+  ['notices', 'value'],
 ]);
 
 /** Gives a command by its words, such as `forget Acme`, and resolves with the answer's first message. */
@@ -25,7 +27,9 @@ export async function command(
 ): Promise<string> {
   if (way === '!memory') return (await stage.ask(as, place, `!memory ${words}`)).text;
   const [, subcommand = '', value] = /^(\S+)(?: ([\s\S]+))?$/u.exec(words) ?? [];
-  const options = value === undefined ? {} : { [optionNames.get(subcommand) ?? '']: value };
+  const [, id = '', text = ''] = /^(\S+)\s+([\s\S]+)$/u.exec(value ?? '') ?? [];
+  const name = optionNames.get(subcommand) ?? 'id';
+  const options = value === undefined ? {} : subcommand === 'edit' ? { id, text } : { [name]: value };
   const { answer } = await stage.sandbox.slash({ as, in: place, name: 'memory', subcommand, options });
   return answer?.text ?? '';
 }

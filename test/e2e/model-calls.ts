@@ -96,5 +96,10 @@ export function sectionIn(call: ModelServerRequest, name: string): string {
 export function historyIn(call: ModelServerRequest): readonly SaidBlock[] {
   return blocksIn(call)
     .slice(0, -1)
-    .filter(({ text }) => !/^<(?:notes|durable_items|recent_elsewhere|conversation_summary)>\n/u.test(text));
+    .filter(
+      ({ text }) =>
+        !/^<(?:notes|durable_items|discord_actions|recent_elsewhere|conversation_summary|notebook_index)>\n/u.test(
+          text,
+        ),
+    );
 }

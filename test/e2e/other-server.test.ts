@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
-import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/sandbox-control.ts';
+import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import { startChild, type Child } from './child.ts';
 
 describe('another process’s Discord-compatible server', () => {

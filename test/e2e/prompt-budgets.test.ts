@@ -119,7 +119,7 @@ it('never exceeds a budget nor the whole, whatever is remembered [P4]', async ()
       // Whatever gave way, the message is there, and nothing in the prompt is half a character.
       const told = blocksIn(call).at(-1)?.text ?? '';
       expect(told).toMatch(
-        /<message from="alice" where="direct message" time="[^"]*">\n[\s\S]+\n<\/message>$/u,
+        /<message from="alice" where="direct message" time="[^"]*"(?: turns-since-summary="\d+")?>\n[\s\S]+\n<\/message>$/u,
       );
       expect(call.raw).not.toMatch(/\\ud[89a-f][0-9a-f]{2}/iu);
       expect(toldIn(call).isWellFormed()).toBe(true);

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
@@ -47,7 +48,7 @@ function printed(...words: readonly string[]): Promise<string> {
 async function dataFiles(): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(join(stage.folder, 'data'), { recursive: true, withFileTypes: true });
   const paths = entries
-    .filter((entry) => entry.isFile() && entry.name !== 'usage.json')
+    .filter((entry) => entry.isFile() && entry.name !== 'usage.json' && !entry.name.startsWith('.journal-'))
     .map((entry) => join(entry.parentPath, entry.name));
   return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')] as const)));
 }
@@ -73,7 +74,11 @@ const withoutTime = (text: string): string => text.replace(/time="[^"]*"/u, 'tim
 
 it('prints the prompt as the bot sends it, beside the running bot and without a trace [P5]', async () => {
   await expect.poll(repliesWrittenDown).toBe(2);
-  const before = await dataFiles();
+  let before = await dataFiles();
+  // The files follow what was acknowledged.
+  const listed = () => [...before.keys()].filter((path) => path.endsWith('/sessions.json')).length;
+  const isQuiet = async () => isDeepStrictEqual(before, (before = await dataFiles())) && listed() === 2;
+  await expect.poll(isQuiet, { interval: 500 }).toBe(true);
   const words = ['--user', 'alice', '--channel', 'dm', '--message', 'And now?', '--owner'];
   const { code, output, errors } = await runScript(...words);
   expect(errors).toBe('');

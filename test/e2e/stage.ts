@@ -1,11 +1,18 @@
-import { writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+import { expect } from 'vitest';
 
 import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/sandbox-control.ts';
+import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { createDisk } from '../../src/storage/files/disk.ts';
+import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
+import { createJournal } from '../../src/storage/files/journal.ts';
+import { eventually } from '../support/eventually.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startChild, type Child } from './child.ts';
 
@@ -14,6 +21,8 @@ export interface StageOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How the model server answers; without it, no model is configured and the offline stand-in speaks. */
   readonly model?: ModelScript;
+  /** Nobody has talked with the bot before, so that the first answer to each person brings the first words [K12]. Default: everybody has had them. */
+  readonly areNew?: true;
 }
 
 /**
@@ -39,11 +48,52 @@ export interface Stage extends AsyncDisposable {
   readonly folder: string;
 }
 
+/** Resolves when a file has what the running bot has acknowledged: until then only its journal does. */
+async function followed(folder: string, path: string, isAlive: boolean): Promise<void> {
+  if (!isAlive) return;
+  const data = join(folder, 'data');
+  const journal = createJournal({
+    fileSystem: nodeFileSystem,
+    disk: createDisk(nodeFileSystem),
+    folder: data,
+  });
+  const key = path.replace(/^data\//u, '');
+  await eventually(async () => {
+    const records = (await journal.read()).filter((record) => record.key === key);
+    const last = records.findLast(({ kind }) => kind !== 'written');
+    const written = records.findLast((record) => record.kind === 'written');
+    const stats = await stat(join(folder, path)).catch(() => undefined);
+    if (last?.kind === 'lines')
+      expect(stats?.size ?? 0).toBeGreaterThanOrEqual(last.at + Buffer.byteLength(last.lines));
+    else expect(written?.upTo ?? 0).toBeGreaterThanOrEqual(last?.number ?? 0);
+  });
+}
+
+/** Writes that a person has had the first words. */
+function writeAsGreeted(folder: string, userId: string): void {
+  const own = join(folder, 'data', 'users', userId);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  const settings = JSON.stringify({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' });
+  writeFileSync(join(own, 'settings.json'), settings, { mode: 0o600 });
+}
+
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
   const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })));
-  const sandbox = await startSandboxServer();
-  const info = await sandbox.info();
+  const server = await startSandboxServer();
+  const info = await server.info();
+  const greet = (id: string): void => {
+    if (options.areNew === undefined) writeAsGreeted(folder, id);
+  };
+  for (const id of Object.values(info.people)) greet(id);
+  const sandbox: typeof server = {
+    ...server,
+    async addPerson(input) {
+      const person = await server.addPerson(input);
+      greet(person.id);
+      return person;
+    },
+  };
 
   const base: Record<string, string> = {
     DISCORD_TOKEN: info.token,
@@ -57,6 +107,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     ...options.environment,
   };
   let bot: Child | undefined;
+  let isAlive = false;
 
   const stage: Stage = {
     sandbox,
@@ -69,22 +120,37 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     async startBot(environment = {}) {
       bot = startChild({ script: 'main.js', folder, environment: { ...base, ...environment } });
+      isAlive = true;
       await Promise.all([bot.waitFor('"the bot is ready"'), bot.waitFor('"the commands have been seen to"')]);
       return bot;
     },
     async killBot() {
+      isAlive = false;
       await bot?.end('SIGKILL');
     },
-    stopBot: async () => bot?.end('SIGTERM') ?? null,
+    async stopBot() {
+      isAlive = false;
+      return bot?.end('SIGTERM') ?? null;
+    },
     async ask(as, place, text) {
       const said = await sandbox.say({ as, in: place, text });
-      return sandbox.waitForReply({ in: said.channelId, after: said.id });
+      let reply = await sandbox.waitForReply({ in: said.channelId, after: said.id });
+      // The small lines under an earlier answer may come behind what was said next.
+      while (reply.text.startsWith('-# '))
+        reply = await sandbox.waitForReply({ in: said.channelId, after: reply.id });
+      return reply;
     },
-    readFile: (path) => readFile(join(folder, path), 'utf8'),
+    async readFile(path) {
+      await followed(folder, path, isAlive);
+      return readFile(join(folder, path), 'utf8');
+    },
     async writeFile(path, text) {
+      await followed(folder, path, isAlive);
       await mkdir(dirname(join(folder, path)), { recursive: true });
       // Without a pause between emptying and writing, in which the bot would find a second, empty content to put into quarantine.
       writeFileSync(join(folder, path), text);
+      // What the bot saw of it a moment ago counts.
+      await setTimeout(120);
     },
     async [Symbol.asyncDispose]() {
       await bot?.end('SIGKILL');

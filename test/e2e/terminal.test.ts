@@ -82,7 +82,7 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
       '/delete',
       '/react 👀',
       '/click ▶',
-      '/memory forget oolong',
+      '/memory forget all oolong',
       '/go #nowhere',
       '/as nobody',
       '/dance',
@@ -95,7 +95,7 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
     expect(after).toContain('`!memory show`');
     expect(after.split('still there?')[1]).toContain('Discoclaw:');
     expect(output).toMatch(
-      /@dm {2}Discoclaw: Remembered: "I like oolong".* \(only you see this\)\n {2}.*I like oolong/u,
+      /@dm {2}Discoclaw: Remembered: "I like oolong".*\n +\[Undo\]\n +\(only you see this\)\n {2}.*I like oolong/u,
     );
     expect(output).toContain('! There are no messages here yet\n');
     expect(output).toMatch(/alice chose “Remember this” for “Oolong comes from Fujian”\n.*Remembered: /u);
@@ -137,7 +137,7 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
     expect(parties[2]).toContain('Friday');
     expect(output).toContain('Durable memory (2 items):');
     expect(output).toMatch(
-      /alice chose “Remember this” for “I always drink green tea.*\n.*Remembered: .*\(only you see this\)\n/u,
+      /alice chose “Remember this” for “I always drink green tea.*\n.*Remembered: .*\n +\[Undo\]\n +\(only you see this\)\n/u,
     );
     expect(output).toContain('#dev  alice reacted 👍 to “');
     expect(output).toContain('Deprecated 1 item matching "Rust"');

@@ -17,8 +17,24 @@ const examples: Readonly<Record<string, readonly (() => string)[]>> = {
   reset: [() => 'rolling'],
   share: [() => itemId, () => 'ffffffff'],
   hide: [() => itemId, () => 'ffffffff'],
+  pin: [() => itemId, () => 'ffffffff'],
+  unpin: [() => itemId, () => 'ffffffff'],
+  edit: [() => `${itemId} I keep hens`, () => `${itemId} I drink tea`, () => 'ffffffff I keep hens'],
+  why: [() => itemId, () => 'ffffffff'],
+  history: [() => itemId, () => 'ffffffff'],
+  undo: [() => '', () => 'ffffffff'],
+  mode: [() => '', () => 'off'],
+  pause: [() => '', () => 'here'],
+  resume: [() => ''],
+  notices: [() => '', () => 'off'],
+  erase: [() => ''],
+  purge: [() => 'bees', () => 'submarines', () => 'x'],
+  privacy: [() => ''],
   help: [() => ''],
 };
+
+/** They send or take files; `export.test.ts` gives them in both ways. */
+const withFiles = ['export', 'import'];
 
 beforeAll(async () => {
   stage = await openStage({
@@ -36,14 +52,20 @@ async function aside(words: string): Promise<string> {
   return withoutMoments(await command(stage, '/memory', 'alice', 'dm', words));
 }
 
-/** Both ways tell days as Discord's moments, which go on meanwhile. */
+/** Both ways tell days as Discord's moments, which go on meanwhile, name the message that they were given by, and offer what comes next under a token of its own. */
 function withoutMoments(answer: string): string {
-  return answer.replaceAll(/<t:\d+:d>/gu, '<day>');
+  return answer
+    .replaceAll(/<t:\d+:[df]>/gu, '<day>')
+    .replaceAll(/\/\d+>/gu, '/<message>>')
+    .replaceAll(/-confirmed \w+/gu, '-confirmed <token>');
 }
 
 /** Alice has two items and a summary of the conversation, whatever she had before. */
 async function prepare(): Promise<void> {
-  await aside('forget I ');
+  await aside('resume');
+  await aside('mode auto');
+  await aside('notices on');
+  await aside('forget all I');
   await aside('remember I drink tea');
   itemId = idIn(await aside('remember I keep bees'));
   if (!(await aside('show')).includes(summary)) {
@@ -68,7 +90,7 @@ describe('the two ways to every memory command [K0]', () => {
     const help = await command(stage, '!memory', 'alice', 'dm', 'help');
     const named = new Set([...help.matchAll(/`!memory (\w+)/gu)].map(([, name = '']) => name));
     expect(new Set(await slashCommands())).toEqual(named);
-    expect(new Set(Object.keys(examples))).toEqual(named);
+    expect(new Set([...Object.keys(examples), ...withFiles])).toEqual(named);
   });
 
   it.each(Object.keys(examples))('give the same data: %s', async (name) => {

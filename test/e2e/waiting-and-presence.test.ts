@@ -141,7 +141,7 @@ describe('!status and /status', () => {
     expect(text).toMatch(
       /Today \(\d{4}-\d\d-\d\d\): \d+ model calls? · [\d,]+ input tokens, \d+% from the cache/u,
     );
-    expect(text).toMatch(/\d+ sessions, 2 people · \d+ files/u);
+    expect(text).toMatch(/\d+ sessions, 3 people · \d+ files/u);
     expect(text).toMatch(/Store: the last write succeeded .* ago · quarantine: 0 files$/u);
     const { answer } = await stage.sandbox.slash({ as: owner, in: 'dm', name: 'status' });
     expect(answer?.isEphemeral).toBe(true);

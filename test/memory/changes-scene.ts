@@ -32,6 +32,7 @@ import {
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
 import { openSessions, silent, startTime } from '../support/sessions.ts';
 import type { Step } from './changes-steps.ts';
+import { withoutUndo } from '../support/undo.ts';
 
 const { signal } = new AbortController();
 const canary = /\bz(?:[a-z]{2}){3}k\b/gu;
@@ -64,13 +65,15 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: durableSettings,
-    changes: { forget: (...asked) => ledger.forget(...asked) },
+    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
+    ...withoutUndo,
   });
   const notebook = createNotebook({ ...common, settings: notebookSettings });
+  const messages = createMessageSource(log);
   const recall = createRecall({
     sources: [
-      createMessageSource(log),
-      createDetailSource(store, log),
+      messages,
+      createDetailSource(store, log, messages),
       createNotebookSource(store),
       createItemSource(durable),
     ],
@@ -204,10 +207,14 @@ export class Scene {
   async take(step: Step | undefined, kills?: Kills, expected = 0): Promise<number> {
     this.#steps += 1;
     if (step === undefined) return 0;
+    await this.written();
     const former = kills === undefined ? undefined : this.#withoutLedger();
     const begun = this.#disk.operations;
     this.#arm(kills, 0, expected);
-    await this.#attempt(() => this.#memory.take(step));
+    await this.#attempt(async () => {
+      await this.#memory.take(step);
+      await this.written();
+    });
     for (let kill = 1; this.#disk.isDead; kill += 1) {
       this.kills += 1;
       const hasBegun = !isDeepStrictEqual(this.#withoutLedger(), former);
@@ -237,6 +244,11 @@ export class Scene {
 
   search(query: string, place: Place): Promise<string> {
     return this.#memory.search(query, place);
+  }
+
+  /** All that was acknowledged is in the files. */
+  written(): Promise<void> {
+    return this.#memory.store.written();
   }
 
   close(): Promise<void> {
@@ -284,6 +296,7 @@ export class Scene {
       this.#memory.time.now = this.#now;
       await this.#memory.ledger.finish();
       await work();
+      await this.written();
     });
   }
 

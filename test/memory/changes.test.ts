@@ -8,6 +8,7 @@ import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
+import { withoutUndo } from '../support/undo.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
@@ -21,7 +22,11 @@ function openDurable(sessions: Sessions): DurableMemory {
     settings: durableSettings,
     store: sessions.store,
     writes: sessions.writes,
-    changes: { forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked) },
+    changes: {
+      forget: (...asked) => sessions.ledgerOver([durable]).forget(...asked),
+      restore: (change) => sessions.ledgerOver([durable]).restore(change),
+    },
+    ...withoutUndo,
     clock: sessions.clock,
     logger: silent,
     timeZone: 'UTC',
@@ -273,7 +278,11 @@ describe('a forgetting', () => {
       settings: durableSettings,
       store,
       writes,
-      changes: { forget: (...asked) => ledgerOver([durable, failing]).forget(...asked) },
+      changes: {
+        forget: (...asked) => ledgerOver([durable, failing]).forget(...asked),
+        restore: (change) => ledgerOver([durable, failing]).restore(change),
+      },
+      ...withoutUndo,
       clock,
       logger: silent,
       timeZone: 'UTC',

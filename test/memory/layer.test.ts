@@ -17,6 +17,7 @@ import {
   durableSettings,
   notebookSettings,
 } from '../support/layer-settings.ts';
+import { withoutUndo } from '../support/undo.ts';
 
 const { signal } = new AbortController();
 
@@ -66,7 +67,11 @@ function openDurable({ store, writes, clock, ledgerOver }: Sessions): LayerUnder
     settings: durableSettings,
     store,
     writes,
-    changes: { forget: (...asked) => ledgerOver([durable]).forget(...asked) },
+    changes: {
+      forget: (...asked) => ledgerOver([durable]).forget(...asked),
+      restore: (change) => ledgerOver([durable]).restore(change),
+    },
+    ...withoutUndo,
     clock,
     logger: silent,
     timeZone: 'UTC',
@@ -124,7 +129,8 @@ function openRecall({ log }: Sessions): LayerUnderTest {
   };
 }
 
-const layers: Readonly<Record<MemoryLayer['name'], OpenLayer>> = {
+/** A person's settings hold no words: `settings/person-settings.test.ts` has what is theirs exported and erased. */
+const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings'>, OpenLayer>> = {
   log: openLog,
   'short-term': openShortTerm,
   rolling: openRolling,

@@ -8,7 +8,13 @@ import type {
 } from '../../src/core/model.ts';
 
 /** What each round costs. */
-export const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 3, cacheWriteTokens: 2 };
+export const usage = {
+  inputTokens: 10,
+  outputTokens: 5,
+  cacheReadTokens: 3,
+  cacheWriteTokens: 2,
+  cacheHourTokens: 0,
+};
 
 /** One round's answer. */
 export type Answer = (

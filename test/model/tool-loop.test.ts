@@ -99,6 +99,16 @@ describe('the tool loop', () => {
     });
   });
 
+  it('has the vendor keep what a further round will send again, up to the last result of each [P2]', async () => {
+    const slow = tool('slow', answering({ ok: true, text: 'slept' }));
+    const model = new RoundsModel(callsTwice, callsTwice, says('Done'));
+    await loop(model, { tools: [slow] });
+    const marks = model.requests.map(({ messages }) =>
+      messages.map(({ content }) => content.map((block) => ('cache' in block ? block.cache : '-')).join()),
+    );
+    expect(marks).toEqual([['-'], ['-', '-,-', '-,5m'], ['-', '-,-', '-,5m', '-,-', '-,5m']]);
+  });
+
   it('sends the whole exchange every round, with the same tools [M3][P2]', async () => {
     const thought = { type: 'reasoning' as const, vendor: { signature: 'signed' } };
     const first: Answer = async () => ({
@@ -117,7 +127,10 @@ describe('the tool loop', () => {
         role: 'assistant',
         content: [thought, { type: 'tool_use', id: 'a', name: 'note', input: { text: 'tea' } }],
       },
-      { role: 'user', content: [{ type: 'tool_result', toolUseId: 'a', text: 'noted', isError: false }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', toolUseId: 'a', text: 'noted', isError: false, cache: '5m' }],
+      },
     ]);
     expect(third?.messages.slice(0, 3)).toEqual(second?.messages);
     expect(model.requests.map(({ tools }) => tools)).toEqual(
@@ -128,6 +141,7 @@ describe('the tool loop', () => {
       outputTokens: 15,
       cacheReadTokens: 9,
       cacheWriteTokens: 6,
+      cacheHourTokens: 0,
     });
     expect(result.toolCalls).toEqual([
       { name: 'note', ok: true },

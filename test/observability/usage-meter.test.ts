@@ -6,7 +6,13 @@ import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-const call = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 30, cacheWriteTokens: 2 };
+const call = {
+  inputTokens: 10,
+  outputTokens: 5,
+  cacheReadTokens: 30,
+  cacheWriteTokens: 2,
+  cacheHourTokens: 0,
+};
 
 function meterOver(store = new MemoryStore()) {
   const timer = new ManualTimer();
@@ -36,8 +42,33 @@ describe('model usage', () => {
       outputTokens: 15,
       cacheReadTokens: 90,
       cacheWriteTokens: 6,
+      cacheHourTokens: 0,
       cost: 0.5,
       unpriced: ['local-model'],
+    });
+  });
+
+  it('counts what the vendor told of why its cache missed', async () => {
+    const { meter, store } = meterOver();
+    meter.add('sonnet', call, 'messages_changed');
+    meter.add('sonnet', call);
+    await meter.flush();
+    meter.add('haiku', call, 'messages_changed');
+    meter.add('haiku', call, 'system_changed');
+    await meter.flush();
+    const { cacheMisses } = await meterOver(store).meter.today();
+    expect(cacheMisses).toEqual({ messages_changed: 2, system_changed: 1 });
+  });
+
+  it('goes on with a file of before that told less of the cache', async () => {
+    const { cacheHourTokens: _, ...before } = { ...call, calls: 1, cost: 0.25, isUnpriced: false };
+    const store = new MemoryStore();
+    const document = { version: 1, day: '2026-01-15', models: { sonnet: before } };
+    await store.writeText('usage.json', JSON.stringify(document));
+    expect(await meterOver(store).meter.today()).toMatchObject({
+      calls: 1,
+      cacheHourTokens: 0,
+      cacheMisses: {},
     });
   });
 

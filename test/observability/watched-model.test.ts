@@ -11,7 +11,13 @@ import {
   type ModelHealth,
 } from '../../src/observability/watched-model.ts';
 
-const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
+const usage = {
+  inputTokens: 1,
+  outputTokens: 2,
+  cacheReadTokens: 3,
+  cacheWriteTokens: 4,
+  cacheHourTokens: 0,
+};
 
 function request(model: string): ModelRequest {
   return { purpose: 'chat', userId: '100000000000000001', model, system: [], messages: [], maxTokens: 10 };
@@ -36,7 +42,7 @@ function watchedModel() {
     mainModel: 'sonnet',
     clock: () => new Date(0),
     onState: ({ kind }) => seen.push(kind),
-    onUsage: ({ model: name, purpose }, { inputTokens }) =>
+    onUsage: ({ model: name, purpose }, { usage: { inputTokens } }) =>
       seen.push(`${name} used ${inputTokens} for ${purpose}`),
   });
   const fail = async (name: string): Promise<void> => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
 import { watchStore } from '../../src/observability/watched-store.ts';
@@ -6,7 +7,7 @@ import { describeStoreContract } from '../storage/store-contract.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
 describeStoreContract('a watched store', async () => {
-  const inner = new MemoryStore();
+  const inner = new MemoryStore(4);
   const { store } = watchStore(inner, () => new Date(0));
   return Promise.resolve({
     store: () => store,
@@ -34,6 +35,18 @@ it('knows how the newest write went, whatever is read meanwhile', async () => {
   inner.update = () => Promise.reject(new NewerVersionError('a', 2, 1));
   await expect(store.remove('notes/a')).resolves.toBeUndefined();
   expect(lastWrite()).toEqual({ at: new Date(3), isOk: true });
+});
+
+it('hands on all that it is asked with', async () => {
+  const inner = new MemoryStore();
+  const { store } = watchStore(inner, () => new Date(0));
+  const given: unknown[] = [];
+  inner.rewrite = (...all) => Promise.resolve(void given.push(all.at(-1)));
+  inner.update = (...all) => Promise.resolve(void given.push(all.at(-1)));
+  const how = { isLazy: true };
+  await store.rewrite('logs/a', z.unknown(), ({ record }) => record, how);
+  await store.update('a', { version: 1, schema: z.object({ version: z.literal(1) }) }, () => undefined, how);
+  expect(given).toEqual([how, how]);
 });
 
 describe('a document of a newer version', () => {

@@ -56,6 +56,13 @@ function exists(code: string): boolean {
 }
 
 describe('the project', () => {
+  it('starts the bot alike by npm, by pm2 and as the documentation says', () => {
+    const [, options = ''] = /node (?<options>--.*) dist\/main\.js$/u.exec(scripts['start'] ?? '') ?? [];
+    expect(options).not.toBe('');
+    expect(readFileSync(`${root}ecosystem.config.cjs`, 'utf8')).toContain(`node_args: '${options}'`);
+    expect(readFileSync(`${root}docs/operating.md`, 'utf8')).toContain(`\`node ${options} dist/main.js\``);
+  });
+
   it('has nothing in its root but what belongs there', () => {
     const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
       .split('\n')

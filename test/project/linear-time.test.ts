@@ -2,11 +2,18 @@ import { expect, it } from 'vitest';
 
 import { parseCommand } from '../../src/commands/command.ts';
 import { ownWords, withoutMentions } from '../../src/core/own-words.ts';
+import { maskSecrets } from '../../src/core/secrets.ts';
 import { dataLine, dataText } from '../../src/core/section.ts';
-import { clipAtSentence, clipAtWord, normalizeText, terms, withoutFence } from '../../src/core/text.ts';
+import {
+  clipAtSentence,
+  clipAtWord,
+  normalizeText,
+  sameItemForm,
+  terms,
+  withoutFence,
+} from '../../src/core/text.ts';
 import { readableText } from '../../src/discord/normalise.ts';
 import { splitReply, visiblePart } from '../../src/discord/replies/split-reply.ts';
-import { looksSecret } from '../../src/memory/durable/secrets.ts';
 import { parseNote } from '../../src/memory/log/kept-summary.ts';
 import {
   applyPatches,
@@ -19,7 +26,7 @@ import {
 import { readMark } from '../../src/memory/notebook/session-files.ts';
 import { distinctiveTerms } from '../../src/memory/notebook/withdraw.ts';
 import { createDates, tellsWhen } from '../../src/memory/recall/dates.ts';
-import { Segment } from '../../src/memory/recall/segments.ts';
+import { readUnit, segmentOf } from '../../src/memory/recall/segments.ts';
 import { TermReader } from '../../src/memory/recall/words.ts';
 import { memoryWishIn, statementsIn } from '../../src/model/offline/phrases.ts';
 import { quoted } from '../../src/prompt/quoted.ts';
@@ -58,7 +65,7 @@ const readersOfTexts: Readonly<
   message: {
     ownWords,
     withoutMentions,
-    looksSecret,
+    maskSecrets,
     memoryWishIn,
     statementsIn,
     parseCommand: (text) => parseCommand(`!memory ${text}`, []),
@@ -69,6 +76,7 @@ const readersOfTexts: Readonly<
   },
   note: {
     normalizeText,
+    sameItemForm,
     terms,
     distinctiveTerms,
     dataLine,
@@ -84,7 +92,7 @@ const readersOfTexts: Readonly<
     formatAppended: (text) => formatAppended(facts, text, text, today),
     applyPatches: (text) =>
       applyPatches(text, [{ oldText: `${text.slice(0, 16_000)}b${text.slice(0, 16_000)}`, newText: '' }]),
-    index: (text) => new Segment(readers, [{ ...noted, text }]),
+    index: (text) => segmentOf([readUnit(readers, { ...noted, text })]),
   },
   file: { plainText, dataText, quoted: (text) => quoted(text) },
 };

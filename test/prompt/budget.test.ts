@@ -15,10 +15,10 @@ const sections = [
   section({ name: 'overview', slot: 'fast' }),
   section({ name: 'conversation_summary', slot: 'fast' }),
   section({ name: 'matching_items', slot: 'last' }),
-  section({ name: 'notebook_index', slot: 'last' }),
+  section({ name: 'notebook_index', slot: 'fast' }),
   section({ name: 'changes', slot: 'last' }),
   section({ name: 'turn_facts', slot: 'last' }),
-  section({ name: 'discord_actions', slot: 'last' }),
+  section({ name: 'discord_actions' }),
 ];
 
 const draft: PromptDraft = {

@@ -15,14 +15,11 @@ import { forwardedSection } from '../../src/prompt/quoted.ts';
 import { promptRules } from '../../src/prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../../src/prompt/snapshot.ts';
 import {
-  after,
   blocksOf,
   chatMessage,
   chatMessages,
   countTags,
-  minuteMs,
   nastyText,
-  noon,
   ownMessage,
   promptInput,
   section,
@@ -30,7 +27,7 @@ import {
 } from './samples.ts';
 
 function snapshotOf(...sections: readonly Section[]): Snapshot {
-  return { sections, usedAt: noon.getTime() };
+  return { sections };
 }
 
 const talk = nextWindow(undefined, [chatMessage(1, 'hi'), ownMessage(2, 'Hello Alice')], 3000).window;
@@ -40,18 +37,26 @@ const full: PromptInput = promptInput({
     section({ name: 'channel_context', slot: 'channel', title: 'About #dev:', lines: ['Rust only.'] }),
   ],
   snapshot: snapshotOf(
+    section({ name: 'notebook_index', slot: 'fast', lines: ['- facts/user.md'] }),
     section({ name: 'conversation_summary', slot: 'fast', lines: ['A summary.'] }),
+    section({ name: 'discord_actions', lines: ['You may react.'] }),
     section({ name: 'recent_elsewhere', slot: 'fast', lines: ['- #general 11:02 …'] }),
     section(),
     section({ name: 'user_profile', lines: ['Alice, 34'] }),
   ),
   history: talk,
   last: [
-    section({ name: 'discord_actions', slot: 'last', lines: ['You may react.'] }),
+    section({ name: 'turn_facts', slot: 'last', lines: ['1 turn came.'] }),
     section({ name: 'changes', slot: 'last', lines: ['- Has a cat'] }),
-    section({ name: 'notebook_index', slot: 'last', lines: ['- facts/user.md'] }),
   ],
 });
+
+/** How long each marked block is to be kept. */
+function lives(keep: PromptInput['keep']) {
+  const { system, messages } = buildPrompt({ ...full, keep });
+  const blocks = [...system, ...messages.flatMap(({ content }): readonly object[] => content)];
+  return blocks.flatMap((block) => ('cache' in block ? [block.cache] : []));
+}
 
 describe('the order of a prompt [P0]', () => {
   it('goes from what changes least to the message, whatever order the layers answered in', () => {
@@ -61,22 +66,30 @@ describe('the order of a prompt [P0]', () => {
       'channel channel_context',
       'slow user_profile',
       'slow durable_items',
+      'slow discord_actions',
       'fast recent_elsewhere',
       'fast conversation_summary',
+      'fast notebook_index',
       'history history',
-      'last notebook_index',
       'last changes',
-      'last discord_actions',
+      'last turn_facts',
       'last message',
     ]);
   });
 
-  it('has cache marks after the rules, after the slow part and after history', () => {
+  it('has cache marks after the rules, after both parts of the snapshot and after history', () => {
     const marked = blocksOf(buildPrompt(full)).filter((block) => block.cache);
-    expect(marked.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+    expect(marked.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant']);
     expect(marked[0]?.text.endsWith('Rules.')).toBe(true);
-    expect(marked[1]?.text.endsWith('</durable_items>\n')).toBe(true);
-    expect(marked[2]?.text).toBe('Hello Alice\n');
+    expect(marked[1]?.text.endsWith('</discord_actions>\n')).toBe(true);
+    expect(marked[2]?.text.endsWith('</notebook_index>\n')).toBe(true);
+    expect(marked[3]?.text).toBe('Hello Alice\n');
+  });
+
+  it('is kept as long as is asked for: what all share apart from what is the session’s', () => {
+    expect(lives({ shared: '1h', session: '5m' })).toEqual(['1h', '5m', '5m', '5m']);
+    expect(lives({ shared: '5m', session: undefined })).toEqual(['5m']);
+    expect(lives({ shared: undefined, session: undefined })).toEqual([]);
   });
 
   it('alternates roles, from a user turn to a user turn', () => {
@@ -140,9 +153,9 @@ describe('items that match the message', () => {
 
 const slots = {
   channel: ['channel_context'],
-  slow: ['user_profile', 'notes', 'durable_items'],
-  fast: ['recent_elsewhere', 'overview', 'conversation_summary'],
-  last: ['matching_items', 'notebook_index', 'changes', 'turn_facts', 'discord_actions'],
+  slow: ['user_profile', 'notes', 'durable_items', 'discord_actions'],
+  fast: ['recent_elsewhere', 'overview', 'conversation_summary', 'notebook_index'],
+  last: ['matching_items', 'changes', 'turn_facts'],
 } as const satisfies Record<SectionSlot, readonly (typeof sectionNames)[number][]>;
 
 function sectionsIn(slot: SectionSlot): fc.Arbitrary<readonly Section[]> {
@@ -175,7 +188,8 @@ const anyInput: fc.Arbitrary<PromptInput> = fc
     promptInput({
       soul,
       channel,
-      snapshot: nextSnapshot(undefined, [...slow, ...fast], noon, { windowWasRebuilt: false }).snapshot,
+      snapshot: nextSnapshot(undefined, [...slow, ...fast], { isCold: false, windowWasRebuilt: false })
+        .snapshot,
       last,
       history: nextWindow(undefined, messages, 1500).window,
       message: {
@@ -339,7 +353,7 @@ describe('a conversation', () => {
       answer: fc.lorem({ maxCount: 60 }),
       remembers: fc.option(item),
       forgets: fc.option(item),
-      minutes: fc.constantFrom(1, 1, 1, 2, 6),
+      isCold: fc.constantFrom(false, false, false, false, true),
     });
     let repeated = 0;
     fc.assert(
@@ -349,14 +363,13 @@ describe('a conversation', () => {
         let window: HistoryWindow | undefined;
         let snapshot: Snapshot | undefined;
         let cached: readonly string[] = [];
-        let minutes = 0;
-        for (const { says, answer, remembers, forgets, minutes: pause } of turns) {
-          minutes += pause;
+        for (const { says, answer, remembers, forgets, isCold } of turns) {
           items = [...(remembers === null ? [] : [remembers]), ...items].filter(
             (each, index, all) => each !== forgets && all.indexOf(each) === index,
           );
           const moved = nextWindow(window, messages, 1000);
-          const taken = nextSnapshot(snapshot, [section({ lines: items })], after(minutes * minuteMs), {
+          const taken = nextSnapshot(snapshot, [section({ lines: items })], {
+            isCold,
             windowWasRebuilt: moved.wasRebuilt,
           });
           window = moved.window;
@@ -381,7 +394,7 @@ describe('renderTurns', () => {
   it('lets neighbours of one role share a turn, each with a block of its own', () => {
     const turns = renderTurns([
       { role: 'user', text: 'a\n' },
-      { role: 'user', text: 'b\n', cache: true },
+      { role: 'user', text: 'b\n', cache: '5m' },
       { role: 'assistant', text: 'c\n' },
       { role: 'user', text: 'd' },
     ]);
@@ -390,7 +403,7 @@ describe('renderTurns', () => {
         role: 'user',
         content: [
           { type: 'text', text: 'a\n' },
-          { type: 'text', text: 'b\n', cache: true },
+          { type: 'text', text: 'b\n', cache: '5m' },
         ],
       },
       { role: 'assistant', content: [{ type: 'text', text: 'c\n' }] },
@@ -400,7 +413,7 @@ describe('renderTurns', () => {
 
   it('makes no block of an empty text, with a cache mark or without', () => {
     const turns = renderTurns([
-      { role: 'user', text: '', cache: true },
+      { role: 'user', text: '', cache: '5m' },
       { role: 'assistant', text: '' },
       { role: 'user', text: 'x' },
     ]);

@@ -50,6 +50,12 @@ describe('a first walk through history [H1]', () => {
     expect(length(window)).toBeLessThanOrEqual(1000);
   });
 
+  it('leaves out an older answer of which less than 120 characters would be left', () => {
+    const messages = [chatMessage(1, 'why?'), ownMessage(2, 'because '.repeat(50)), chatMessage(3, 'so?')];
+    expect(texts(nextWindow(undefined, messages, 170).window)).toEqual(['Alice: so?\n']);
+    expect(texts(nextWindow(undefined, messages, 220).window)).toHaveLength(3);
+  });
+
   it('keeps a part of a long question after a long answer', () => {
     const messages = [chatMessage(1, 'why '.repeat(300)), otherBotMessage(2, 'so '.repeat(500))];
     expect(texts(nextWindow(undefined, messages, 900).window)).toHaveLength(2);
@@ -162,6 +168,30 @@ describe('a running window', () => {
   it('takes no more than a first walk does where history could not be read before', () => {
     const empty = nextWindow(undefined, [], 3000);
     expect(nextWindow(empty.window, people(15), 3000).window.entries).toHaveLength(10);
+  });
+});
+
+function turns(count: number): readonly ChatMessage[] {
+  return Array.from({ length: 2 * count }, (_, index) =>
+    index % 2 === 0 ? chatMessage(index, 'a question of thirty letters') : ownMessage(index, 'x'.repeat(60)),
+  );
+}
+
+describe('the last entry that the next window will begin with', () => {
+  it('is the newest while question and answer of a turn find room behind it', () => {
+    const { window } = nextWindow(undefined, turns(2), 1000, { messageIds: [], messageChars: 30 });
+    expect(window.stableUpTo).toBe(window.entries.at(-1)?.message.id);
+  });
+
+  it('stays where it was when the window is full, and is none once that is rebuilt', () => {
+    const before = nextWindow(undefined, turns(2), 300).window;
+    const full = nextWindow(before, turns(3), 300, { messageIds: [], messageChars: 30 });
+    expect(full.wasRebuilt).toBe(false);
+    expect(full.window.stableUpTo).toBe(before.stableUpTo);
+    expect(before.stableUpTo).toBeDefined();
+    const long = nextWindow(full.window, turns(4), 300, { messageIds: [], messageChars: 300 });
+    expect(long.wasRebuilt).toBe(true);
+    expect(long.window.stableUpTo).toBeUndefined();
   });
 });
 

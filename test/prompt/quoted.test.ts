@@ -43,6 +43,12 @@ describe('renderMessage', () => {
     );
   });
 
+  it('says how many turns came since the summary, where any did [R5]', () => {
+    expect(renderMessage(said('x', { turnsSinceSummary: 2 }))).toBe(
+      '<message from="Alice" where="#dev, public" time="2026-01-15 13:00" turns-since-summary="2">\nx\n</message>',
+    );
+  });
+
   it('tells a direct message, a private channel and a thread apart', () => {
     const dm = { audience: 'dm', channelId: '200000000000000000', homeId: '200000000000000000' } as const;
     expect(renderMessage(said('x', { place: dm }))).toContain('where="direct message"');
@@ -184,7 +190,7 @@ describe('attached files in a prompt', () => {
   it('are parts of the prompt that add up, the longest cut to what is left of its bound, of which it and people are told [P4][P5][L1]', () => {
     const long: OpenedFile = { kind: 'text', name: 'long.txt', text: 'x'.repeat(100_000) };
     const huge: OpenedFile = { ...movie, isOverLimit: true };
-    const history = { entries: [] };
+    const history = { entries: [], stableUpTo: undefined };
     const files = [long, notes, picture, huge];
     const prompt = buildPrompt(promptInput({ files, history, promptMaxChars: 20_000 }));
     expect(wholeText(prompt).length).toBeLessThanOrEqual(20_000);

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { buildPrompt } from '../../src/prompt/build-prompt.ts';
 import { nextWindow } from '../../src/prompt/history.ts';
 import { renderPromptReport } from '../../src/prompt/report.ts';
-import { blocksOf, chatMessage, noon, ownMessage, promptInput, section, wholeText } from './samples.ts';
+import { blocksOf, chatMessage, ownMessage, promptInput, section, wholeText } from './samples.ts';
 
 const prompt = buildPrompt(
   promptInput({
-    snapshot: { sections: [section()], usedAt: noon.getTime() },
+    snapshot: { sections: [section()] },
     history: nextWindow(undefined, [chatMessage(1, 'hi'), ownMessage(2, '東京 — 1234 ☂')], 3000).window,
   }),
 );
@@ -66,9 +66,7 @@ describe('renderPromptReport [P5]', () => {
         fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1, maxLength: 8 }),
         fc.lorem(),
         (lines, soul) => {
-          const some = buildPrompt(
-            promptInput({ soul, snapshot: { sections: [section({ lines })], usedAt: noon.getTime() } }),
-          );
+          const some = buildPrompt(promptInput({ soul, snapshot: { sections: [section({ lines })] } }));
           const rows = rowsOf(renderPromptReport(some));
           const parts = rows.slice(0, -1);
           const total = rows.at(-1);

@@ -6,11 +6,6 @@ import type { Place } from '../../src/core/place.ts';
 import type { Prompt, PromptInput } from '../../src/prompt/build-prompt.ts';
 
 export const minuteMs = 60_000;
-export const noon = new Date('2026-01-15T12:00:00.000Z');
-
-export function after(milliseconds: number): Date {
-  return new Date(noon.getTime() + milliseconds);
-}
 
 export function chatMessage(id: number, text: string, changes: Partial<ChatMessage> = {}): ChatMessage {
   return {
@@ -56,17 +51,21 @@ export function promptInput(changes: Partial<PromptInput> = {}): PromptInput {
     soul: 'You are Discoclaw.',
     rules: 'Rules.',
     channel: [],
-    snapshot: { sections: [], usedAt: noon.getTime() },
-    history: { entries: [] },
+    snapshot: { sections: [] },
+    history: { entries: [], stableUpTo: undefined },
     last: [],
     message: {
       speakerName: 'Alice',
-      messages: [{ id: '100000000000000001', text: 'Hello', at: noon.toISOString(), attachments: [] }],
+      messages: [
+        { id: '100000000000000001', text: 'Hello', at: '2026-01-15T12:00:00.000Z', attachments: [] },
+      ],
       place: publicPlace,
       localTime: '2026-01-15 13:00',
+      turnsSinceSummary: 0,
     },
     files: [],
     promptMaxChars: 40_000,
+    keep: { shared: '5m', session: '5m' },
     ...changes,
   };
 }
@@ -78,7 +77,7 @@ export function blocksOf(
   const turns = [{ role: 'system', content: prompt.system }, ...prompt.messages];
   return turns.flatMap(({ role, content }) =>
     content.flatMap((block) =>
-      block.type === 'text' ? [{ role, text: block.text, cache: block.cache === true }] : [],
+      block.type === 'text' ? [{ role, text: block.text, cache: block.cache !== undefined }] : [],
     ),
   );
 }

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderSection, type Section } from '../../src/core/section.ts';
 import { nextSnapshot, type NextSnapshot, type Snapshot } from '../../src/prompt/snapshot.ts';
-import { after, minuteMs, noon, section } from './samples.ts';
+import { section } from './samples.ts';
 
-const running = { windowWasRebuilt: false };
+const running = { isCold: false, windowWasRebuilt: false };
 const summary = section({
   name: 'conversation_summary',
   slot: 'fast',
@@ -13,15 +13,15 @@ const summary = section({
 });
 
 function first(sections: readonly Section[]): Snapshot {
-  return nextSnapshot(undefined, sections, noon, running).snapshot;
+  return nextSnapshot(undefined, sections, running).snapshot;
 }
 
 function rendered(snapshot: Snapshot): string {
   return snapshot.sections.map(renderSection).join('');
 }
 
-function next(previous: Snapshot, sections: readonly Section[], minutes = 1): NextSnapshot {
-  return nextSnapshot(previous, sections, after(minutes * minuteMs), running);
+function next(previous: Snapshot, sections: readonly Section[]): NextSnapshot {
+  return nextSnapshot(previous, sections, running);
 }
 
 describe('a snapshot is kept byte for byte [P2]', () => {
@@ -57,18 +57,57 @@ describe('a snapshot is kept byte for byte [P2]', () => {
     expect(next(taken, [section({ lines: section().lines.toReversed() })]).retaken).toBeUndefined();
   });
 
-  it('while turns follow each other within five minutes, however many', () => {
-    let snapshot = first([section()]);
-    for (let minutes = 4; minutes < 60; minutes += 4) {
-      const following = next(snapshot, [section()], minutes);
-      expect(following.retaken).toBeUndefined();
-      snapshot = following.snapshot;
-    }
-  });
-
   it('while the sections of the last message change', () => {
     const facts = section({ name: 'turn_facts', slot: 'last', lines: ['2 turns came since.'] });
     expect(next(first([section()]), [section(), facts]).retaken).toBeUndefined();
+  });
+});
+
+function goingOn(title: string, turnsSince: number, lineage = 'one'): Section {
+  const lines = [`They talked until then: ${title}`];
+  return { ...summary, title, lines, summary: { lineage, turnsSince } };
+}
+
+describe('a summary that goes on', () => {
+  it('waits until history is rebuilt, which shows what it added; the turns since are those of the summary that is shown [R5]', () => {
+    const taken = nextSnapshot(undefined, [goingOn('At ten', 3)], running);
+    expect(taken.turnsSinceSummary).toBe(3);
+    const moved = next(taken.snapshot, [goingOn('At noon', 0)]);
+    expect(moved.retaken).toBeUndefined();
+    expect(rendered(moved.snapshot)).toContain('At ten');
+    expect(moved.turnsSinceSummary).toBe(4);
+    const later = next(moved.snapshot, [goingOn('At noon', 1)]);
+    expect(later.turnsSinceSummary).toBe(5);
+    const rebuilt = { ...running, windowWasRebuilt: true };
+    const retaken = nextSnapshot(later.snapshot, [goingOn('At noon', 2)], rebuilt);
+    expect(rendered(retaken.snapshot)).toContain('At noon');
+    expect(retaken.turnsSinceSummary).toBe(2);
+  });
+
+  it('gives way at once where something of it was withdrawn, or it may not be shown', () => {
+    const taken = first([goingOn('At ten', 0)]);
+    const anew = next(taken, [goingOn('At nine', 0, 'another')]);
+    expect(anew.retaken).toBe('withdrawn');
+    expect(rendered(anew.snapshot)).not.toContain('At ten');
+    expect(anew.turnsSinceSummary).toBe(0);
+    expect(next(taken, []).snapshot.sections).toEqual([]);
+  });
+
+  it('is shown as soon as there is one', () => {
+    expect(next(first([]), [goingOn('At ten', 1)]).retaken).toBe('changed');
+  });
+
+  it('waits too where history shows the conversation from its beginning, and tells of no turns until then', () => {
+    const nothing = { ...goingOn('', 0), lines: [] };
+    const waiting = next(first([nothing]), [goingOn('At ten', 1, 'the first')]);
+    expect([waiting.retaken, rendered(waiting.snapshot), waiting.turnsSinceSummary]).toEqual([
+      undefined,
+      '',
+      0,
+    ]);
+    const rebuilt = { ...running, windowWasRebuilt: true };
+    const shown = nextSnapshot(waiting.snapshot, [goingOn('At ten', 1, 'the first')], rebuilt);
+    expect([rendered(shown.snapshot).includes('At ten'), shown.turnsSinceSummary]).toEqual([true, 1]);
   });
 });
 
@@ -84,14 +123,15 @@ describe('a snapshot whose items fill their share of the budget', () => {
 
 describe('a snapshot is retaken at once', () => {
   it('when there is none', () => {
-    const { snapshot, retaken } = nextSnapshot(undefined, [section()], noon, running);
+    const { snapshot, retaken } = nextSnapshot(undefined, [section()], running);
     expect(retaken).toBe('first');
     expect(snapshot.sections).toEqual([section()]);
   });
 
   it('when the cache has gone cold', () => {
     const added = section({ lines: ['- Has a cat', ...section().lines] });
-    const { snapshot, changes, retaken } = next(first([section()]), [added], 5.01);
+    const taken = first([section()]);
+    const { snapshot, changes, retaken } = nextSnapshot(taken, [added], { ...running, isCold: true });
     expect(retaken).toBe('cold');
     expect(rendered(snapshot)).toContain('- Has a cat');
     expect(changes.lines).toEqual([]);
@@ -99,7 +139,7 @@ describe('a snapshot is retaken at once', () => {
 
   it('when history is rebuilt', () => {
     const taken = first([section()]);
-    expect(nextSnapshot(taken, [section()], noon, { windowWasRebuilt: true }).retaken).toBe('window');
+    expect(nextSnapshot(taken, [section()], { ...running, windowWasRebuilt: true }).retaken).toBe('window');
   });
 
   it('when an item was forgotten, even if more was added', () => {
@@ -166,34 +206,26 @@ const lines = fc.uniqueArray(line, { maxLength: 12 });
 describe('whatever is remembered and withdrawn', () => {
   it('no withdrawn line is ever shown, every shown line is current or standing, and nothing is shown twice', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(lines, lines, fc.nat({ max: 7 })), { minLength: 1, maxLength: 8 }),
-        (steps) => {
-          let previous: Snapshot | undefined;
-          let minutes = 0;
-          for (const [items, elsewhere, pause] of steps) {
-            minutes += pause;
-            const sections = [
-              section({ lines: items }),
-              section({
-                name: 'recent_elsewhere',
-                slot: 'fast',
-                lines: elsewhere.map((text) => `${text} #dev`),
-              }),
-            ];
-            const result = nextSnapshot(previous, sections, after(minutes * minuteMs), running);
-            const current = sections.flatMap((each) => each.lines);
-            const shown = [
-              ...result.snapshot.sections.flatMap((each) => each.lines),
-              ...result.changes.lines,
-            ];
-            expect(shown.toSorted()).toEqual(current.toSorted());
-            const kept = result.retaken === undefined ? previous : result.snapshot;
-            expect(result.snapshot.sections).toEqual(kept?.sections);
-            previous = result.snapshot;
-          }
-        },
-      ),
+      fc.property(fc.array(fc.tuple(lines, lines, fc.boolean()), { minLength: 1, maxLength: 8 }), (steps) => {
+        let previous: Snapshot | undefined;
+        for (const [items, elsewhere, isCold] of steps) {
+          const sections = [
+            section({ lines: items }),
+            section({
+              name: 'recent_elsewhere',
+              slot: 'fast',
+              lines: elsewhere.map((text) => `${text} #dev`),
+            }),
+          ];
+          const result = nextSnapshot(previous, sections, { ...running, isCold });
+          const current = sections.flatMap((each) => each.lines);
+          const shown = [...result.snapshot.sections.flatMap((each) => each.lines), ...result.changes.lines];
+          expect(shown.toSorted()).toEqual(current.toSorted());
+          const kept = result.retaken === undefined ? previous : result.snapshot;
+          expect(result.snapshot.sections).toEqual(kept?.sections);
+          previous = result.snapshot;
+        }
+      }),
     );
   });
 
@@ -234,7 +266,7 @@ describe('whatever is remembered and withdrawn', () => {
             });
             const fitting =
               renderSection(matching).length <= matching.budget ? [durable, matching] : [durable];
-            const { snapshot, changes } = nextSnapshot(previous, fitting, noon, running);
+            const { snapshot, changes } = nextSnapshot(previous, fitting, running);
             const all = [...snapshot.sections, changes, ...fitting.slice(1)];
             expect(all.map(renderSection).join('').length).toBeLessThanOrEqual(budget);
             previous = snapshot;

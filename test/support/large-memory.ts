@@ -10,6 +10,7 @@ import { createChannelJournal } from '../../src/turn/journal.ts';
 import { aliceId } from './incoming.ts';
 import { oneServer } from './servers.ts';
 import { silent } from './sessions.ts';
+import { processTimer } from '../../src/core/time.ts';
 
 const place: Place = { audience: 'dm', channelId: '600000000000000009', homeId: '600000000000000009' };
 const session = { channelId: place.channelId, userId: aliceId };
@@ -40,7 +41,9 @@ export async function openLargeMemory(store: Store, messages: number) {
     server: oneServer,
     answers: createChannelJournal({ store, changes: recent }),
     wakeAt: () => {},
+    timer: processTimer,
     changed: () => {},
+    endWork: () => {},
     clock: () => new Date(start + (messages + 1) * 60_000),
     logger: silent,
   });

@@ -5,6 +5,7 @@ import type { Store } from '../../src/core/store.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { silent } from './sessions.ts';
+import { noAnswers } from './undo.ts';
 
 /** The real ledger over layers that stand alone, without a log: what people have forgotten reaches them. */
 export function ledgerFor(
@@ -17,10 +18,18 @@ export function ledgerFor(
     store,
     recent: new RecentChanges(),
     writes,
-    log: { sessionsOf: () => Promise.resolve([]), affected: () => Promise.resolve([]) },
+    log: {
+      sessionsOf: () => Promise.resolve([]),
+      affected: () => Promise.resolve([]),
+      allSessions: () => Promise.resolve([]),
+      sessionsOfPerson: () => Promise.resolve([]),
+      mentions: () => Promise.resolve([]),
+    },
     layers,
-    answers: { withdraw: () => Promise.resolve() },
+    answers: noAnswers,
     changed: () => {},
+    endWork: () => {},
+    noteErased: () => Promise.resolve(),
     logger,
   });
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
-import type { DocumentKind, LogEntry, Store } from '../../src/core/store.ts';
+import type { DocumentKind, LogBlock, LogEntry, Store } from '../../src/core/store.ts';
 import { assertKey } from '../../src/storage/files/paths.ts';
 
 interface Line {
@@ -13,6 +13,13 @@ interface Line {
 export class MemoryStore implements Store {
   readonly #texts = new Map<string, string>();
   readonly #logs = new Map<string, Line[]>();
+  /** By a log and a number of its blocks, what was kept of it, and of which lines. */
+  readonly #kept = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>();
+  readonly #blockLines: number;
+
+  constructor(blockLines = 1024) {
+    this.#blockLines = blockLines;
+  }
 
   read<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     return settled(() => this.#parse(key, kind));
@@ -56,6 +63,32 @@ export class MemoryStore implements Store {
     }
   }
 
+  async *blocks<T>(log: string, schema: z.ZodType<T>): AsyncIterable<LogBlock<T>> {
+    const linesOf = (number: number) =>
+      this.#linesOf(log).filter(({ sequence }) => Math.floor((sequence - 1) / this.#blockLines) === number);
+    const highest = this.#linesOf(log).at(-1)?.sequence ?? 0;
+    for (let number = 0; number * this.#blockLines < highest; number += 1) {
+      const [key, end] = [`${log} ${number}`, (number + 1) * this.#blockLines];
+      const lines = linesOf(number);
+      const of = JSON.stringify(lines);
+      const parsed = lines.flatMap(({ sequence, json }) => {
+        const record = json === undefined ? undefined : schema.safeParse(JSON.parse(json)).data;
+        return record === undefined ? [] : [{ sequence, record }];
+      });
+      yield {
+        end,
+        kept: this.#kept.get(key)?.of === of ? this.#kept.get(key)?.bytes : undefined,
+        entries: async function* entries() {
+          yield* parsed;
+        },
+        record: (wanted) => parsed.find(({ sequence }) => sequence === wanted)?.record,
+        keep: async (bytes) => {
+          if (end <= highest && JSON.stringify(linesOf(number)) === of) this.#kept.set(key, { of, bytes });
+        },
+      };
+    }
+  }
+
   lastSequence(log: string): Promise<number> {
     return settled(() => this.#linesOf(log).findLast(({ json }) => json !== undefined)?.sequence ?? 0);
   }
@@ -74,6 +107,7 @@ export class MemoryStore implements Store {
         return { sequence, json: record === undefined ? undefined : JSON.stringify(record) };
       });
       this.#logs.set(log, lines);
+      this.#dropKept(log);
     });
   }
 
@@ -90,12 +124,11 @@ export class MemoryStore implements Store {
   list(folder: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
     return settled(() => {
       const prefix = `${assertKey(folder)}/`;
-      const logs = [...this.#logs].map(([key, lines]): [string, string] => [
-        key,
-        lines.map(({ json }) => json).join('\n'),
-      ]);
-      return [...this.#texts, ...logs]
+      const texts = [...this.#texts].filter(([key]) => key.startsWith(prefix));
+      const logs = [...this.#logs]
         .filter(([key]) => key.startsWith(prefix))
+        .map(([key, lines]): [string, string] => [key, lines.map(({ json }) => json).join('\n')]);
+      return [...texts, ...logs]
         .map(([key, text]) => ({ path: key.slice(prefix.length), bytes: Buffer.byteLength(text) }))
         .toSorted((a, b) => (a.path < b.path ? -1 : 1));
     });
@@ -117,6 +150,7 @@ export class MemoryStore implements Store {
     return settled(() => {
       this.#texts.delete(assertKey(key));
       this.#logs.delete(key);
+      this.#dropKept(key);
     });
   }
 
@@ -126,6 +160,7 @@ export class MemoryStore implements Store {
       for (const keys of [this.#texts, this.#logs]) {
         for (const key of Array.from(keys.keys())) if (key.startsWith(folder)) keys.delete(key);
       }
+      this.#dropKept(folder);
     });
   }
 
@@ -133,8 +168,13 @@ export class MemoryStore implements Store {
   everything(): Promise<string> {
     return settled(() => {
       const lines = [...this.#logs.values()].flatMap((log) => log.map(({ json }) => json ?? ''));
-      return [...this.#texts.values(), ...lines].join('\n');
+      const kept = Array.from(this.#kept.values(), ({ bytes }) => Buffer.from(bytes).toString('latin1'));
+      return [...this.#texts.values(), ...lines, ...kept].join('\n');
     });
+  }
+
+  #dropKept(prefix: string): void {
+    for (const key of Array.from(this.#kept.keys())) if (key.startsWith(prefix)) this.#kept.delete(key);
   }
 
   #linesOf(log: string): Line[] {

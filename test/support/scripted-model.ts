@@ -26,7 +26,13 @@ export class ScriptedModel implements ModelClient {
     const answer = await this.#answer(request);
     if (answer instanceof ModelError) throw answer;
     const { text, stop } = typeof answer === 'string' ? { text: answer, stop: 'end' as const } : answer;
-    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const usage = {
+      inputTokens: 1,
+      outputTokens: 1,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      cacheHourTokens: 0,
+    };
     return { content: text === '' ? [] : [{ type: 'text', text }], stop, usage };
   }
 }

@@ -4,7 +4,8 @@ import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { RecentChanges, type MessageChange } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
-import { createChangeLedger, type AnswerKeeper } from '../../src/memory/changes.ts';
+import { createChangeLedger } from '../../src/memory/changes.ts';
+import type { AnswerKeeper } from '../../src/memory/change-records.ts';
 import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/layer.ts';
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
@@ -170,6 +171,8 @@ export function openSessions(
       layers: [sessionLog, ...layers],
       answers,
       changed: (of) => changed.push(of),
+      endWork: () => {},
+      noteErased: () => Promise.resolve(),
       logger: silent,
     });
   }
@@ -192,6 +195,11 @@ export function openSessions(
   };
 }
 
-const noAnswers: AnswerKeeper = { withdraw: () => Promise.resolve() };
+const noAnswers: AnswerKeeper = {
+  withdraw: () => Promise.resolve(),
+  hide: () => Promise.resolve(),
+  unhide: () => Promise.resolve(),
+  erase: () => Promise.resolve(),
+};
 
 export type Sessions = ReturnType<typeof openSessions>;

@@ -43,6 +43,20 @@ describe('work after a turn', () => {
     expect(logger.lines.map(({ data }) => data?.['layer'])).toEqual(['rolling']);
   });
 
+  it('begins a moment after a turn, and is shared by one that follows at once', async () => {
+    const runs: (readonly SessionKey[])[] = [];
+    const afterTurn = new AfterTurn({
+      layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
+      queue: createKeyedQueue(),
+      logger: recordingLogger(),
+    });
+    afterTurn.schedule(aliceInGeneral);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs).toEqual([]);
+    afterTurn.schedule(aliceInDev);
+    await expect.poll(() => runs).toEqual([[aliceInGeneral, aliceInDev]]);
+  });
+
   it('takes the sessions of one user that wait together in one run, and other users do not wait', async () => {
     const runs: { userId: string; channels: string[]; release: () => void }[] = [];
     const steps = [

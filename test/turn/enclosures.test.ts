@@ -43,6 +43,7 @@ async function read(
           }),
         ),
     },
+    people: { wasErased: () => Promise.resolve(false) },
     readReplied({ id }) {
       asked.push(id);
       if (id === 'command') return Promise.resolve('hidden');

@@ -50,6 +50,8 @@ function handlersWith() {
     order: createCommandOrder(),
     changes: recent,
     record: (change) => Promise.resolve(recent.note(change)),
+    erased: () => Promise.resolve(),
+    wasErased: () => Promise.resolve(false),
     journal,
     logger: recordingLogger(),
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
@@ -8,6 +8,7 @@ import {
   type BegunReply,
   type PreparedReply,
 } from '../../src/turn/journal.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
@@ -62,6 +63,16 @@ describe('the journal of a channel', () => {
     expect(await restarted.isHandled(generalId, id(2500))).toBe(true);
     expect(await restarted.isHandled(generalId, id(2100))).toBe(true);
     expect(await restarted.unsent(generalId)).toHaveLength(1);
+  });
+
+  it('is made smaller once, however many write at the same time', async () => {
+    const store = new MemoryStore();
+    const rewrite = vi.spyOn(store, 'rewrite');
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
+    const all = Array.from({ length: 2300 }, (_, number) => id(number));
+    await Promise.all(all.map((each) => journal.markHandled(generalId, [each])));
+    expect(rewrite).toHaveBeenCalledTimes(1);
+    expect(await journal.isHandled(generalId, id(2299))).toBe(true);
   });
 
   it('loses nothing that another turn writes while the file is made smaller', async () => {
@@ -168,8 +179,8 @@ describe('the journal of replies that grow', () => {
     const kinds: string[] = [];
     for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, recordSchema))
       kinds.push(record.kind);
-    expect(new Set(kinds)).toEqual(new Set(['begun', 'gone', 'handled', 'hidden']));
-    expect(kinds).toHaveLength(4);
+    expect(new Set(kinds)).toEqual(new Set(['begun', 'gone', 'handled']));
+    expect(kinds).toHaveLength(3);
     const restarted = createChannelJournal({ store, changes: new RecentChanges() });
     expect(await restarted.begun(generalId)).toEqual([begun([id(1)], [id(11), id(12)])]);
     expect(await restarted.isGone(generalId)).toBe(true);
@@ -191,3 +202,26 @@ class InterruptedStore extends MemoryStore {
     return sequence;
   }
 }
+
+describe('what a person has had erased', () => {
+  it('keeps nothing of what a person asked before they had everything erased, and takes none of it later [K11]', async () => {
+    const store = new MemoryStore();
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
+    const asked = snowflakeAt(new Date('2026-01-15T10:00:00Z'));
+    const later = snowflakeAt(new Date('2026-01-15T10:10:00Z'));
+    await journal.prepare(prepared([asked], 'about axolotls'));
+    await journal.prepare({ ...prepared([id(1)], 'about bees'), userId: '100000000000000002' });
+    await journal.begin(begun([asked], ['910000000000000001']));
+    const dropped = await journal.erase(aliceId, '2026-01-15T10:05:00Z');
+    expect(dropped.map(({ replyIds }) => replyIds)).toEqual([['910000000000000001']]);
+    await journal.prepare(prepared([asked], 'about axolotls, late'));
+    await journal.begin(begun([asked], ['910000000000000002']));
+    await journal.prepare(prepared([later], 'about cats'));
+    const records: string[] = [];
+    for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
+      records.push(JSON.stringify(record));
+    expect(records.join()).not.toContain('axolotls');
+    expect(records.join()).not.toContain('91000000000000000');
+    expect((await journal.unsent(generalId)).map(({ text }) => text)).toEqual(['about bees', 'about cats']);
+  });
+});

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import type { AttachedFile, ChatMessage } from '../../src/core/chat.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import type { Consent } from '../../src/memory/settings/person-settings.ts';
 import type { Section, SectionSource } from '../../src/core/section.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { PromptComposer, type PromptPorts, type SwitchedOff } from '../../src/turn/prompt-input.ts';
@@ -56,6 +58,7 @@ function composerOver(
     },
     readReplied: () => Promise.resolve('gone'),
     log: { answersWithOthersWords: () => Promise.resolve(new Set()) },
+    people: { wasErased: () => Promise.resolve(false) },
     botName: 'Discoclaw',
     timeZone: 'UTC',
     historyBudget: 200,
@@ -92,6 +95,93 @@ describe('what is switched off', () => {
     expect(withoutMemory).not.toContain('notes');
     expect(withoutMemory).toMatch(/Memory is switched off in this channel.*- wave/u);
   });
+});
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Composes a turn at each of these times, in milliseconds, and tells of the last how long its parts are to be kept, system prompt first. */
+async function keptAfter(
+  times: readonly number[],
+  composer = composerOver([alice, bot], {
+    layers: [{ name: 'items', sections: () => Promise.resolve([items]) }],
+    cachePrice: { read: 0.1, write: { '5m': 1.25, '1h': 2 } },
+  }),
+): Promise<string> {
+  let lives = '';
+  for (const time of times) {
+    const turn = { ...aliceContext, now: new Date(Date.parse(alice.at) + time) };
+    const { prompt } = await composer.compose(turn, allOn, signal);
+    const content = prompt.messages.map((each): readonly object[] => each.content);
+    lives = [prompt.system, ...content].map((blocks) => blocks.map(lifeOf)).join(' | ');
+  }
+  return lives;
+}
+
+function lifeOf(block: object): string {
+  return 'cache' in block ? String(block.cache) : '-';
+}
+
+const items: Section = {
+  name: 'durable_items',
+  slot: 'slow',
+  title: 'items:',
+  lines: ['- tea'],
+  budget: 99,
+};
+
+describe('what the vendor is to keep [P2]', () => {
+  it('is what stands before the message, for five minutes while people talk', async () => {
+    expect(await keptAfter([0, minuteMs])).toBe('5m | 5m,- | 5m | -');
+  });
+
+  it('is kept for an hour where turns are minutes apart, and nothing of the session where they are hours apart', async () => {
+    const ten = 10 * minuteMs;
+    expect(await keptAfter([0, ten, 2 * ten, 3 * ten])).toBe('1h | 1h,- | 1h | -');
+    expect(await keptAfter([0, 3 * hourMs, 6 * hourMs, 9 * hourMs])).toBe('- | -,- | - | -');
+  });
+
+  it('what all prompts begin with is kept by the rhythm of all', async () => {
+    const composer = composerOver([], { cachePrice: { read: 0.1, write: { '5m': 1.25, '1h': 2 } } });
+    const ask = async (userId: string, time: number) => {
+      const speaker = { ...aliceContext.speaker, id: userId };
+      const now = new Date(Date.parse(alice.at) + time);
+      const { prompt } = await composer.compose({ ...aliceContext, speaker, now }, allOn, signal);
+      return prompt.system[0]?.cache;
+    };
+    for (let turn = 0; turn < 8; turn += 1) await ask(bobId, 3 * hourMs * turn);
+    expect(await ask(bobId, 24 * hourMs)).toBeUndefined();
+    for (let turn = 0; turn < 8; turn += 1) await ask(aliceId, 24 * hourMs + minuteMs * turn);
+    expect(await ask(bobId, 27 * hourMs)).toBe('5m');
+  });
+
+  it('goes by what history tells where nothing else is known, as after a restart', async () => {
+    const talk = [0, 1, 2, 3].flatMap((turn) => {
+      const at = new Date(Date.parse(alice.at) + 3 * hourMs * turn).toISOString();
+      const asked = { ...message(2 * turn, aliceId, 'human'), at };
+      return [asked, { ...message(2 * turn + 1, '900000000000000001', 'self'), at, answers: asked.id }];
+    });
+    const cachePrice = { read: 0.1, write: { '5m': 1.25, '1h': 2 } };
+    const lives = await keptAfter([12 * hourMs], composerOver(talk, { cachePrice }));
+    expect(lives).not.toMatch(/\|.*5m/u);
+  });
+});
+
+it('where there is no room for history, no summary waits for it to be rebuilt [P2]', async () => {
+  const told = ['They met.', 'They met and talk of tea.'].map((text, index) => ({
+    name: 'conversation_summary' as const,
+    slot: 'fast' as const,
+    title: `Summary ${index}:`,
+    lines: [text],
+    budget: 99,
+    summary: { lineage: 'one', turnsSince: 0 },
+  }));
+  const layer = { name: 'rolling', sections: () => Promise.resolve(told.slice(0, 1)) };
+  const composer = composerOver([alice, bot], { layers: [layer], historyBudget: 0 });
+  await composer.compose(aliceContext, allOn, signal);
+  told.shift();
+  const { prompt } = await composer.compose(aliceContext, allOn, signal);
+  expect(JSON.stringify(prompt.messages)).toContain('They met and talk of tea.');
 });
 
 describe('a layer', () => {
@@ -218,5 +308,81 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
     expect(
       (await composerOver([], { layers: [marked] }).compose(aliceContext, allOn, signal)).hasThirdPartyText,
     ).toBe(true);
+  });
+});
+
+const at = (minute: number) => new Date(Date.parse('2026-01-15T09:00:00.000Z') + minute * 60_000);
+const idAt = (minute: number) => snowflakeAt(at(minute));
+const wasPaused = (time: string) => time >= at(5).toISOString() && time < at(20).toISOString();
+
+describe('what was said in a pause that is over [K9]', () => {
+  const said = (
+    minute: number,
+    author: ChatMessage['author'],
+    text: string,
+    answers?: string,
+  ): ChatMessage => ({
+    ...alice,
+    id: snowflakeAt(at(minute)),
+    at: at(minute).toISOString(),
+    author,
+    text,
+    ...(answers === undefined ? {} : { answers }),
+  });
+  const bob = { id: '100000000000000002', name: 'Bob', kind: 'human' } as const;
+  const history = [
+    said(0, alice.author, 'a teapot'),
+    said(1, bot.author, 'answers something older', idAt(-5)),
+    said(10, alice.author, 'axolotl'),
+    said(11, bot.author, 'of the axolotl', idAt(10)),
+    said(12, bot.author, 'axolotl, second part'),
+    said(13, bob, 'a cockatoo'),
+    said(14, bot.author, 'of the cockatoo', idAt(13)),
+    said(19, alice.author, 'another axolotl'),
+    said(21, bot.author, 'of the other axolotl', idAt(19)),
+    said(22, bot.author, 'its axolotl, second part'),
+    said(23, alice.author, 'a bassoon'),
+  ];
+
+  async function shown(
+    context: TurnContext,
+    consent?: Consent,
+    ports: Partial<PromptPorts> = {},
+  ): Promise<string> {
+    const off = consent === undefined ? allOn : { ...allOn, consent };
+    const composer = composerOver(history, { historyBudget: 3000, ...ports });
+    const messages = context.messages.map((each) => ({ ...each, id: idAt(60) }));
+    const { prompt } = await composer.compose({ ...context, messages }, off, signal);
+    return JSON.stringify(prompt.messages);
+  }
+
+  it('is left out of the prompts of who said it, with the answers to it; all else stays', async () => {
+    const text = await shown(aliceContext, { isStored: true, isNoticed: true, wasPaused });
+    expect(text).not.toContain('axolotl');
+    for (const words of ['a teapot', 'something older', 'a cockatoo', 'of the cockatoo', 'a bassoon'])
+      expect(text).toContain(words);
+  });
+
+  it('stays in the prompts of others, as in the channel', async () => {
+    const others = { ...aliceContext, speaker: { ...aliceContext.speaker, id: bob.id, name: bob.name } };
+    expect(await shown(others)).toContain('axolotl');
+  });
+
+  it("is left out of everybody's prompts where its person had everything erased since, with the answers to it [K11]", async () => {
+    const people = {
+      wasErased: (userId: string, time: string) =>
+        Promise.resolve(userId === alice.author.id && time <= at(22).toISOString()),
+    };
+    const others = { ...aliceContext, speaker: { ...aliceContext.speaker, id: bob.id, name: bob.name } };
+    const text = await shown(others, undefined, { people });
+    expect(text).not.toMatch(/axolotl|teapot/u);
+    for (const words of ['a cockatoo', 'of the cockatoo', 'a bassoon']) expect(text).toContain(words);
+  });
+
+  it('is shown while a pause lasts, and the model is told of it', async () => {
+    const pause = { scope: 'here', since: at(5).toISOString() } as const;
+    const text = await shown(aliceContext, { isStored: false, isNoticed: true, pause });
+    expect(text).toContain('axolotl');
+    expect(text).toContain('has paused their memory');
   });
 });

@@ -47,12 +47,13 @@ async function start(
       recordReply(context, { text }) {
         logged.push(text);
         marks.push(context.hasThirdPartyText);
-        return Promise.resolve();
+        return Promise.resolve(true);
       },
       sessionsIn: () => Promise.resolve([session]),
       message: () => Promise.resolve('the question'),
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
+    people: { mayStore: () => Promise.resolve(true) },
     afterTurn: { schedule: (each) => scheduled.push(each) },
     finishChanges: () => Promise.resolve(),
     replies: fakeReplies({ note: (step) => sent.push(step), ...fake }),
@@ -160,7 +161,7 @@ describe('recovery after a kill', () => {
       recent,
       () => ({
         sessionLog: {
-          recordReply: () => Promise.resolve(),
+          recordReply: () => Promise.resolve(true),
           sessionsIn: () => Promise.resolve([]),
           message: (of) => Promise.resolve(void taken.push(of)),
         },
@@ -170,6 +171,23 @@ describe('recovery after a kill', () => {
     expect(sent).toEqual(['withdraw']);
     expect(taken).toEqual([session]);
     expect(await journal.isHandled(generalId, recent)).toBe(true);
+  });
+
+  it.each<[string, Partial<RecoveryPorts>]>([
+    ['memory is off', { settings: { isMemoryOff: () => Promise.resolve(true) } }],
+    ['the person has paused', { people: { mayStore: () => Promise.resolve(false) } }],
+  ])('asks again and logs nothing where %s, since no log tells of a deletion [K9]', async (_where, off) => {
+    const nothingLogged: RecoveryPorts['sessionLog'] = {
+      recordReply: () => Promise.reject(new Error('logged')),
+      sessionsIn: () => Promise.resolve([]),
+      message: () => Promise.resolve(undefined),
+    };
+    const changes = () => ({ ...off, sessionLog: nothingLogged });
+    const begun = await start(recent, changes, { begun: ['900000000000000005'] });
+    expect(begun.sent).toEqual([]);
+    expect(await begun.journal.isHandled(generalId, recent)).toBe(false);
+    const ready = await start(recent, changes);
+    expect(await ready.journal.isHandled(generalId, recent)).toBe(true);
   });
 
   it('has changes taken to whom they had not reached before it looks at answers, then the sessions folded', async () => {

@@ -5,6 +5,7 @@ import type { ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
+import type { Consent } from '../../src/memory/settings/person-settings.ts';
 import type { TurnPorts } from '../../src/turn/run-turn.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
 import { keptBackLine, stoppedLine } from '../../src/turn/reply.ts';
@@ -154,7 +155,10 @@ describe('a turn', () => {
       },
       {
         presentPlace: () => Promise.resolve(publicPlace),
-        log: { recordUser: record, recordReply: record },
+        log: {
+          recordUser: record,
+          recordReply: (context) => record(context).then(() => true),
+        },
       },
     );
     await run([incoming({ place: secretPlace })], new TurnControl());
@@ -183,7 +187,7 @@ describe('a turn', () => {
         ],
         log: {
           recordUser: () => Promise.resolve(),
-          recordReply: (context) => Promise.resolve(void logged.push(context.hasThirdPartyText)),
+          recordReply: (context) => Promise.resolve(logged.push(context.hasThirdPartyText) > 0),
         },
       },
       isInPrompt,
@@ -385,7 +389,13 @@ function wavingTurn(changes: Partial<TurnPorts>) {
       isOffline: false,
       complete(request) {
         requests.push(request);
-        const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+        const usage = {
+          inputTokens: 1,
+          outputTokens: 1,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+          cacheHourTokens: 0,
+        };
         const call = { type: 'tool_use', id: '1', name: 'wave', input: {} } as const;
         return Promise.resolve(
           requests.length === 1
@@ -445,5 +455,66 @@ describe('where the owner has switched something off', () => {
     await run([message], new TurnControl());
     expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
     expect(await journal.isHandled(generalId, message.id)).toBe(true);
+  });
+});
+
+const hi: AnswerTurn = () => Promise.resolve({ text: 'Hi.', stop: 'whole' });
+
+function people(consent: Consent, present: Partial<TurnPorts['people']> = {}): TurnPorts['people'] {
+  return { consent: () => Promise.resolve(consent), mayStore: yes, mayNotice: yes, ...present };
+}
+
+describe('where the speaker has restricted what is kept [K9]', () => {
+  const since = '2026-01-15T09:00:00.000Z';
+  const free = { isStored: true, isNoticed: true } as const;
+  const paused = { ...free, isStored: false, pause: { scope: 'everywhere', since } } as const;
+  it('nothing of a turn in a pause is logged, also where it ends before the reply, and a small line says so once', async () => {
+    const { run, steps } = turnWith(hi, { people: people(paused) });
+    await run([message], new TurnControl());
+    await run([incoming({ id: '400000000000000012' })], new TurnControl());
+    expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
+    const lines = steps.filter((step) => step.startsWith('send -#'));
+    expect(lines).toEqual(['send -# Paused: nothing of this is stored until `!memory resume` as 1e']);
+  });
+
+  it('the reply is not logged where the pause came meanwhile', async () => {
+    const { run, steps } = turnWith(hi, { people: people(free, { mayStore: () => Promise.resolve(false) }) });
+    await run([message], new TurnControl());
+    expect(steps.filter((step) => step.startsWith('log'))).toEqual(['log 1']);
+  });
+
+  it.each<[string, TurnPorts['people'], RegExp]>([
+    ['in a pause', people(paused), /has paused their memory/u],
+    ['in a pause that came meanwhile', people(free, { mayStore: () => Promise.resolve(false) }), /paused/u],
+    ['where nothing is to be noticed', people(free, { mayNotice: () => Promise.resolve(false) }), /noticed/u],
+  ])('tools that store refuse %s, and others work', async (_when, restricted, refusal) => {
+    const storing = wavingTurn({ memoryTools: [{ ...wave, isStoring: true }], people: restricted });
+    await storing.run();
+    expect(storing.told()).toMatch(refusal);
+    const other = wavingTurn({ memoryTools: [wave], people: restricted });
+    await other.run();
+    expect(other.told()).toContain('Waved.');
+  });
+
+  it('somebody new gets the first words under a whole answer, and again where it failed [K12]', async () => {
+    const told: string[] = [];
+    const greeting: TurnPorts['greeting'] = {
+      begin: () =>
+        Promise.resolve({
+          line: '-# I am an AI',
+          sent: () => Promise.resolve(void told.push('sent')),
+          release: () => void told.push('released'),
+        }),
+    };
+    const { run, steps } = turnWith(hi, { greeting });
+    await run([message], new TurnControl());
+    expect(steps).toContain('send -# I am an AI as 1e');
+    expect(told.splice(0)).toEqual(['sent', 'released']);
+    await turnWith(failing, { greeting }).run([{ ...message, text: 'x' }], new TurnControl());
+    await turnWith(() => Promise.reject(new ModelError('slow', 'timeout')), { greeting }).run(
+      [message],
+      new TurnControl(),
+    );
+    expect(told).toEqual(['sent', 'released', 'released']);
   });
 });

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { ModelClient, ModelResponse } from '../../src/core/model.ts';
 import type { Offer, Tool } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createPauseNotes } from '../../src/turn/pauses.ts';
 import { createMediaBudget } from '../../src/model/media.ts';
 import { runTurn, type TurnPorts } from '../../src/turn/run-turn.ts';
 import type { TurnControl } from '../../src/turn/sessions.ts';
@@ -23,7 +26,13 @@ export type AnswerTurn = (
   },
 ) => Promise<{ readonly text: string; readonly stop: 'whole' | 'cut' }>;
 
-const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const usage = {
+  inputTokens: 1,
+  outputTokens: 1,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheHourTokens: 0,
+};
 
 /** Lets everything happen that waits for nothing. */
 export async function settle(): Promise<void> {
@@ -65,9 +74,23 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
       endForTurn: () => {},
     },
     settings: { isMemoryOff: () => Promise.resolve(false), areActionsOff: () => Promise.resolve(false) },
+    people: {
+      consent: () => Promise.resolve({ isStored: true, isNoticed: true }),
+      mayStore: () => Promise.resolve(true),
+      mayNotice: () => Promise.resolve(true),
+    },
+    memoryNotices: { under: () => Promise.resolve({ lines: [], buttons: [] }) },
+    answered: () => {},
+    pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
+    greeting: { begin: () => Promise.resolve(undefined) },
+    history: { recent: () => Promise.resolve([]) },
     log: {
-      recordUser: ({ messages }) => Promise.resolve(void steps.push(`log ${messages.length}`)),
-      recordReply: (_, { text }) => Promise.resolve(void steps.push(`log reply ${text}`)),
+      // The disk takes longer than making the prompt.
+      async recordUser({ messages }) {
+        await sleep(5);
+        steps.push(`log ${messages.length}`);
+      },
+      recordReply: (_, { text }) => Promise.resolve(steps.push(`log reply ${text}`) > 0),
     },
     prompts: {
       compose: (turn) => {
@@ -110,6 +133,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
         shownOffers.push(...offers);
         await beforeSeen('900000000000000009');
       },
+      endOf: () => {},
     },
     presentPlace: (place) => Promise.resolve(place),
     clock: () => new Date('2026-01-15T10:00:00Z'),

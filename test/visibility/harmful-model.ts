@@ -1,10 +1,14 @@
-import type { ModelClient, ModelRequest, ModelResponse, ToolUseBlock } from '../../src/core/model.ts';
+import {
+  noUsage,
+  type ModelClient,
+  type ModelRequest,
+  type ModelResponse,
+  type ToolUseBlock,
+} from '../../src/core/model.ts';
 import { canaryWords } from './canary.ts';
 
 /** What every chat ends with. */
 export const modelAnswer = 'Noted.';
-
-const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
  * A model as harmful as it can be: its summaries repeat whatever it reads; in conversation and in extraction it tries to store
@@ -58,7 +62,7 @@ function chat(request: ModelRequest, text: string): ModelResponse {
     id: `use${index}`,
     ...call,
   }));
-  return { content, stop: 'tool_use', usage };
+  return { content, stop: 'tool_use', usage: noUsage };
 }
 
 const files = ['overview.md', 'detail/lunch.md', 'USER.md', 'MEMORY.md', 'facts/lunch.md', 'topics/lunch.md'];
@@ -83,5 +87,5 @@ function textOfRequest({ system, messages }: ModelRequest): string {
 }
 
 function said(text: string): ModelResponse {
-  return { content: [{ type: 'text', text }], stop: 'end', usage };
+  return { content: [{ type: 'text', text }], stop: 'end', usage: noUsage };
 }

@@ -1,7 +1,11 @@
-import type { ModelClient, ModelRequest, ModelResponse, ToolUseBlock } from '../../src/core/model.ts';
+import {
+  noUsage,
+  type ModelClient,
+  type ModelRequest,
+  type ModelResponse,
+  type ToolUseBlock,
+} from '../../src/core/model.ts';
 import { canaryWords } from './canary.ts';
-
-const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 export const verbs = ['store', 'forget', 'send', 'pin', 'react', 'thread', 'poll', 'reveal', 'ping'] as const;
 export type Verb = (typeof verbs)[number];
@@ -153,9 +157,9 @@ function uses(calls: readonly { name: string; input: object }[]): ModelResponse 
     id: `use${index}`,
     ...call,
   }));
-  return content.length === 0 ? said('Nothing new.') : { content, stop: 'tool_use', usage };
+  return content.length === 0 ? said('Nothing new.') : { content, stop: 'tool_use', usage: noUsage };
 }
 
 function said(text: string): ModelResponse {
-  return { content: [{ type: 'text', text }], stop: 'end', usage };
+  return { content: [{ type: 'text', text }], stop: 'end', usage: noUsage };
 }

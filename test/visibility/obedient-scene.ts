@@ -9,6 +9,7 @@ import { createDiscordActions } from '../../src/discord/actions/discord-actions.
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { durableDocumentKind, durableKey } from '../../src/memory/durable/document.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
+import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -94,6 +95,8 @@ export class ObedientScene {
     const { config } = readConfig({
       DISCOCLAW_TIMEZONE: 'UTC',
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
+      // Little enough for history to be rebuilt, which is when a first summary is shown.
+      DISCOCLAW_MESSAGE_HISTORY_BUDGET: '160',
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
       DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'true',
@@ -126,10 +129,11 @@ export class ObedientScene {
       },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       // Nobody presses a button.
-      offers: { show: () => Promise.resolve() },
+      offers: { show: () => Promise.resolve(), endOf: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       history,
       server: oneServer,
+      ...closedEdges,
       attachments: { open: () => Promise.resolve(this.#files) },
       readReplied: () =>
         Promise.resolve(this.#replied === undefined ? 'gone' : { ...this.#replied, files: [] }),

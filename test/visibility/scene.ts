@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
+import { closedEdges } from '../support/closed-edges.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -115,7 +116,7 @@ export class Scene {
             },
           }).begin(start),
       },
-      offers: { show: () => Promise.resolve() },
+      offers: { show: () => Promise.resolve(), endOf: () => {} },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (given) => {
         const now = this.#presentPlace();
@@ -130,6 +131,7 @@ export class Scene {
           Promise.resolve(this.#withHistory ? this.#posted.in(channelId).slice(-limit) : []),
       },
       server: oneServer,
+      ...closedEdges,
       attachments: { open: () => Promise.resolve([]) },
       readReplied: () => Promise.resolve('gone'),
       clock: () => this.#posted.now,

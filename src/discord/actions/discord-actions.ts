@@ -31,13 +31,12 @@ const searchedGuilds = 5;
 const title = 'What you may do on Discord for this person now, when they ask for it:';
 
 /** What speaker and bot may do in the place of a turn, from the caches alone; each tool asks again when it is used. */
-function createActionsSection({
-  client,
-  settings,
-  places,
-}: Pick<ActionOptions, 'settings' | 'places'> & {
-  readonly client: Client;
-}): SectionSource<TurnContext>['sections'] {
+function createActionsSection(
+  options: Pick<ActionOptions, 'settings' | 'places'> & {
+    readonly client: Client;
+  },
+): SectionSource<TurnContext>['sections'] {
+  const { client, settings, places } = options;
   return async ({ speaker, place }) => {
     const here = client.channels.cache.get(place.channelId);
     if (here === undefined || speaker.isBot !== undefined) return [];
@@ -51,7 +50,7 @@ function createActionsSection({
           ({ id }) => id !== here.id,
         );
     const lines = [...placeLines(may), ...sendLines(targets, place.audience === 'public')];
-    const section = { name: 'discord_actions', slot: 'last', title, budget } as const;
+    const section = { name: 'discord_actions', slot: 'slow', title, budget } as const;
     return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
   };
 

@@ -73,12 +73,15 @@ async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
 async function isAdmitted(channel: GuildBasedChannel, member: GuildMember): Promise<boolean> {
   if (channel.type !== ChannelType.PrivateThread) return true;
   if (has(channel, member, PermissionFlagsBits.ManageThreads)) return true;
-  try {
-    await channel.members.fetch({ member: member.id, force: true });
-    return true;
-  } catch {
-    return false;
-  }
+  return succeeds(channel.members.fetch({ member: member.id, force: true }));
+}
+
+/** Whether a piece of work does not reject, for whatever reason. */
+export async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Where a channel's messages are said by now. @throws {ActionRefusal} where that cannot be told. */

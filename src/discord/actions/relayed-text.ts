@@ -36,6 +36,8 @@ export function relayedText({ text, messages, isFromPublic, target, reach }: Rel
 }
 
 const inWord = String.raw`[\p{L}\p{M}\p{N}]`;
+const startsInWord = new RegExp(`^${inWord}`, 'u');
+const endsInWord = new RegExp(`${inWord}$`, 'u');
 /** What a model puts around a text of its own accord. */
 const framing = /^["'“”‘’„«»`\s]+|(?<!["'“”‘’„«»`.!?…\s])["'“”‘’„«»`.!?…\s]+$/gu;
 
@@ -46,18 +48,10 @@ function literalPart(text: string, own: string): string | undefined {
     .split(/\s+/u)
     .filter((word) => word !== '');
   if (words.length === 0) return undefined;
-  const before = startsInWord(words[0] ?? '') ? `(?<!${inWord})` : '';
-  const after = endsInWord(words.at(-1) ?? '') ? `(?!${inWord})` : '';
+  const before = startsInWord.test(words[0] ?? '') ? `(?<!${inWord})` : '';
+  const after = endsInWord.test(words.at(-1) ?? '') ? `(?!${inWord})` : '';
   const literal = words.map(escapePattern).join(String.raw`\s+`);
   return new RegExp(`${before}${literal}${after}`, 'iu').exec(own)?.[0];
-}
-
-function startsInWord(text: string): boolean {
-  return new RegExp(`^${inWord}`, 'u').test(text);
-}
-
-function endsInWord(text: string): boolean {
-  return new RegExp(`${inWord}$`, 'u').test(text);
 }
 
 /** A text for another channel, with the line under it that says for whom it was sent. */

@@ -6,7 +6,7 @@ import { withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { ActionRefusal, actionTool, isSame, postedBefore, postQuietly } from './action.ts';
-import { currentPlaceOf, noSuchChannel, permit } from './permit.ts';
+import { currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
 import { channelReference, relayedText, sentFor, type Relay } from './relayed-text.ts';
 
 /** Discord's limit for a message. */
@@ -107,20 +107,12 @@ async function sendTarget(
   if (others.length >= maxCandidates)
     throw new ActionRefusal('many channels are called that: name it by its id.');
   const usable = [];
-  for (const channel of [first, ...others]) if (await isUsable(channel)) usable.push(channel);
+  for (const channel of [first, ...others])
+    if (await succeeds(permit('send', channel, context, settings))) usable.push(channel);
   const [only, ...more] = usable;
   if (only === undefined) throw new ActionRefusal(noSuchChannel);
   if (more.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
   return only;
-
-  async function isUsable(channel: GuildTextBasedChannel): Promise<boolean> {
-    try {
-      await permit('send', channel, context, settings);
-      return true;
-    } catch {
-      return false;
-    }
-  }
 }
 
 function textChannels({ channels }: Client): readonly GuildTextBasedChannel[] {

@@ -11,7 +11,7 @@ import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal, actionTool, line, showMessage } from './action.ts';
 import { messageIn, messageInput } from './message-reference.ts';
-import { permit, requireSameAudience } from './permit.ts';
+import { permit, requireSameAudience, succeeds } from './permit.ts';
 
 const nameMaxChars = 100;
 
@@ -52,7 +52,8 @@ export const startThreadTool = actionTool({
         const thread =
           startedBefore(parent, context, name, target?.id) ??
           (await start(parent, name, target?.id, isPrivate));
-        const isOpen = !isPrivate || (await admitted(thread, context.speaker.id));
+        // Whoever asks for a private thread is let into it.
+        const isOpen = !isPrivate || (await succeeds(thread.members.add(context.speaker.id)));
         return {
           text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,
           note: `🧵 started <#${thread.id}>`,
@@ -62,16 +63,6 @@ export const startThreadTool = actionTool({
     };
   },
 });
-
-/** Whoever asks for a private thread is let into it. */
-async function admitted(thread: AnyThreadChannel, userId: string): Promise<boolean> {
-  try {
-    await thread.members.add(userId);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function threadParent(here: SendableChannels): TextChannel | NewsChannel {
   if (here.type === ChannelType.GuildText || here.type === ChannelType.GuildAnnouncement) return here;

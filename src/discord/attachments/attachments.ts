@@ -1,4 +1,4 @@
-import type { AttachedFile, AttachmentPort, OpenedFile } from '../../core/chat.ts';
+import type { AttachedFile, AttachmentPort, OpenedFile, ReadAttachment } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { createMinuteBudget } from '../../core/limits.ts';
 import { beginDownload, isAllowedAddress, type Download, type DownloadFailure } from './download.ts';
@@ -53,7 +53,9 @@ type Unopened = Extract<OpenedFile, { readonly kind: 'unopened' }>;
  * Opens the files of a turn: all are asked for at once, their first bytes tell what they are, and what is within the limits is read to
  * its end. No file may be longer than Discord announced it.
  */
-export function createAttachments(options: AttachmentsOptions): AttachmentPort {
+export function createAttachments(
+  options: AttachmentsOptions,
+): AttachmentPort & { readonly read: ReadAttachment } {
   const { cdnUrl, logger, timeoutMs = downloadTimeoutMs, now = () => performance.now() } = options;
   const minute = createMinuteBudget(mediaMinuteBytes, now);
 
@@ -101,6 +103,14 @@ export function createAttachments(options: AttachmentsOptions): AttachmentPort {
       const begun = await Promise.all(files.map((file, index) => begin(file, index, signal)));
       const kept = withinLimits(begun, (bytes) => minute.take(userId, bytes));
       return Promise.all(kept.map(finish));
+    },
+    async read(file, userId, maxBytes) {
+      if (file.size > maxBytes) return 'too-large';
+      if (!isAllowedAddress(file.url, cdnUrl) || !minute.take(userId, file.size)) return 'unavailable';
+      const download = await beginDownload(file.url, timeoutMs, new AbortController().signal);
+      if (typeof download === 'string') return 'unavailable';
+      const bytes = await download.readAll(file.size);
+      return typeof bytes === 'string' ? 'unavailable' : bytes;
     },
   };
 }

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import {
   ApplicationCommandOptionType,
   InteractionContextType,
@@ -14,17 +12,19 @@ import {
   type Interaction,
 } from 'discord.js';
 
-import type { CommandCall } from '../../core/chat.ts';
+import type { AttachedFile, CommandCall, OutgoingFile } from '../../core/chat.ts';
 import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
-import type { Timer } from '../../core/time.ts';
+import { within, type Timer } from '../../core/time.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings, type IntakePolicy } from '../access.ts';
+import { buttonRows, readCommandButton, rowsWithout } from '../command-buttons.ts';
 import { hasErrorCode } from '../discord-api.ts';
-import { chatMessageOf, userName } from '../normalise.ts';
+import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
 import { placeOf, type Places } from '../place.ts';
+import { splitReply } from '../replies/split-reply.ts';
 import type { RunInBackground } from '../run-in-background.ts';
 import type { Offers } from './offers.ts';
 import { createPager } from './pager.ts';
@@ -46,9 +46,10 @@ const restarting = 'I am being restarted. Please try again in a moment.';
 const unknown = 'I no longer know what this was for. Please use the command again.';
 const failed = '⚠️ Something went wrong on my side. Please try again.';
 const noAccess = 'I only answer people whom my owner has given access.';
+const notYours = 'Only the person whom I answered can press this.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
-export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands'> {
+export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands' | 'parseCommand'> {
   readonly settings: AccessSettings;
   readonly places: Places;
   readonly botId: string;
@@ -77,7 +78,9 @@ export function createInteractions(options: InteractionsOptions) {
       if (isStopped) runInBackground('an interaction while stopping', () => tell(interaction, restarting));
       else if (interaction.isChatInputCommand())
         runInBackground('a slash command', () =>
-          answer(interaction, (context) => handlers.command({ ...context, command: callOf(interaction) })),
+          answer(interaction, (context) =>
+            handlers.command({ ...context, command: callOf(interaction), files: filesOf(interaction) }),
+          ),
         );
       else if (interaction.isMessageContextMenuCommand())
         runInBackground('a menu entry', () =>
@@ -129,7 +132,7 @@ export function createInteractions(options: InteractionsOptions) {
   }
 
   async function replyTo(
-    interaction: CommandInteraction,
+    interaction: CommandInteraction | ButtonInteraction,
     admission: Admission,
     work: (context: CommandContext) => Promise<CommandReply>,
   ): Promise<CommandReply> {
@@ -146,8 +149,14 @@ export function createInteractions(options: InteractionsOptions) {
 
   async function send(interaction: CommandInteraction, reply: CommandReply): Promise<void> {
     try {
-      await interaction.editReply(pager.show(interaction, reply));
+      const [first, ...more] = reply.files ?? [];
+      const shown = pager.show(interaction, reply);
+      await interaction.editReply(first === undefined ? shown : { ...shown, files: [uploadOf(first)] });
+      for (const file of more)
+        await interaction.followUp({ files: [uploadOf(file)], flags: MessageFlags.Ephemeral });
+      await reply.settle?.(true);
     } catch (error) {
+      await reply.settle?.(false);
       const reference = referenceTo(interaction.id);
       logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
       // Nothing more can be said where the interaction itself is over.
@@ -186,11 +195,47 @@ export function createInteractions(options: InteractionsOptions) {
     const admission = await admit(interaction, options);
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
-      else if (!(await pager.click(interaction)) && !(await offers.click(interaction)))
+      else if (
+        !(await pager.click(interaction)) &&
+        !(await offers.click(interaction)) &&
+        !(await press(interaction, admission))
+      )
         await tell(interaction, unknown);
     } catch (error) {
       logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
     }
+  }
+
+  /**
+   * Gives the command that a button under an answer stands for; `false` where it is none of these. What could not be acknowledged is not done, and
+   * the answer comes as a message of its own.
+   */
+  async function press(interaction: ButtonInteraction, admission: Admission): Promise<boolean> {
+    const { customId, user, message } = interaction;
+    const button = readCommandButton(customId);
+    if (button === undefined) return false;
+    if (user.id !== button.personId) {
+      await tell(interaction, notYours);
+      return true;
+    }
+    await interaction.update({ components: button.keepsOthers ? rowsWithout(message, customId) : [] });
+    if (button.line === '') return true;
+    const command = options.parseCommand(`!${button.line}`);
+    const reply = await replyTo(interaction, admission, (context) =>
+      command === undefined ? Promise.resolve({ text: unknown }) : handlers.command({ ...context, command }),
+    );
+    const pages = splitReply(reply.text);
+    for (const [index, content] of pages.entries()) {
+      const isLast = index === pages.length - 1;
+      const buttons = isLast ? (reply.buttons ?? []) : [];
+      await interaction.followUp({
+        content,
+        components: buttonRows({ personId: user.id, buttons }),
+        flags: MessageFlags.Ephemeral,
+        allowedMentions: { parse: [] },
+      });
+    }
+    return true;
   }
 }
 
@@ -227,26 +272,31 @@ async function placeFor({ context, channelId }: BaseInteraction, places: Places)
   return channel === undefined ? undefined : placeOf(channel, places);
 }
 
-/** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */
-async function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
-  const isOver = new AbortController();
-  try {
-    return await Promise.race([work, delay(ms, late, { signal: isOver.signal }).catch(() => late)]);
-  } finally {
-    isOver.abort();
-  }
+/** A slash command as its definition knows it: subcommand and options by name. */
+function callOf(interaction: ChatInputCommandInteraction): CommandCall {
+  return {
+    name: interaction.commandName,
+    subcommand: interaction.options.getSubcommand(false) ?? '',
+    options: Object.fromEntries(
+      givenOptions(interaction).map(({ name, value }) => [name, String(value ?? '').toWellFormed()]),
+    ),
+  };
 }
 
-/** A slash command as its definition knows it: subcommand and options by name. */
-function callOf({ commandName, options }: ChatInputCommandInteraction): CommandCall {
+/** The files that were chosen as options. */
+function filesOf(interaction: ChatInputCommandInteraction): readonly AttachedFile[] {
+  return givenOptions(interaction).flatMap(({ attachment }) =>
+    attachment === undefined ? [] : [attachedFile(attachment)],
+  );
+}
+
+function givenOptions({ options }: ChatInputCommandInteraction) {
   const [first] = options.data;
-  const isSubcommand = first?.type === ApplicationCommandOptionType.Subcommand;
-  const given = isSubcommand ? (first.options ?? []) : options.data;
-  return {
-    name: commandName,
-    subcommand: isSubcommand ? first.name : '',
-    options: Object.fromEntries(given.map(({ name, value }) => [name, String(value ?? '').toWellFormed()])),
-  };
+  return first?.type === ApplicationCommandOptionType.Subcommand ? (first.options ?? []) : options.data;
+}
+
+function uploadOf({ name, bytes }: OutgoingFile) {
+  return { name, attachment: Buffer.from(bytes) };
 }
 
 /** A line for the person's own eyes, or no choices where they are typing. */
@@ -255,6 +305,9 @@ async function tell(interaction: Interaction, content: string): Promise<void> {
   else await interaction.reply({ content, flags: MessageFlags.Ephemeral });
 }
 
-function idsOf({ channelId, user }: CommandInteraction): Readonly<Record<string, string>> {
+function idsOf({
+  channelId,
+  user,
+}: CommandInteraction | ButtonInteraction): Readonly<Record<string, string>> {
   return { channelId, userId: user.id };
 }

@@ -11,9 +11,17 @@ import {
 
 import type { RecentChanges } from '../../core/changes.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { CommandButton } from '../../core/chat.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
 import { processTimer, type Timer } from '../../core/time.ts';
-import { offerOutcomeMaxChars, offerText, type Offer, type OfferPort } from '../../core/tool.ts';
+import {
+  offerOutcomeMaxChars,
+  offerText,
+  type Offer,
+  type OfferOutcome,
+  type OfferPort,
+} from '../../core/tool.ts';
+import { buttonRows } from '../command-buttons.ts';
 import type { DiscordApi } from '../discord-api.ts';
 
 /** Milliseconds after which nobody can press the buttons any more. */
@@ -45,17 +53,13 @@ interface OpenOffer extends Pick<Shown, 'personId' | 'channelId' | 'messages' | 
 export type Offers = ReturnType<typeof createOffers>;
 
 /** What tools offer, as messages with two buttons [M8]: as {@link OfferPort} says, in memory alone. */
-export function createOffers({
-  api,
-  recent,
-  timer = processTimer,
-  logger,
-}: {
+export function createOffers(ports: {
   readonly api: Pick<DiscordApi, 'postMessage' | 'editMessage' | 'deleteMessage'>;
   readonly recent: Pick<RecentChanges, 'latest' | 'wasDeleted' | 'subscribe'>;
   readonly timer?: Timer;
   readonly logger: Logger;
 }) {
+  const { api, recent, timer = processTimer, logger } = ports;
   /** Oldest first. */
   const opened = new Map<string, OpenOffer>();
 
@@ -153,15 +157,20 @@ export function createOffers({
     open.stopTimer();
     try {
       // A click that could not be acknowledged has failed before the person's eyes: nothing may come of it.
-      await interaction.update(isWanted ? { components: [] } : pressed(text, declined));
-      if (isWanted) await interaction.editReply(pressed(text, await outcomeOf(open)));
+      await interaction.update(isWanted ? { components: [] } : pressed(text, declined, open.personId));
+      if (isWanted) await interaction.editReply(pressed(text, await outcomeOf(open), open.personId));
     } finally {
       opened.delete(open.id);
     }
   }
 
   /** Carries it out, unless it was withdrawn meanwhile. */
-  async function outcomeOf({ offer, ending, channelId, personId }: OpenOffer): Promise<string> {
+  async function outcomeOf({
+    offer,
+    ending,
+    channelId,
+    personId,
+  }: OpenOffer): Promise<string | OfferOutcome> {
     try {
       ending.signal.throwIfAborted();
       return await offer.carryOut(ending.signal);
@@ -177,6 +186,9 @@ export function createOffers({
         const text = offerText(offer);
         if (text !== undefined && !isWithdrawn(shown)) await showOne(offer, text, shown);
       }
+    },
+    endOf(personId: string): void {
+      for (const open of opened.values()) if (open.personId === personId) void takeAway(open);
     },
     /** Answers a click on one of the buttons; `false` where the button is none of an offer's. May reject as Discord's requests do. */
     async click(interaction: ButtonInteraction): Promise<boolean> {
@@ -207,8 +219,15 @@ function offerButtons(id: string, personId: string): APIActionRowComponent<APIBu
   };
 }
 
-/** The offer with what came of it, without buttons. */
-function pressed(text: string, outcome: string) {
-  const line = `\n-# ${clipAtWord(flatten(outcome), offerOutcomeMaxChars - '\n-# '.length)}`;
-  return { content: text + line, components: [], allowedMentions: { parse: [] } };
+/** The offer with what came of it, and the buttons that this has. */
+function pressed(text: string, outcome: string | OfferOutcome, personId: string) {
+  const noButtons: readonly CommandButton[] = [];
+  const { text: said, buttons } =
+    typeof outcome === 'string' ? { text: outcome, buttons: noButtons } : outcome;
+  const line = `\n-# ${clipAtWord(flatten(said), offerOutcomeMaxChars - '\n-# '.length)}`;
+  return {
+    content: text + line,
+    components: buttonRows({ personId, buttons }),
+    allowedMentions: { parse: [] },
+  };
 }

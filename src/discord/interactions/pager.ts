@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { CommandReply } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
 import { processTimer, type Timer } from '../../core/time.ts';
+import { buttonRows } from '../command-buttons.ts';
 import { splitReply } from '../replies/split-reply.ts';
 
 /** Without a click the buttons go after this time; an interaction can be edited for 15 minutes. Milliseconds. */
@@ -26,9 +27,13 @@ interface Open {
   /** Who gave the command; the pages are theirs, whatever a button says of itself. */
   readonly askerId: string;
   readonly pages: readonly string[];
+  /** Under every page. */
+  readonly buttons: ButtonRows;
   /** Calls off the end. */
   readonly keep: () => void;
 }
+
+type ButtonRows = readonly APIActionRowComponent<APIButtonComponent>[];
 
 /** Long answers as pages that their asker can turn, for as long as the asker goes on to do so. */
 export function createPager(logger: Logger, timer: Timer = processTimer) {
@@ -54,11 +59,12 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
 
   return {
     /** A reply as Discord shows it: whole, or the first of several pages with its buttons; `interaction` is the command, acknowledged. */
-    show(interaction: CommandInteraction, { text }: CommandReply) {
+    show(interaction: CommandInteraction, reply: CommandReply) {
       const { id: pagerId, user } = interaction;
-      const pages = splitReply(text);
-      if (pages.length > 1) keepOpen(pagerId, { askerId: user.id, pages }, interaction);
-      return view({ pagerId, askerId: user.id, page: 0 }, pages);
+      const pages = splitReply(reply.text);
+      const buttons = buttonRows({ personId: user.id, buttons: reply.buttons ?? [] });
+      if (pages.length > 1) keepOpen(pagerId, { askerId: user.id, pages, buttons }, interaction);
+      return view({ pagerId, askerId: user.id, page: 0 }, { pages, buttons });
     },
     /** Answers a click on one of the buttons; `false` where the button is none of a pager's. May reject as Discord's requests do. */
     async click(interaction: ButtonInteraction): Promise<boolean> {
@@ -76,7 +82,7 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
         return true;
       }
       keepOpen(button.pagerId, open, interaction);
-      await interaction.update(view({ ...button, askerId }, open.pages));
+      await interaction.update(view({ ...button, askerId }, open));
       return true;
     },
     /** Calls off everything that waits; the buttons stay, and are answered after the next start. */
@@ -87,11 +93,11 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
 }
 
 /** A page as an interaction shows it; nobody is pinged. */
-function view(button: PageButton, pages: readonly string[]) {
+function view(button: PageButton, { pages, buttons }: Pick<Open, 'pages' | 'buttons'>) {
   const page = Math.min(button.page, pages.length - 1);
   return {
     content: pages[page] ?? '',
-    components: pages.length > 1 ? [pageButtons(button, page, pages.length)] : [],
+    components: [...(pages.length > 1 ? [pageButtons(button, page, pages.length)] : []), ...buttons],
     allowedMentions: { parse: [], repliedUser: false },
   };
 }

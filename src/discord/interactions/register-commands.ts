@@ -38,12 +38,18 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
       : { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
     // Nobody but administrators is shown it in servers; in a DM it is there.
     ...(ownerOnly === undefined ? {} : { default_member_permissions: '0' }),
-    options: Object.entries(all).map(([subcommand, { description: does, options = {} }]) => ({
-      type: ApplicationCommandOptionType.Subcommand,
-      name: subcommand,
-      description: does,
-      options: Object.entries(options).map((entry) => slashOption(...entry)),
-    })),
+    options: Object.entries(all).flatMap(([subcommand, { description: does, options = {}, isHidden }]) =>
+      isHidden === true
+        ? []
+        : [
+            {
+              type: ApplicationCommandOptionType.Subcommand,
+              name: subcommand,
+              description: does,
+              options: Object.entries(options).map((entry) => slashOption(...entry)),
+            },
+          ],
+    ),
   };
 }
 
@@ -51,11 +57,14 @@ function slashOption(name: string, definition: OptionDefinition) {
   const { description } = definition;
   if (definition.kind === 'role')
     return { type: ApplicationCommandOptionType.Role, name, description, required: true };
+  if (definition.kind === 'attachment')
+    return { type: ApplicationCommandOptionType.Attachment, name, description, required: true };
   const common = { type: ApplicationCommandOptionType.String, name, description };
+  const required = definition.isOptional !== true;
   if (definition.kind !== 'choice')
-    return { ...common, required: true, autocomplete: definition.autocomplete === true };
+    return { ...common, required, autocomplete: definition.autocomplete === true };
   const choices = definition.choices.map((choice) => ({ name: choice.name, value: choice.value }));
-  return { ...common, required: definition.isOptional !== true, choices };
+  return { ...common, required, choices };
 }
 
 /** An entry in the menu of every message. */

@@ -1,54 +1,59 @@
 import { ChannelType, ComponentType } from 'discord.js';
-import { z } from 'zod';
-
 import {
+  all,
+  boolean,
+  both,
   count,
+  each,
+  either,
   flag,
   id,
+  integer,
+  isObject,
+  lazy,
   list,
   maybe,
   maybeId,
+  maybeName,
   maybeTime,
   maybeWords,
   name,
+  number,
   object,
+  oneOf,
+  optional,
+  orNull,
+  otherwise,
   permissions,
   type Schema,
   time,
   unused,
+  unusedOrNull,
+  where,
   whole,
   words,
 } from './schema.ts';
 
 const userFields = {
-  global_name: maybe(name.nullable()),
+  global_name: maybeName,
   discriminator: maybe(name),
   avatar: maybeWords,
-  bot: flag,
-  system: flag,
+  ...each(flag, 'bot', 'system'),
   public_flags: count,
-  banner: unused,
-  accent_color: unused,
-  avatar_decoration: unused,
-  avatar_decoration_data: unused,
-  collectibles: unused,
-  primary_guild: unused,
+  ...each(unusedOrNull, 'banner', 'accent_color', 'avatar_decoration', 'avatar_decoration_data'),
+  ...each(unusedOrNull, 'collectibles', 'primary_guild'),
 };
 export const user = object({ ...userFields, id, username: name });
 
 export const memberFields = {
-  nick: maybe(name.nullable()),
-  roles: maybe(z.array(id)),
-  joined_at: maybeTime,
+  nick: maybeName,
+  roles: maybe(all(id)),
+  ...each(maybeTime, 'joined_at', 'communication_disabled_until'),
   flags: count,
   pending: flag,
   permissions: maybe(permissions),
-  communication_disabled_until: maybeTime,
   avatar: maybeWords,
-  banner: unused,
-  premium_since: unused,
-  avatar_decoration_data: unused,
-  collectibles: unused,
+  ...each(unusedOrNull, 'banner', 'premium_since', 'avatar_decoration_data', 'collectibles'),
 };
 export const member = object({ ...memberFields, user });
 /** Where the user stands beside it, as in messages. */
@@ -58,29 +63,23 @@ export const role = object({
   id,
   name,
   permissions,
-  position: count,
-  managed: flag,
-  hoist: flag,
-  mentionable: flag,
-  flags: count,
+  ...each(count, 'position', 'flags'),
+  ...each(flag, 'managed', 'hoist', 'mentionable'),
   tags: maybe(object({ bot_id: maybe(id), integration_id: maybe(id) })),
-  color: unused,
-  colors: unused,
+  ...each(unused, 'color', 'colors'),
 });
 
 /** Without its overwrites nobody knows who reads in a channel, so a single bad one spoils all. */
-const overwrites = z.array(z.looseObject({ id, type: whole, allow: permissions, deny: permissions }));
+const overwrites = all(object({ id, type: whole, allow: permissions, deny: permissions }));
 export const threadMemberFields = {
   join_timestamp: maybe(time),
   flags: count,
-  member: unused,
-  presence: unused,
+  ...each(unused, 'member', 'presence'),
 };
 export const threadMember = object({ ...threadMemberFields, id: maybe(id), user_id: maybe(id) });
 const threadMetadata = object({
-  archived: z.boolean(),
-  locked: flag,
-  invitable: flag,
+  archived: boolean,
+  ...each(flag, 'locked', 'invitable'),
   auto_archive_duration: count,
   archive_timestamp: maybe(time),
   create_timestamp: maybeTime,
@@ -88,27 +87,18 @@ const threadMetadata = object({
 const channelFields = {
   id,
   guild_id: maybe(id),
-  parent_id: maybeId,
-  owner_id: maybeId,
-  last_message_id: maybeId,
-  position: maybe(z.int()),
+  ...each(maybeId, 'parent_id', 'owner_id', 'last_message_id'),
+  position: maybe(integer),
   topic: maybeWords,
   nsfw: flag,
-  flags: count,
   permissions: maybe(permissions),
-  rate_limit_per_user: count,
+  ...each(count, 'flags', 'rate_limit_per_user', 'message_count', 'member_count', 'total_message_sent'),
   recipients: maybe(list(user)),
-  applied_tags: maybe(z.array(id)),
+  applied_tags: maybe(all(id)),
   available_tags: maybe(list(object({ id, name, moderated: flag }))),
   thread_metadata: maybe(threadMetadata),
   member: maybe(threadMember),
-  message_count: count,
-  member_count: count,
-  total_message_sent: count,
-  last_pin_timestamp: unused,
-  default_reaction_emoji: unused,
-  message: unused,
-  messages: unused,
+  ...each(unused, 'last_pin_timestamp', 'default_reaction_emoji', 'message', 'messages'),
 };
 
 const threadTypes = [ChannelType.PublicThread, ChannelType.PrivateThread, ChannelType.AnnouncementThread];
@@ -120,31 +110,29 @@ const otherTypes = Object.values(ChannelType).filter(
 /** Of kinds that the library knows: it forgets a channel that becomes one of another kind. */
 export const guildChannelFields = {
   ...channelFields,
-  type: z.literal(otherTypes),
+  type: oneOf(...otherTypes),
   name,
-  permission_overwrites: overwrites.optional(),
+  permission_overwrites: optional(overwrites),
 };
 export const guildChannel = object(guildChannelFields);
-export const threadFields = { ...channelFields, type: z.literal(threadTypes), name };
+export const threadFields = { ...channelFields, type: oneOf(...threadTypes), name };
 export const thread = object(threadFields);
-export const dmChannel = object({ ...channelFields, type: z.literal(dmTypes), name: maybe(name.nullable()) });
+export const dmChannel = object({ ...channelFields, type: oneOf(...dmTypes), name: maybeName });
 /** As an interaction tells of the one it comes from. */
-export const channel = z.union([guildChannel, thread, dmChannel]);
+export const channel = either(guildChannel, thread, dmChannel);
 
-export const emoji = object({ id: maybeId, name: maybe(name.nullable()), animated: flag });
-const attachment = object({
+export const emoji = object({ id: maybeId, name: maybeName, animated: flag });
+export const attachment = object({
   id,
   // A name is only told; without one it is a file all the same.
-  filename: name.catch('file'),
+  filename: otherwise(name, 'file'),
   size: whole,
   url: words,
   proxy_url: maybe(words),
-  width: maybe(whole.nullable()),
-  height: maybe(whole.nullable()),
-  title: maybeWords,
-  description: maybeWords,
-  content_type: maybe(name.nullable()),
-  duration_secs: maybe(z.number().nonnegative()),
+  ...each(maybe(orNull(whole)), 'width', 'height'),
+  ...each(maybeWords, 'title', 'description'),
+  content_type: maybeName,
+  duration_secs: maybe(where((value) => Number.isFinite(value) && Number(value) >= 0)),
   waveform: maybe(words),
   flags: count,
   ephemeral: flag,
@@ -152,17 +140,13 @@ const attachment = object({
 const media = object({ url: words });
 const embed = object({
   type: maybe(name),
-  title: maybeWords,
-  description: maybeWords,
-  url: maybeWords,
+  ...each(maybeWords, 'title', 'description', 'url'),
   timestamp: maybeTime,
   color: count,
   fields: maybe(list(object({ name: words, value: words, inline: flag }))),
-  author: maybe(object({ name: maybeWords, url: maybeWords })),
+  ...each(maybe(object({ name: maybeWords, url: maybeWords })), 'author', 'provider'),
   footer: maybe(object({ text: maybeWords })),
-  provider: maybe(object({ name: maybeWords, url: maybeWords })),
-  image: maybe(media),
-  thumbnail: maybe(media),
+  ...each(maybe(media), 'image', 'thumbnail'),
   video: maybe(object({ url: maybeWords })),
 });
 /** By kind, the part that a component cannot be without. */
@@ -174,25 +158,24 @@ const indispensable: Readonly<Record<number, string>> = {
   [ComponentType.File]: 'file',
   [ComponentType.Container]: 'components',
 };
-const component: Schema = z.lazy(() =>
-  object({
-    type: whole,
-    id: maybe(z.int()),
-    label: maybeWords,
-    content: maybeWords,
-    custom_id: maybeWords,
-    description: maybeWords,
-    // A section has components besides its accessory; the library asks for them.
-    components: list(component).catch([]).optional(),
-    accessory: maybe(component),
-    media: maybe(media),
-    items: maybe(list(object({ media, description: maybeWords }))),
-    file: maybe(media),
-  }).refine((one) => {
-    const type: unknown = Reflect.get(Object(one), 'type');
-    const part = typeof type === 'number' ? indispensable[type] : undefined;
-    return part === undefined || Object.hasOwn(Object(one), part);
-  }),
+const component: Schema = lazy(() =>
+  both(
+    object({
+      type: whole,
+      id: maybe(integer),
+      ...each(maybeWords, 'label', 'content', 'custom_id', 'description'),
+      // A section has components besides its accessory; the library asks for them.
+      components: optional(otherwise(list(component), [])),
+      accessory: maybe(component),
+      ...each(maybe(media), 'media', 'file'),
+      items: maybe(list(object({ media, description: maybeWords }))),
+    }),
+    where((one) => {
+      const { type } = Object(one);
+      const part = indispensable[type];
+      return part === undefined || Object.hasOwn(Object(one), part);
+    }),
+  ),
 );
 const poll = object({
   question: object({ text: maybeWords }),
@@ -205,44 +188,27 @@ const poll = object({
   ),
 });
 const sticker = object({ id, name, format_type: whole });
-const reference = object({
-  type: count,
-  message_id: maybe(id),
-  channel_id: maybe(id),
-  guild_id: maybe(id),
-});
+const reference = object({ type: count, ...each(maybe(id), 'message_id', 'channel_id', 'guild_id') });
 const mentioned = object({ ...userFields, id, username: name, member: maybe(memberAlone) });
 
 export const messageFields = {
-  content: words.optional(),
-  type: whole.optional(),
+  content: optional(words),
+  type: optional(whole),
   timestamp: maybe(time),
   edited_timestamp: maybeTime,
-  flags: count,
+  ...each(count, 'flags', 'position'),
+  ...each(flag, 'mention_everyone', 'pinned', 'tts'),
   mentions: maybe(list(mentioned)),
   mention_roles: maybe(list(id)),
-  mention_everyone: flag,
   attachments: maybe(list(attachment)),
   embeds: maybe(list(embed)),
   components: maybe(list(component)),
   sticker_items: maybe(list(sticker)),
   poll: maybe(poll),
-  pinned: flag,
-  tts: flag,
-  nonce: maybe(z.union([words, z.number()])),
-  position: count,
-  webhook_id: maybe(id),
-  application_id: maybe(id),
-  mention_channels: unused,
-  stickers: unused,
-  reactions: unused,
-  activity: unused,
-  application: unused,
-  resolved: unused,
-  role_subscription_data: unused,
-  interaction: unused,
-  interaction_metadata: unused,
-  call: unused,
+  nonce: maybe(either(words, number)),
+  ...each(maybe(id), 'webhook_id', 'application_id'),
+  ...each(unused, 'mention_channels', 'stickers', 'reactions', 'activity', 'application', 'resolved'),
+  ...each(unused, 'role_subscription_data', 'interaction', 'interaction_metadata', 'call'),
 };
 const bareMessage = object({ ...messageFields, id, channel_id: id, author: user });
 /** What a forwarded message was: without its author, and under the id of the reference. */
@@ -256,19 +222,18 @@ export const contextFields = {
   member: maybe(memberAlone),
   thread: maybe(thread),
   message_reference: maybe(reference),
-  referenced_message: maybe(bareMessage.nullable()),
+  referenced_message: maybe(orNull(bareMessage)),
   message_snapshots: maybe(snapshots),
 };
-const isForward = z.looseObject({ message_reference: z.object({ message_id: id, channel_id: id }) });
-export const message = object({
-  ...messageFields,
-  ...contextFields,
-  id,
-  author: user,
-  content: words,
-  type: whole,
-})
-  // A forwarded message stands under the ids of the reference to it.
-  .transform((all) =>
-    isForward.safeParse(all).success ? all : object({ message_snapshots: unused }).parse(all),
-  );
+const withoutSnapshots = object({ message_snapshots: unused });
+
+/** A forwarded message stands under the ids of the reference to it. */
+function hasReference({ message_reference: from }: Readonly<Record<string, unknown>>): boolean {
+  return isObject(from) && from['message_id'] !== undefined && from['channel_id'] !== undefined;
+}
+
+export const message = both(
+  object({ ...messageFields, ...contextFields, id, author: user, content: words, type: whole }),
+  (value) =>
+    isObject(value) && 'message_snapshots' in value && !hasReference(value) ? withoutSnapshots(value) : value,
+);

@@ -1,8 +1,7 @@
 import { GatewayDispatchEvents as Event, InteractionType } from 'discord.js';
-import { z } from 'zod';
-
 import { createTimeSlice } from '../../core/time.ts';
 import {
+  attachment,
   channel,
   contextFields,
   dmChannel,
@@ -21,39 +20,51 @@ import {
   user,
 } from './objects.ts';
 import {
+  all,
+  anything,
+  boolean,
+  both,
   byId,
   count,
+  each,
+  either,
   flag,
   id,
+  isObject,
+  lazy,
   list,
   maybe,
   name,
+  number,
   object,
+  oneOf,
+  optional,
+  orNull,
+  otherwise,
   permissions,
+  refused,
   type Schema,
   time,
   unused,
   usableOf,
+  where,
   whole,
   words,
 } from './schema.ts';
 
-const option: Schema = z.lazy(() =>
+const option: Schema = lazy(() =>
   object({
     name,
     type: whole,
-    value: maybe(z.union([words, z.number(), z.boolean()])),
+    value: maybe(either(words, number, boolean)),
     focused: flag,
     options: maybe(list(option)),
   }),
 );
 const resolved = object({
   messages: maybe(byId(message)),
-  users: unused,
-  members: unused,
-  roles: unused,
-  channels: unused,
-  attachments: unused,
+  attachments: maybe(byId(attachment)),
+  ...each(unused, 'users', 'members', 'roles', 'channels'),
 });
 const commandData = object({
   id,
@@ -62,115 +73,103 @@ const commandData = object({
   guild_id: maybe(id),
   options: maybe(list(option)),
   target_id: maybe(id),
-  resolved: resolved.optional(),
+  resolved: optional(resolved),
 });
 const componentData = object({ custom_id: words, component_type: whole, resolved: unused });
 const interactionFields = {
   id,
   application_id: id,
-  token: words.min(1),
+  token: where((value) => words(value) !== refused && value !== ''),
   version: count,
   guild_id: maybe(id),
   channel_id: maybe(id),
   channel: maybe(channel),
   user: maybe(user),
   member: maybe(member),
-  locale: maybe(name),
-  guild_locale: maybe(name),
+  ...each(maybe(name), 'locale', 'guild_locale'),
   app_permissions: maybe(permissions),
   context: count,
   guild: unused,
 };
 /** Of the kinds that the bot offers; it shows no forms. */
-const interaction = z
-  .union([
+const interaction = both(
+  either(
     object({
       ...interactionFields,
-      type: z.literal([InteractionType.ApplicationCommand, InteractionType.ApplicationCommandAutocomplete]),
+      type: oneOf(InteractionType.ApplicationCommand, InteractionType.ApplicationCommandAutocomplete),
       data: commandData,
     }),
     object({
       ...interactionFields,
-      type: z.literal(InteractionType.MessageComponent),
+      type: oneOf(InteractionType.MessageComponent),
       data: componentData,
       message,
     }),
-  ])
-  .pipe(
-    z.looseObject({
-      user: z.looseObject({}).optional(),
-      member: z.looseObject({}).optional(),
-      channel_id: id.optional(),
-      channel: z.looseObject({}).optional(),
-    }),
-  )
-  .refine(({ user: asker, member: askingMember }) => asker !== undefined || askingMember !== undefined)
-  .transform(({ channel: from, channel_id: fromId, ...rest }) => ({
-    ...rest,
-    ...(fromId === undefined ? {} : { channel_id: fromId }),
-    // A channel that is known already needs no more than its id.
-    ...(from === undefined && fromId === undefined ? {} : { channel: from ?? { id: fromId } }),
-    // The library counts on these two; the bot does not.
-    entitlements: [],
-    authorizing_integration_owners: {},
-  }));
+  ),
+  (value) => {
+    const asked = Object(value);
+    if (asked.user === undefined && asked.member === undefined) return refused;
+    return {
+      ...asked,
+      // A channel that is known already needs no more than its id.
+      ...(asked.channel_id !== undefined && { channel: asked.channel ?? { id: asked.channel_id } }),
+      // The library counts on these two; the bot does not.
+      entitlements: [],
+      authorizing_integration_owners: {},
+    };
+  },
+);
 
-const roles = z.array(z.looseObject({ id: z.string() }));
 /** A list whose parts were checked before. */
-const checked = z.array(z.unknown());
+const checked = all(anything);
 const guildFields = {
   id,
   name,
   owner_id: maybe(id),
   features: maybe(list(name)),
-  system_channel_flags: unused,
-  emojis: unused,
-  stickers: unused,
-  presences: unused,
-  voice_states: unused,
-  stage_instances: unused,
-  guild_scheduled_events: unused,
-  soundboard_sounds: unused,
-  incidents_data: unused,
+  ...each(unused, 'system_channel_flags', 'emojis', 'stickers', 'presences', 'voice_states'),
+  ...each(unused, 'stage_instances', 'guild_scheduled_events', 'soundboard_sounds', 'incidents_data'),
 };
 /** Without the role of everybody nobody can tell what anybody may. */
-const hasEveryone = ({
-  id: guildId,
-  roles: all,
-}: {
-  id: string;
-  roles: readonly { id: string }[];
-}): boolean => all.some((one) => one.id === guildId);
-const guildCreated = z.union([
-  object({ id, unavailable: z.literal(true) }),
-  object({
-    ...guildFields,
-    unavailable: flag,
-    roles: checked,
-    channels: checked,
-    threads: maybe(checked),
-    members: maybe(checked),
-    joined_at: maybe(time),
-    member_count: count,
-    large: flag,
-  })
-    .pipe(z.looseObject({ id: z.string(), roles }))
-    .refine(hasEveryone),
-]);
-/** Roles that cannot all be read say nothing of what became of them; then those that are known hold. */
-const guildUpdated = object({ ...guildFields, roles: maybe(z.array(role)), unavailable: unused }).transform(
-  (all) => {
-    const { success } = z.looseObject({ id: z.string(), roles }).refine(hasEveryone).safeParse(all);
-    return success ? all : object({ roles: unused }).parse(all);
-  },
+function hasEveryone(guild: unknown): boolean {
+  const { id: guildId, roles } = Object(guild);
+  return Array.isArray(roles) && roles.some((one) => isObject(one) && one['id'] === guildId);
+}
+
+const guildCreated = either(
+  object({ id, unavailable: oneOf(true) }),
+  both(
+    object({
+      ...guildFields,
+      unavailable: flag,
+      roles: checked,
+      channels: checked,
+      threads: maybe(checked),
+      members: maybe(checked),
+      joined_at: maybe(time),
+      member_count: count,
+      large: flag,
+    }),
+    where(hasEveryone),
+  ),
 );
+const withoutRoles = object({ roles: unused });
+/** Roles that cannot all be read say nothing of what became of them; then those that are known hold. */
+const guildUpdated = both(
+  object({ ...guildFields, roles: maybe(all(role)), unavailable: unused }),
+  (guild) => (hasEveryone(guild) ? guild : withoutRoles(guild)),
+);
+
+function isGatewayUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^wss?:/u.test(value) && URL.canParse(value);
+}
 
 const ready = object({
   session_id: name,
-  resume_gateway_url: maybe(z.url({ protocol: /^wss?$/u })),
+  resume_gateway_url: maybe(where(isGatewayUrl)),
   user,
   guilds: list(object({ id, unavailable: flag })),
-  application: z.object({ id, flags: whole.catch(0) }),
+  application: object({ id, flags: otherwise(whole, 0) }),
 });
 
 const ofChannel = { channel_id: id, guild_id: maybe(id) };
@@ -184,7 +183,7 @@ const taken = object({ id, guild_id: maybe(id) });
 /** The events that the bot has a use for; no other is passed on. */
 const events: Readonly<Partial<Record<string, Schema>>> = {
   [Event.Ready]: ready,
-  [Event.Resumed]: z.unknown(),
+  [Event.Resumed]: anything,
   [Event.MessageCreate]: message,
   [Event.MessageUpdate]: object({ ...messageFields, ...contextFields, id, author: maybe(user) }),
   [Event.MessageDelete]: object({ ...ofChannel, id }),
@@ -200,7 +199,7 @@ const events: Readonly<Partial<Record<string, Schema>>> = {
   [Event.InteractionCreate]: interaction,
   [Event.GuildCreate]: guildCreated,
   [Event.GuildUpdate]: guildUpdated,
-  [Event.GuildDelete]: object({ id, unavailable: z.boolean().optional() }),
+  [Event.GuildDelete]: object({ id, unavailable: optional(boolean) }),
   [Event.GuildRoleCreate]: roleChanged,
   [Event.GuildRoleUpdate]: roleChanged,
   [Event.GuildRoleDelete]: object({ ...inGuild, role_id: id }),
@@ -216,7 +215,7 @@ const events: Readonly<Partial<Record<string, Schema>>> = {
   [Event.ThreadListSync]: object({
     ...inGuild,
     // Without these it would speak of all threads of the server.
-    channel_ids: z.array(id).optional(),
+    channel_ids: optional(all(id)),
     threads: checked,
     members: checked,
   }),
@@ -242,10 +241,10 @@ async function withUsableLists(lists: Readonly<Record<string, Schema>>, data: un
   const slice = createTimeSlice();
   const event = { ...Object(data) };
   for (const [key, schema] of Object.entries(lists)) {
-    const all: unknown = event[key];
-    if (!Array.isArray(all)) continue;
+    const parts: unknown = event[key];
+    if (!Array.isArray(parts)) continue;
     const usable: unknown[] = [];
-    for (const one of all) {
+    for (const one of parts) {
       usable.push(...usableOf([one], schema));
       await slice();
     }
@@ -255,32 +254,41 @@ async function withUsableLists(lists: Readonly<Record<string, Schema>>, data: un
 }
 
 /** A dispatched event that can be used, in whole or in part; one that the bot has no use for; or one that nobody can use. Never rejects. */
-export async function usableEvent(type: unknown, data: unknown) {
+export function usableEvent(type: unknown, data: unknown): UsableEvent | Promise<UsableEvent> {
   const schema = typeof type === 'string' && Object.hasOwn(events, type) ? events[type] : undefined;
-  if (typeof type !== 'string' || schema === undefined) return { kind: 'no-use' } as const;
+  if (typeof type !== 'string' || schema === undefined) return { kind: 'no-use' };
+  const checkedEvent = (event: unknown): UsableEvent => {
+    const usable = schema(event);
+    return usable === refused ? { kind: 'malformed' } : { kind: 'usable', data: usable };
+  };
   const lists = longLists[type];
-  const { success, data: usable } = schema.safeParse(
-    lists === undefined ? data : await withUsableLists(lists, data),
-  );
-  return success ? ({ kind: 'usable', data: usable } as const) : ({ kind: 'malformed' } as const);
+  return lists === undefined ? checkedEvent(data) : withUsableLists(lists, data).then(checkedEvent);
 }
 
+export type UsableEvent =
+  | { readonly kind: 'usable'; readonly data: unknown }
+  | { readonly kind: 'no-use' | 'malformed' };
+
 /** Of a message that nobody can read it is said that it stands there: a page without it would say that it was deleted. */
-const unreadable = z.object({ id, channel_id: id }).transform((ids) => ({
-  ...ids,
-  // No kind of message that Discord has: nobody has said it.
-  type: -1,
-  content: '',
-  author: { id: ids.id, username: 'unknown', bot: true },
-  mentions: [],
-  attachments: [],
-}));
-const page = z.array(z.union([message, unreadable]));
+const unreadable = both(object({ id, channel_id: id }), (value) => {
+  const { id: messageId, channel_id: channelId } = Object(value);
+  return {
+    id: messageId,
+    channel_id: channelId,
+    // No kind of message that Discord has: nobody has said it.
+    type: -1,
+    content: '',
+    author: { id: messageId, username: 'unknown', bot: true },
+    mentions: [],
+    attachments: [],
+  };
+});
+const page = all(either(message, unreadable));
 
 const application = object({
   id,
   owner: maybe(object({ id })),
-  team: maybe(object({ owner_user_id: id }).nullable()),
+  team: maybe(orNull(object({ owner_user_id: id }))),
 });
 
 const answers: readonly (readonly [method: string, path: RegExp, schema: Schema])[] = [
@@ -302,7 +310,7 @@ export function usableAnswer(method: string, path: string, answer: unknown): unk
   const found = answers.find(([methods, paths]) => methods.split('|').includes(method) && paths.test(path));
   if (found === undefined) return answer;
   const [, , schema] = found;
-  const { success, data } = schema.safeParse(answer);
-  if (success) return data;
+  const usable = schema(answer);
+  if (usable !== refused) return usable;
   throw new Error('Discord gave an answer that cannot be used');
 }

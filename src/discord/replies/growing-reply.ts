@@ -48,7 +48,7 @@ export interface RepliesOptions {
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
   /** Resolves after so many milliseconds, or when the signal is aborted. */
-  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Pauses before a request is sent again that met what may pass by itself; milliseconds. */
   readonly retryDelaysMs?: readonly number[];
   /** Known once the bot is logged in. */
@@ -171,15 +171,9 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
         return postNext(request);
       case 'edit': {
         edit = new AbortController();
-        const body = editBody(request.content);
-        const message = await api.editMessage(
-          channelId,
-          request.id,
-          body,
-          edit.signal,
-          rawFiles(request.files),
-        );
-        state = withMessage(state, { id: request.id, content: request.content }, now());
+        const { id, content, files } = request;
+        const message = await api.editMessage(channelId, id, editBody(content), edit.signal, rawFiles(files));
+        state = withMessage(state, { id, content }, now());
         options.onEdited(message);
         return;
       }
@@ -191,10 +185,12 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
   }
 
-  async function postNext({ index, content, files }: Extract<Request, { kind: 'post' }>): Promise<void> {
+  async function postNext(request: Extract<Request, { kind: 'post' }>): Promise<void> {
+    const { index, content, isLast } = request;
     const found = earlier?.[index];
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
-    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, index, { content, files });
+    const buttons = isLast === true ? start.buttons : undefined;
+    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, request, buttons);
     // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
     const says = message.content.trim() === content.trim() ? content : message.content;
     state = withMessage(state, { id: message.id, content: says }, now());
@@ -280,10 +276,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   }
 }
 
-async function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await delay(milliseconds, undefined, { ...(signal !== undefined && { signal }) });
-  } catch {
-    // Aborted: the pause is over.
-  }
+/** Where it is aborted the pause is over. */
+async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
 }

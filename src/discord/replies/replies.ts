@@ -28,7 +28,7 @@ export function createReplies(options: RepliesOptions): ReplyPort {
     },
     tellRefused: (question, reason) => tellRefused(options, question, reason),
     begin: (start) => growReply(options, start),
-    async send(channelId, text, nonceBase, beforeSeen) {
+    async send(channelId, text, nonceBase, beforeSeen, buttons) {
       const seen = new Set<string>();
       const reply = growReply(options, {
         channelId,
@@ -41,6 +41,7 @@ export function createReplies(options: RepliesOptions): ReplyPort {
           }
         },
         onGone: () => {},
+        buttons,
       });
       return reply.finish(text);
     },

@@ -6,9 +6,10 @@ import {
   type RESTPatchAPIChannelMessageJSONBody,
 } from 'discord.js';
 
-import type { RefusalReason } from '../../core/chat.ts';
+import type { ButtonsOfPerson, RefusalReason } from '../../core/chat.ts';
 import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
+import { buttonRows } from '../command-buttons.ts';
 import { hasErrorCode, NotPermittedError, type DiscordApi } from '../discord-api.ts';
 import type { Chunk } from './reply-state.ts';
 
@@ -25,14 +26,15 @@ export async function postChunk(
   api: Pick<DiscordApi, 'postMessage'>,
   channelId: string,
   nonceBase: string,
-  index: number,
-  { content, files }: Pick<Chunk, 'content' | 'files'>,
+  { index, content, files }: Pick<Chunk, 'content' | 'files'> & { readonly index: number },
+  buttons?: ButtonsOfPerson,
 ): Promise<APIMessage> {
   const body = {
     content: content.toWellFormed(),
     allowed_mentions: noPings,
     nonce: `${nonceBase}-${index}`,
     enforce_nonce: true,
+    ...(buttons !== undefined && { components: buttonRows(buttons) }),
   };
   if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, rawFiles(files));
   const reference = { message_id: nonceBase, fail_if_not_exists: false };

@@ -44,6 +44,8 @@ export interface ReplyState {
 export interface Chunk {
   readonly content: string;
   readonly files: readonly ReplyFile[];
+  /** The last one of a whole reply. */
+  readonly isLast?: true;
 }
 
 /** What is to be done next. */
@@ -108,7 +110,9 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
       return nextChange(state, chunksOf(visiblePart(state.text), state).texts, now) ?? { kind: 'rest' };
     case 'finishing': {
       const { texts, files } = chunksOf(state.text, state);
-      const chunks = [...texts, ...files];
+      const chunks = [...texts, ...files].map((chunk, index, { length }): Chunk =>
+        index === length - 1 ? { ...chunk, isLast: true } : chunk,
+      );
       const change = nextChange({ ...state, notBefore: waitBeforeEnd(state) }, chunks, now);
       if (change !== undefined) return change;
       const superfluous = state.standing.slice(chunks.length).at(-1);

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { growingCache } from '../../core/limits.ts';
+import { oncePer } from '../../core/limits.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
-import { normalizeText } from '../../core/text.ts';
-import { localDate } from '../../core/time.ts';
+import { sameItemForm } from '../../core/text.ts';
 import { mayUse, pickReach, visibilitySchema, type Reach, type Visibility } from '../../core/visibility.ts';
 
 export const itemKinds = [
@@ -78,6 +77,8 @@ export interface DurableDocument {
 export interface DocumentChange<T> {
   readonly document: DurableDocument;
   readonly result: T;
+  /** The items that do not stand in it any more as they did. */
+  readonly gone: readonly DurableItem[];
 }
 
 /** The time of an item that somebody wrote by hand without one. */
@@ -114,6 +115,9 @@ const itemSchema = z.looseObject({
 
 type WrittenItem = z.infer<typeof itemSchema>;
 
+/** An item as this program writes it. */
+export const writtenItemSchema = z.custom<DurableItem>(isWholeItem);
+
 const documentSchema = z
   .looseObject({
     version: z.literal(1),
@@ -123,7 +127,76 @@ const documentSchema = z
   })
   .transform((document) => ({ ...document, items: completed(document.items) }));
 
-export const durableDocumentKind: DocumentKind<DurableDocument> = { version: 1, schema: documentSchema };
+const brought = z.string().max(200);
+
+/** An item out of a file that somebody hands in: what this program does not know is left out, and nothing is longer than it would make it. */
+const broughtSchema = z.object({
+  ...itemSchema.shape,
+  id: z.string().exactOptional(),
+  source: z
+    .object({
+      ...sourceSchema.shape,
+      channelId: brought.default(''),
+      messageId: brought.default(''),
+      guildId: brought.exactOptional(),
+      channelName: brought.exactOptional(),
+      homeId: brought.exactOptional(),
+      readers: z.array(brought).max(50).readonly().exactOptional(),
+    })
+    .prefault({}),
+  supersededBy: brought.exactOptional(),
+});
+
+/** An id as people can give it to a command. */
+const isOwnId = /^[\w-]{1,40}$/u;
+
+/** The items of an export [K10], as far as they are items; `damaged` is how many are not. No time is later than `now`. */
+export function readExportedItems(
+  list: readonly unknown[],
+  now: Date,
+): { readonly items: readonly DurableItem[]; readonly damaged: number } {
+  const read = list.map((each) => broughtSchema.safeParse(each));
+  const written = read.flatMap(({ data }) => {
+    if (data === undefined) return [];
+    const { id = '', ...rest } = data;
+    return [isOwnId.test(id) ? data : rest];
+  });
+  const upToNow = (time: string): string =>
+    Date.parse(time) > now.getTime() ? now.toISOString() : new Date(time).toISOString();
+  const items = completed(written).map((item) => ({
+    ...item,
+    createdAt: upToNow(item.createdAt),
+    updatedAt: upToNow(item.updatedAt),
+  }));
+  return { items, damaged: list.length - written.length };
+}
+
+/** An item that its owner writes down in a list, for the DM until they share it [V1]. */
+export function listedAs(
+  text: string,
+  kind: ItemKind,
+  { place, messageId, now }: { readonly place: Place; readonly messageId: string; readonly now: Date },
+): DurableItem {
+  const at = now.toISOString();
+  return {
+    id: itemId(text, () => false),
+    kind,
+    text,
+    status: 'active',
+    visibility: 'dm',
+    pinned: false,
+    source: sourceIn(place, 'manual', messageId),
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+export const durableDocumentKind: DocumentKind<DurableDocument> = {
+  version: 1,
+  list: 'items',
+  schema: documentSchema,
+  isWhole,
+};
 
 export const emptyDurableDocument: DurableDocument = { version: 1, items: [] };
 
@@ -132,13 +205,56 @@ export function durableKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/durable.json`;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTime = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(value));
+const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const kinds = new Set<unknown>(itemKinds);
+const visibilities = new Set<unknown>(visibilitySchema.options);
+const sourceTypes = new Set<unknown>(sourceSchema.shape.type.unwrap().options);
+
+function isWhole(data: unknown): data is DurableDocument {
+  if (!isFields(data) || data['version'] !== 1 || !Array.isArray(data['items'])) return false;
+  const { items, forgottenUpTo = '', gone = [] } = data;
+  const ids = new Set(items.map((item: unknown) => (isWholeItem(item) ? item['id'] : undefined)));
+  return !ids.has(undefined) && ids.size === items.length && isText(forgottenUpTo) && areTexts(gone);
+}
+
+function isWholeItem(item: unknown): item is Fields {
+  if (!isFields(item) || !isFields(item['source'])) return false;
+  const { id, kind, text, status, visibility, pinned, supersededBy = '' } = item;
+  const { createdAt, updatedAt, forgotten = true, retracted = true } = item;
+  const { type, channelId, messageId, guildId = '', channelName = '', homeId = '' } = item['source'];
+  const { audience = 'private', readers = [] } = item['source'];
+  return (
+    [id, text, supersededBy, channelId, messageId, guildId, channelName, homeId].every(isText) &&
+    id !== '' &&
+    kinds.has(kind) &&
+    (status === 'active' || status === 'deprecated') &&
+    visibilities.has(visibility) &&
+    typeof pinned === 'boolean' &&
+    isTime(createdAt) &&
+    isTime(updatedAt) &&
+    forgotten === true &&
+    retracted === true &&
+    sourceTypes.has(type) &&
+    audience === 'private' &&
+    areTexts(readers)
+  );
+}
+
 /** Gives ids to items without one, and to copies made by hand that kept the id of their original. */
 function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
   const taken = new Set<string>();
   return items.map((item) => {
     const id =
       item.id === undefined || taken.has(item.id)
-        ? itemId(item.text, (candidate) => taken.has(candidate) || isWritten(items, candidate))
+        ? itemId(
+            item.text,
+            (candidate) => taken.has(candidate) || items.some(({ id: written }) => written === candidate),
+          )
         : item.id;
     taken.add(id);
     const createdAt = item.createdAt ?? item.updatedAt ?? undated;
@@ -146,24 +262,21 @@ function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
   });
 }
 
-function isWritten(items: readonly WrittenItem[], id: string): boolean {
-  return items.some((item) => item.id === id);
-}
-
 /**
  * The id of a new item: the first 8 hex digits of a SHA-256 over its normalised text [D1]. Where another item has it already,
  * a number is hashed with the text, so that the same items in the same order always get the same ids.
  */
 export function itemId(text: string, isTaken: (id: string) => boolean): string {
-  const normalized = normalizeText(text);
+  const normalized = sameItemForm(text);
   for (let attempt = 0; ; attempt += 1) {
-    const id = firstDigits(attempt === 0 ? normalized : `${normalized}\n${attempt}`);
+    const id = hexDigits(attempt === 0 ? normalized : `${normalized}\n${attempt}`, 8);
     if (!isTaken(id)) return id;
   }
 }
 
-function firstDigits(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 8);
+/** The first digits of a text's SHA-256. */
+export function hexDigits(text: string, count: number): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, count);
 }
 
 /** What is kept of the place that an item comes from: a DM has no guild and no name, a thread its own name [D1]. */
@@ -192,16 +305,18 @@ export function mayUseItem(item: DurableItem, ownerId: string, place: Place, spe
 }
 
 /** The active items in the order of injection: pinned first, then the newest; of the same moment the one added last [D4]. */
-export function activeInOrder(items: readonly DurableItem[]): readonly DurableItem[] {
-  return items
+export const activeInOrder = oncePer((items: readonly DurableItem[]): readonly DurableItem[] =>
+  items
     .filter((item) => item.status === 'active')
     .toReversed()
-    .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || byAge(b, a));
-}
+    .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || byAge(b, a)),
+);
+
+const timeOf = oncePer(({ updatedAt }: DurableItem) => Date.parse(updatedAt));
 
 /** Orders by last update, older first. */
 export function byAge(a: DurableItem, b: DurableItem): number {
-  return Date.parse(a.updatedAt) - Date.parse(b.updatedAt);
+  return timeOf(a) - timeOf(b);
 }
 
 /**
@@ -209,9 +324,10 @@ export function byAge(a: DurableItem, b: DurableItem): number {
  * The name of a private channel is left out where an item of that channel could not be used by itself.
  */
 export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): string {
+  const { type, channelName } = item.source;
   const origin = [
-    `src: ${item.source.type}`,
-    ...channelIn(item, place),
+    `src: ${type}`,
+    ...(channelName === undefined || !namesChannel(item, place) ? [] : [`#${dataLine(channelName)}`]),
     ...(Date.parse(item.updatedAt) === Date.parse(undated)
       ? []
       : [`updated ${dateOf(new Date(item.updatedAt))}`]),
@@ -219,25 +335,10 @@ export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): strin
   return `- [${item.kind}] ${dataLine(item.text)} (${origin.join(', ')})`;
 }
 
-function channelIn(item: DurableItem, place: Place): readonly string[] {
-  const { channelName, audience } = item.source;
-  if (channelName === undefined) return [];
-  const isSecret = audience === 'private' && !mayUseItem({ ...item, visibility: 'here' }, '', place);
-  return isSecret ? [] : [`#${dataLine(channelName)}`];
+/** Whether the line of an item may tell in a place which channel it is from. */
+export function namesChannel(item: DurableItem, place: Place): boolean {
+  return item.source.audience !== 'private' || mayUseItem({ ...item, visibility: 'here' }, '', place);
 }
 
 /** A moment as a day: the local one, `YYYY-MM-DD` [N5], or Discord's form of it. */
 export type DateOf = (date: Date) => string;
-
-/** Local days in one time zone that are worked out once: a prompt asks for the same two hundred at every turn. */
-export function createLocalDates(timeZone: string, max = 10_000): DateOf {
-  const known = growingCache<number, string>(max);
-  return (date) => {
-    const time = date.getTime();
-    const found = known.get(time);
-    if (found !== undefined) return found;
-    const day = localDate(date, timeZone);
-    known.set(time, day);
-    return day;
-  };
-}

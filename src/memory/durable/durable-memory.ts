@@ -1,34 +1,42 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Place } from '../../core/place.ts';
+import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { normalizeText } from '../../core/text.ts';
-import type { Clock } from '../../core/time.ts';
+import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
-import type { Forgotten, MemoryLayer, WithdrawnMessage } from '../layer.ts';
+import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
+import type { MessagesByChannel, UndoLog } from '../undo.ts';
 import {
   activeInOrder,
-  createLocalDates,
   durableDocumentKind,
   durableKey,
   emptyDurableDocument,
+  mayUseItem,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
+import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
 import { supports } from './evidence.ts';
+import { importItems, type ImportResult } from './import-items.ts';
+import { readInverse, reverted } from './inverse.ts';
 import {
-  removeBySource,
+  changedItem,
+  findItems,
   forgetChosen,
   forgetItems,
   formerItems,
-  setVisibility,
+  purgeSaying,
+  removeBySource,
+  sourcesOf,
+  withoutItems,
+  wordsMeant,
   type ForgetResult,
 } from './items.ts';
-import { forgottenTest, withBoundedPast, type ForgottenTest } from './past.ts';
-import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
-import { durableSections, durableUsage } from './sections.ts';
+import { forgottenTest, type ForgottenTest } from './past.ts';
+import { editItem, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { createDurableSections } from './sections.ts';
 
 export interface RememberInput extends RememberRequest {
   /**
@@ -37,6 +45,9 @@ export interface RememberInput extends RememberRequest {
    */
   readonly stillStands?: () => Promise<boolean>;
 }
+
+/** The file of an export that has a person's items; it can be imported. */
+export const itemsFile = 'items.json';
 
 /** How the layer is set, as configured. */
 export interface DurableSettings {
@@ -54,7 +65,11 @@ export interface DurableMemoryOptions {
   readonly writes: Pick<KeyedQueue, 'run'>;
   /** Where auto-extraction is on [A2]. */
   readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
-  readonly changes: Pick<ChangeLedger, 'forget'>;
+  readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
+  /** Where changes are noted that can be undone. */
+  readonly undo: Pick<UndoLog, 'note' | 'find' | 'drop' | 'erase'>;
+  /** What a message of a session says now; `undefined` where it is there no more. */
+  readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   readonly clock: Clock;
   /** Characters of one item at most. */
   readonly maxTextLength?: number;
@@ -70,50 +85,28 @@ export interface DurableMemoryOptions {
 export function createDurableMemory(options: DurableMemoryOptions) {
   const { settings, store, writes, clock, logger, maxTextLength = 500 } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
-  const injection = { injectMaxChars, dateOf: createLocalDates(options.timeZone) };
+  const injected = createDurableSections({
+    injectMaxChars,
+    dateOf: (date) => localDate(date, options.timeZone),
+  });
 
   async function itemsOf(userId: string): Promise<readonly DurableItem[]> {
     return (await store.read(durableKey(userId), durableDocumentKind))?.items ?? [];
   }
 
-  /**
-   * One serialised change, after which the past is bounded again [L3]; `operation` is pure, for the store may run it again after a conflict. What it
-   * removes, narrows or pushes out is erased from the store's copies too, so that none gives it back after damage [S7]; they are looked at in any case
-   * where it `erases`.
-   */
-  async function apply<T>(
+  const { apply, noteUndo } = createDocumentChanges({ store, undo: options.undo });
+
+  const applyAndErase = async <T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
-    { erases = false } = {},
-  ): Promise<T> {
-    const results: { readonly result: T }[] = [];
-    let isLosing = false;
-    await store.update(
-      durableKey(userId),
-      durableDocumentKind,
-      (current) => {
-        const before = current ?? emptyDurableDocument;
-        const { document, result } = operation(before);
-        results.push({ result });
-        const bounded = withBoundedPast(document);
-        isLosing = losesText(before, bounded);
-        return bounded === before ? current : bounded;
-      },
-      { erase: () => erases || isLosing },
-    );
-    const last = results.at(-1);
-    if (last === undefined) throw new Error('The store did not run the change');
-    return last.result;
-  }
-
-  const applyAndErase: typeof apply = (userId, operation) => apply(userId, operation, { erases: true });
+  ): Promise<T> => (await apply(userId, operation, { erases: true })).result;
 
   const layer: MemoryLayer = {
     name: 'durable',
     /** The sections `durable_items` and `matching_items` [D4]. */
     async sections(context) {
       if (!enabled) return [];
-      return durableSections(await itemsOf(context.speaker.id), context.speaker.id, context, injection);
+      return injected.sections(await itemsOf(context.speaker.id), context.speaker.id, context);
     },
     async fold(userId, sessions, signal) {
       await options.extract?.(userId, sessions, signal);
@@ -121,23 +114,58 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async follow(change, stage) {
       if (stage === 'erase') return;
       if (change.kind === 'forgotten') return forgetItemsOf(change);
+      if (change.kind === 'purged') return purgeItems(change);
+      if (change.kind === 'restored' || change.isForgetting === true) return;
       await removeSources(change.session.userId, change.messages);
     },
     async *export(userId) {
       const document = await store.read(durableKey(userId), durableDocumentKind);
-      if (document !== undefined)
-        yield { path: 'items.json', text: JSON.stringify(document.items, undefined, 2) };
+      if (document === undefined) return;
+      const { items, gone = [], forgottenUpTo } = document;
+      yield { path: itemsFile, text: JSON.stringify(items, undefined, 2) };
+      if (gone.length > 0 || forgottenUpTo !== undefined)
+        yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
+      await options.undo.erase(userId);
       if (isWhole) return store.remove(durableKey(userId));
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       await applyAndErase(userId, (document) => {
-        const items = document.items.filter(({ source }) => !channels.has(source.channelId));
-        const isSame = items.length === document.items.length;
-        return { document: isSame ? document : { ...document, items }, result: undefined };
+        const gone = document.items.filter(({ source }) => channels.has(source.channelId));
+        return { document: withoutItems(document, gone), result: undefined, gone };
       });
     },
   };
+
+  /** One change to an active item that may be used in `place`; `undefined` when there is no such item. Its age stays. */
+  function changeItem(
+    userId: string,
+    what: string,
+    id: string,
+    place: Place,
+    change: (item: DurableItem) => DurableItem,
+  ): Promise<{ readonly item: DurableItem; readonly undoId?: string } | undefined> {
+    return writes.run(userId, async () => {
+      const { result: item, undoId } = await apply(
+        userId,
+        (document) => changedItem(document, userId, id, place, change),
+        { erases: true, undo: { what } },
+      );
+      return item && { item, ...(undoId !== undefined && { undoId }) };
+    });
+  }
+
+  /** Those that may come back: what was noticed, only while its message says it. */
+  async function supportedOf(userId: string, items: readonly DurableItem[]): Promise<ReadonlySet<string>> {
+    const supported = await Promise.all(
+      items.map(async ({ id, text, source: { type, channelId, messageId } }) => {
+        if (type === 'manual') return [id];
+        const said = await options.said({ channelId, userId }, messageId);
+        return said !== undefined && supports(text, said) ? [id] : [];
+      }),
+    );
+    return new Set(supported.flat());
+  }
 
   async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
     const ids = new Set(itemIds);
@@ -147,13 +175,28 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     logger.info('durable items were forgotten', { userId, itemIds: idsOf(forgotten) });
   }
 
+  /** Removes what says some words, in use or not [K11], and marks up to where it is not extracted again. */
+  async function purgeItems({ userId, words, commandId }: Purged): Promise<void> {
+    const purged = await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
+    logger.info('durable items were erased', { userId, itemIds: idsOf(purged) });
+  }
+
   /** Removes what was extracted from changed messages [G5], but for what an edited one still says. */
   async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
+    const stillSaid = ({ text, source }: DurableItem) => supports(text, now.get(source.messageId) ?? '');
     const removed = await applyAndErase(userId, (document) =>
-      removeBySource(document, [...now.keys()], ({ text, source }) =>
-        supports(text, now.get(source.messageId) ?? ''),
+      removeBySource(document, [...now.keys()], stillSaid),
+    );
+    // Undoing something else may not bring it back.
+    await options.undo.erase(userId, ({ part }) =>
+      (readInverse(part)?.items ?? []).some(
+        ({ before }) =>
+          before !== undefined &&
+          before.source.type !== 'manual' &&
+          now.has(before.source.messageId) &&
+          !stillSaid(before),
       ),
     );
     if (removed.length > 0) {
@@ -179,41 +222,129 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         if (input.stillStands !== undefined && !(await input.stillStands())) {
           return { outcome: 'refused', reason: 'forgotten' };
         }
-        const outcome = await apply(userId, (document) =>
-          rememberItem(document, userId, input, { maxItems, maxTextLength }, clock()),
+        const now = clock();
+        const { result, undoId } = await apply(
+          userId,
+          (document) => rememberItem(document, userId, input, { maxItems, maxTextLength }, now),
+          { undo: { what: 'remember' } },
         );
-        logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(outcome) });
-        return outcome;
+        logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(result) });
+        return { ...result, ...(undoId !== undefined && { undoId }) };
+      }),
+
+    /** What `rememberAll` would do now. */
+    async wouldRemember(userId: string, items: readonly DurableItem[]): Promise<ImportResult> {
+      const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+      return importItems(document, items, { maxItems, maxTextLength }).result;
+    },
+
+    /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
+    rememberAll: (userId: string, items: readonly DurableItem[]) =>
+      writes.run(userId, async () => {
+        const { result, undoId } = await apply(
+          userId,
+          (document) => importItems(document, items, { maxItems, maxTextLength }),
+          { undo: { what: 'import' } },
+        );
+        logger.info('durable items were imported', { userId, count: result.added.length });
+        return { ...result, undoId };
       }),
 
     /**
-     * Forgets by id or substring [K2] what may be used in `place`, and has every other layer follow. `commandId` is the snowflake of who said
-     * so, and when. `words` is what was meant, `isEverywhere` whether no layer has failed to follow.
+     * Forgets what a target names, or the items with these ids, as far as it may be used in `place` [K2][K4], and has every other layer follow:
+     * with an item go the messages that it came from, and `messages` besides. `commandId` is the snowflake of who said so, and when. `words` is what
+     * was meant, `isEverywhere` whether no layer has failed to follow.
      */
     async forget(
       userId: string,
-      target: string,
+      target: string | readonly string[],
       place: Place,
       commandId: string,
-    ): Promise<ForgetResult & { readonly words: string; readonly isEverywhere: boolean }> {
-      const { result, failures } = await options.changes.forget(layer, userId, async () => {
-        const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
-        const chosen = forgetItems(document, userId, target, place, commandId, clock()).result;
-        const words = wordsMeant(target, chosen.forgotten);
+      more: { readonly words?: string; readonly messages?: MessagesByChannel } = {},
+    ): Promise<Forgetting> {
+      let undoId: string | undefined;
+      const { result, failures, withdrawn } = await options.changes.forget(layer, userId, async () => {
+        const now = clock();
+        const forget = lastOf((current: DurableDocument | undefined) =>
+          bounded((document) => forgetItems(document, userId, target, place, commandId, now), current),
+        );
+        const current = await store.read(durableKey(userId), durableDocumentKind);
+        const chosen = forget(current).result;
+        const words = more.words ?? (typeof target === 'string' ? wordsMeant(target, chosen.forgotten) : '');
+        const messages = [...(more.messages ?? []), ...sourcesOf(chosen.forgotten)];
+        undoId = await noteUndo(userId, { what: 'forget', words, messages }, current, forget);
         const itemIds = idsOf(chosen.forgotten);
         return {
-          change: { kind: 'forgotten', userId, itemIds, words, commandId },
+          change: { kind: 'forgotten', userId, itemIds, words, commandId, messages },
           result: { ...chosen, words },
         };
       });
-      return { ...result, isEverywhere: failures.size === 0 };
+      const isEverywhere = failures.size === 0;
+      return { ...result, isEverywhere, withdrawn, ...(undoId !== undefined && { undoId }) };
+    },
+
+    /** What a target names that may be used in `place`, and how many more there are elsewhere; `inside` and `byId` as in {@link findItems}. */
+    async find(userId: string, target: string, place: Place) {
+      const { named, inside, byId = false } = findItems(await itemsOf(userId), target);
+      const usable = (item: DurableItem) => mayUseItem(item, userId, place);
+      // Newest first.
+      return {
+        named: named.filter(usable).toReversed(),
+        inside: inside.filter(usable).toReversed(),
+        elsewhere: named.filter((item) => !usable(item)).length,
+        byId,
+      };
     },
 
     /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
     setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
-      writes.run(userId, () =>
-        applyAndErase(userId, (document) => setVisibility(document, userId, id, visibility, place)),
-      ),
+      changeItem(userId, visibility === 'dm' ? 'hide' : 'share', id, place, (item) => ({
+        ...item,
+        visibility,
+      })),
+
+    /** Pins or unpins likewise [D3]. */
+    setPinned: (userId: string, id: string, pinned: boolean, place: Place) =>
+      changeItem(userId, pinned ? 'pin' : 'unpin', id, place, (item) => ({ ...item, pinned })),
+
+    /**
+     * Puts a new text, its owner's own word, into an active item that may be used in `place` [K8]: its id stays, and what it said goes into its history. What is
+     * said in a narrower place than the item's own keeps it to that place [V1].
+     */
+    edit: (userId: string, id: string, text: string, place: Place, messageId: string) =>
+      writes.run(userId, async () => {
+        const now = clock();
+        const { result, undoId } = await apply(
+          userId,
+          (document) => editItem(document, userId, { id, text, place, messageId }, maxTextLength, now),
+          { undo: { what: 'edit' } },
+        );
+        return { ...result, ...(undoId !== undefined && { undoId }) };
+      }),
+
+    /**
+     * Undoes a change [K5], or the newest one of a person, in one job of their queue: `undefined` where there is none or it is final,
+     * `isDone: false` where something of it was changed since. `items` are those that it brought back, or took.
+     */
+    undo: (userId: string, id?: string) =>
+      writes.run(userId, async (): Promise<Undoing | undefined> => {
+        const change = await options.undo.find(userId, id);
+        if (change === undefined) return undefined;
+        await options.changes.restore(change);
+        const inverse = readInverse(change.part);
+        const before = inverse?.items.flatMap((each) => each.before ?? []) ?? [];
+        const isSupported = await supportedOf(userId, before);
+        const now = await itemsOf(userId);
+        const isDone =
+          inverse === undefined ||
+          (await applyAndErase(userId, (document) =>
+            reverted(document, inverse, (item) => isSupported.has(item.id)),
+          ));
+        if (isDone) await options.undo.drop(change.id);
+        logger.info('a change was undone', { userId, what: change.what, isDone });
+        const touched = new Set(inverse?.items.map((each) => each.id));
+        return { what: change.what, isDone, before, after: now.filter((item) => touched.has(item.id)) };
+      }),
 
     /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
     async forgotten(userId: string): Promise<ForgottenTest> {
@@ -224,7 +355,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** Characters of the budget that the items take in `place`, for people to see. */
     async usage(userId: string, place: Place) {
-      const used = durableUsage(await itemsOf(userId), userId, place, injection);
+      const used = injected.usage(await itemsOf(userId), userId, place);
       return { used, budget: injectMaxChars };
     },
   };
@@ -232,11 +363,23 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;
 
-/** The target itself, or, where it was an id, the words of the item that has it. */
-function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
-  const [first] = forgotten;
-  if (first === undefined || normalizeText(first.text).includes(normalizeText(target))) return target;
-  return first.text;
+/** What became of a forgetting. */
+export interface Forgetting extends ForgetResult {
+  readonly words: string;
+  readonly isEverywhere: boolean;
+  /** Messages that went with it, answers among them. */
+  readonly withdrawn: number;
+  /** Absent where nothing changed. */
+  readonly undoId?: string;
+}
+
+/** What became of undoing a change. */
+export interface Undoing {
+  readonly what: string;
+  readonly isDone: boolean;
+  /** The items as they were before the change, and are again; and as it had left them. */
+  readonly before: readonly DurableItem[];
+  readonly after: readonly DurableItem[];
 }
 
 function summaryOf(outcome: RememberOutcome): Readonly<Record<string, unknown>> {
@@ -247,11 +390,4 @@ function summaryOf(outcome: RememberOutcome): Readonly<Record<string, unknown>> 
 
 function idsOf(items: readonly DurableItem[]): readonly string[] {
   return items.map((item) => item.id);
-}
-
-/** Whether something that a document said, or where it may be used, is in the other no more. */
-function losesText(before: DurableDocument, after: DurableDocument): boolean {
-  if (before === after) return false;
-  const kept = new Set(after.items.map(({ text, visibility }) => `${visibility} ${text}`));
-  return before.items.some(({ text, visibility }) => !kept.has(`${visibility} ${text}`));
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import { sessionName, type Audience, type Place, type SessionKey } from '../../core/place.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
-import type { LoggedMessage, UserMessage } from '../log/records.ts';
+import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
 import type { Extraction, ExtractionMessage } from './extraction.ts';
@@ -23,17 +23,15 @@ interface Unseen {
  * Auto-extraction as work after a turn [A2]: all that a user's waiting sessions hold unseen goes into one call; cursors move only when it
  * succeeded, or had no usable answer three times in a row. A message that was edited since is looked at once more [G5].
  */
-export function createExtractionFold({
-  extraction,
-  sessionLog,
-  states,
-  logger,
-}: {
+export function createExtractionFold(ports: {
   readonly extraction: Pick<Extraction, 'extract'>;
   readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged'>;
   readonly states: Pick<SessionStates, 'read' | 'update'>;
+  /** Whether anything may be noticed in what a person says [K9]. Must not reject. Default: always. */
+  readonly mayNotice?: (userId: string) => Promise<boolean>;
   readonly logger: Logger;
 }): NonNullable<MemoryLayer['fold']> {
+  const { extraction, sessionLog, states, mayNotice, logger } = ports;
   /** Unusable answers in a row since a session's cursor last moved, and the last line that the first of them was about. */
   const unusable = new Map<string, { readonly count: number; readonly last: number }>();
 
@@ -49,11 +47,14 @@ export function createExtractionFold({
       session,
       speakerName,
       last,
-      messages: [...edited, ...messages.map(({ message }) => message)].filter(isOfUser),
+      messages: [...edited, ...messages.map(({ message }) => message)].filter(
+        (message): message is UserMessage => message?.role === 'user',
+      ),
     };
   }
 
   return async (userId, sessions, signal) => {
+    if ((await mayNotice?.(userId)) === false) return;
     const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
     const origins = new Map<string, SessionKey>();
     const messages = unseen.flatMap((each) =>
@@ -98,16 +99,15 @@ export function createExtractionFold({
 
   async function moveCursor(session: SessionKey, last: number): Promise<void> {
     unusable.delete(sessionName(session));
-    await states.update(session, (state) =>
-      state.extraction === undefined || state.extraction.cursor >= last
-        ? state
-        : { ...state, extraction: { cursor: last } },
+    await states.update(
+      session,
+      (state) =>
+        state.extraction === undefined || state.extraction.cursor >= last
+          ? state
+          : { ...state, extraction: { cursor: last } },
+      { isLazy: true },
     );
   }
-}
-
-function isOfUser(message: LoggedMessage | undefined): message is UserMessage {
-  return message?.role === 'user';
 }
 
 const audienceOf: Readonly<Record<Visibility, Audience>> = {

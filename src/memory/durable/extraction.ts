@@ -4,11 +4,13 @@ import type { Logger } from '../../core/logger.ts';
 import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
 import type { Place } from '../../core/place.ts';
+import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
+import type { LateNotice } from '../../core/tool.ts';
 import { itemKinds, type DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
-import { looksSecret } from './secrets.ts';
+import { rememberNotice } from './notices.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
 export interface ExtractionMessage {
@@ -24,6 +26,8 @@ export interface ExtractionOptions {
   readonly model: Pick<ModelClient, 'complete'>;
   readonly modelName: string;
   readonly durable: Pick<DurableMemory, 'remember'>;
+  /** Tells the person what is newly stored [K6]. Must not reject. Default: nobody is told. */
+  readonly tell?: ((stored: readonly LateNotice[]) => Promise<void>) | undefined;
   readonly logger: Logger;
 }
 
@@ -32,7 +36,7 @@ const maxItemsPerMessage = 3;
 const batchMaxMessages = 10;
 const batchMaxChars = 20_000;
 
-export function createExtraction({ model, modelName, durable, logger }: ExtractionOptions) {
+export function createExtraction({ model, modelName, durable, tell, logger }: ExtractionOptions) {
   return {
     /**
      * Looks through messages of one user, oldest first, and stores what they say about themselves [A2]; resolves with the items
@@ -59,6 +63,7 @@ export function createExtraction({ model, modelName, durable, logger }: Extracti
       }
 
       const items: DurableItem[] = [];
+      const stored: LateNotice[] = [];
       for (const { item, message } of findings) {
         const outcome = await durable.remember(userId, {
           kind: item.kind,
@@ -68,11 +73,16 @@ export function createExtraction({ model, modelName, durable, logger }: Extracti
           type: 'summary',
           stillStands: async () => {
             const present = await stillThere(message.id);
-            return present !== undefined && isProven(item, present);
+            return present === message.text || (present !== undefined && isProven(item, present));
           },
         });
-        if (outcome.outcome !== 'refused') items.push(outcome.item);
+        if (outcome.outcome === 'refused') continue;
+        items.push(outcome.item);
+        // What was known already is only confirmed.
+        if (outcome.outcome !== 'refreshed')
+          stored.push({ userId, messageId: message.id, notice: rememberNotice(outcome, item.text, true) });
       }
+      if (stored.length > 0) await tell?.(stored);
       logger.info('extraction is done', {
         userId,
         messages: messages.length,
@@ -91,7 +101,7 @@ interface Finding {
   readonly message: ExtractionMessage;
 }
 
-/** What may be stored of an answer: said by the message it names [M5a], no secret, and not more than three of a message. */
+/** What may be stored of an answer: said by the message it names [M5a], and not more than three of a message. */
 function provenFindings(
   items: readonly ExtractedItem[],
   messages: readonly ExtractionMessage[],
@@ -100,7 +110,6 @@ function provenFindings(
   return items.flatMap((item) => {
     const message = messages.find(({ id }) => id === item.messageId);
     if (message === undefined || !isProven(item, message.text)) return [];
-    if (looksSecret(item.text) || looksSecret(item.quote)) return [];
     const count = (counts.get(message.id) ?? 0) + 1;
     counts.set(message.id, count);
     return count > maxItemsPerMessage ? [] : [{ item, message }];
@@ -162,7 +171,9 @@ function extractionRequest(
   const turns = renderSection({
     name: 'turns',
     title: 'Messages of one person, oldest first (quoted data):',
-    lines: messages.map((message) => `- [${message.id}] ${name}: ${dataLine(ownWords(message.text))}`),
+    lines: messages.map(
+      (message) => `- [${message.id}] ${name}: ${dataLine(maskSecrets(ownWords(message.text)))}`,
+    ),
   });
   return {
     purpose: 'extraction',

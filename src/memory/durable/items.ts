@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { normalizeText } from '../../core/text.ts';
-import type { Visibility } from '../../core/visibility.ts';
+import { normalizeText, saysWords } from '../../core/text.ts';
+import type { MessagesByChannel } from '../undo.ts';
 import {
   byAge,
   mayUseItem,
@@ -9,6 +11,7 @@ import {
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
+import { changedItems, indexOf, type ItemIndex } from './item-index.ts';
 
 export interface ForgetResult {
   /** Deprecated now. */
@@ -18,25 +21,29 @@ export interface ForgetResult {
 }
 
 /**
- * Deprecates what matches and may be used in `place`. Whatever was said up to `commandId` is not extracted again, even where
- * nothing matched yet: an extraction may be running on it [A4].
+ * Deprecates what is meant, by a target or by ids, and may be used in `place`. Whatever was said up to `commandId` is not extracted again, even
+ * where nothing matched yet: an extraction may be running on it [A4].
  */
 export function forgetItems(
   document: DurableDocument,
   ownerId: string,
-  target: string,
+  target: string | readonly string[],
   place: Place,
   commandId: string,
   now: Date,
 ): DocumentChange<ForgetResult> {
-  const matching = new Set(matchingItems(document.items, target));
-  const { document: next, result } = forgetChosen(
+  const matching = new Set(
+    typeof target === 'string'
+      ? matchingItems(document.items, target)
+      : document.items.filter((item) => isSeen(item) && target.includes(item.id)),
+  );
+  const { result, ...change } = forgetChosen(
     document,
     (item) => matching.has(item) && mayUseItem(item, ownerId, place),
     commandId,
     now,
   );
-  return { document: next, result: { forgotten: result, elsewhere: matching.size - result.length } };
+  return { ...change, result: { forgotten: result, elsewhere: matching.size - result.length } };
 }
 
 /** Deprecates the chosen items, and marks up to where nothing is extracted again; what is forgotten already stays as it is. */
@@ -46,29 +53,63 @@ export function forgetChosen(
   commandId: string,
   now: Date,
 ): DocumentChange<readonly DurableItem[]> {
-  const { items, deprecated } = deprecateItems(document.items, isChosen, now);
-  const marked = new Map(deprecated.map((item) => [item, { ...item, forgotten: true as const }]));
-  const changed = marked.size === 0 ? items : items.map((item) => marked.get(item) ?? item);
+  const replaced = document.items
+    .filter((item) => isSeen(item) && isChosen(item))
+    .map((item) => [item, { ...deprecatedItem(item, now), forgotten: true as const }] as const);
   return {
-    document: { ...document, items: changed, forgottenUpTo: later(document.forgottenUpTo, commandId) },
-    result: [...marked.values()],
+    document: {
+      ...document,
+      items: changedItems(document.items, { replaced }),
+      forgottenUpTo: later(document.forgottenUpTo, commandId),
+    },
+    result: replaced.map(([, forgotten]) => forgotten),
+    gone: replaced.map(([item]) => item),
   };
 }
 
-/**
- * The items that a target names, those included that another one corrected [D6]: the one with this id, else all whose text contains it, whatever the case. It is
- * plain text, never a pattern [K2]; an empty one names nothing.
- */
+/** The items that a target names, those included that another one corrected [D6]: as {@link findItems} says, without those that it is only inside of. */
 export function matchingItems(items: readonly DurableItem[], target: string): readonly DurableItem[] {
+  return findItems(items, target).named;
+}
+
+/**
+ * The items that a target names [K4]: the one with this id, or those with these; those that say what stands in quotation marks, literally; else those that say its words.
+ * `inside` are those that have it only inside of longer words. It is plain text, never a pattern [K2]; an empty one names nothing.
+ */
+export function findItems(
+  items: readonly DurableItem[],
+  target: string,
+): {
+  readonly named: readonly DurableItem[];
+  readonly inside: readonly DurableItem[];
+  readonly byId?: true;
+} {
   const wanted = normalizeText(target);
-  if (wanted === '') return [];
   const seen = items.filter(isSeen);
-  const named = seen.filter((item) => item.id.toLowerCase() === wanted);
-  return named.length > 0 ? named : seen.filter((item) => normalizeText(item.text).includes(wanted));
+  const ids = wanted.split(' ');
+  const withId = seen.filter(({ id }) => ids.includes(id.toLowerCase()));
+  if (wanted === '' || (withId.length > 0 && withId.length === ids.length))
+    return { named: withId, inside: [], byId: true };
+  const literal = /^["“„«](?<words>.+)["”“»]$/u.exec(wanted)?.groups?.['words']?.trim();
+  const having = (words: string) => seen.filter(({ text }) => normalizeText(text).includes(words));
+  if (literal !== undefined) return { named: having(literal), inside: [] };
+  const named = seen.filter(({ text }) => saysWords(text, wanted));
+  return { named, inside: having(wanted).filter((item) => !named.includes(item)) };
 }
 
 function later(before: string | undefined, now: string): string {
   return before !== undefined && compareSnowflakes(before, now) > 0 ? before : now;
+}
+
+/** Removes all items that say some words, also what was corrected or forgotten [K11]. */
+export function purgeSaying(
+  document: DurableDocument,
+  words: string,
+  commandId: string,
+): DocumentChange<readonly DurableItem[]> {
+  const gone = document.items.filter(({ text }) => saysWords(text, words));
+  const forgottenUpTo = later(document.forgottenUpTo, commandId);
+  return { document: { ...withoutItems(document, gone), forgottenUpTo }, result: gone, gone };
 }
 
 /**
@@ -81,18 +122,19 @@ export function removeBySource(
   stillSupported: (item: DurableItem) => boolean,
 ): DocumentChange<readonly DurableItem[]> {
   const changed = new Set(messageIds);
-  const removed = new Set(
-    document.items.filter(
-      (item) =>
-        item.source.type !== 'manual' &&
-        item.forgotten === undefined &&
-        changed.has(item.source.messageId) &&
-        !stillSupported(item),
-    ),
+  const removed = document.items.filter(
+    (item) =>
+      item.source.type !== 'manual' &&
+      item.forgotten === undefined &&
+      changed.has(item.source.messageId) &&
+      !stillSupported(item),
   );
-  if (removed.size === 0) return { document, result: [] };
-  const items = document.items.filter((item) => !removed.has(item));
-  return { document: { ...document, items }, result: [...removed] };
+  return { document: withoutItems(document, removed), result: removed, gone: removed };
+}
+
+/** The very same document where nothing is to be taken out. */
+export function withoutItems(document: DurableDocument, removed: readonly DurableItem[]): DurableDocument {
+  return removed.length === 0 ? document : { ...document, items: changedItems(document.items, { removed }) };
 }
 
 /** Whether people still see an item: as what holds, or as what that corrected [D6]. */
@@ -100,65 +142,68 @@ function isSeen(item: DurableItem): boolean {
   return item.status === 'active' || item.supersededBy !== undefined;
 }
 
-/**
- * Takes the chosen items out of use, those too that are only seen as what another one corrected; they stay in the document. Without a
- * match `items` is the same array.
- */
-export function deprecateItems(
-  items: readonly DurableItem[],
-  isChosen: (item: DurableItem) => boolean,
-  now: Date,
-): { readonly items: readonly DurableItem[]; readonly deprecated: readonly DurableItem[] } {
-  const deprecated: DurableItem[] = [];
-  const changed = items.map((item) => {
-    if (!isSeen(item) || !isChosen(item)) return item;
-    const { supersededBy: _, ...kept } = item;
-    const past: DurableItem = { ...kept, status: 'deprecated', updatedAt: now.toISOString() };
-    deprecated.push(past);
-    return past;
-  });
-  return { items: deprecated.length === 0 ? items : changed, deprecated };
+/** An item taken out of use, which no other one corrected. */
+export function deprecatedItem(item: DurableItem, now: Date): DurableItem {
+  const { supersededBy: _, ...kept } = item;
+  return { ...kept, status: 'deprecated', updatedAt: now.toISOString() };
 }
 
-/** Shares or hides an active item that may be used in `place`; `undefined` when there is no such item. Its age stays. */
-export function setVisibility(
+/** Changes an active item that may be used in `place`; `undefined` when there is no such item. */
+export function changedItem(
   document: DurableDocument,
   ownerId: string,
   id: string,
-  visibility: Visibility,
   place: Place,
+  change: (item: DurableItem) => DurableItem,
 ): DocumentChange<DurableItem | undefined> {
   const wanted = id.trim().toLowerCase();
   const item = document.items.find(
     (each) =>
       each.status === 'active' && each.id.toLowerCase() === wanted && mayUseItem(each, ownerId, place),
   );
-  if (item === undefined || item.visibility === visibility) return { document, result: item };
-  const changed: DurableItem = { ...item, visibility };
-  return {
-    document: { ...document, items: document.items.map((each) => (each === item ? changed : each)) },
-    result: changed,
-  };
+  const changed = item && change(item);
+  if (item === undefined || changed === undefined || isDeepStrictEqual(item, changed))
+    return { document, result: item, gone: [] };
+  const items = changedItems(document.items, { replaced: [[item, changed]] });
+  return { document: { ...document, items }, result: changed, gone: [item] };
 }
 
 /** By the id of each active item what it corrected, directly or by way of others, newest first [D6]. */
 export function formerItems(items: readonly DurableItem[]): ReadonlyMap<string, readonly DurableItem[]> {
-  const byId = new Map(items.map((item) => [item.id, item]));
+  const index = indexOf(items);
   const former = new Map<string, DurableItem[]>();
-  for (const item of items.toReversed().toSorted((a, b) => byAge(b, a))) {
-    const present = correctionOf(item, byId);
+  for (const item of index.deprecated().toReversed()) {
+    const present = correctionOf(item, index);
     if (present !== undefined) former.set(present.id, [...(former.get(present.id) ?? []), item]);
   }
+  for (const past of former.values()) past.sort((a, b) => byAge(b, a));
   return former;
 }
 
 /** The active item at the end of an item's corrections; a document edited by hand may lead nowhere, or in a circle. */
-function correctionOf(item: DurableItem, byId: ReadonlyMap<string, DurableItem>): DurableItem | undefined {
+function correctionOf(item: DurableItem, index: ItemIndex): DurableItem | undefined {
   const seen = new Set<DurableItem>();
   let present: DurableItem | undefined = item;
   while (present?.status === 'deprecated' && !seen.has(present)) {
     seen.add(present);
-    present = present.supersededBy === undefined ? undefined : byId.get(present.supersededBy);
+    present = present.supersededBy === undefined ? undefined : index.withId(present.supersededBy);
   }
   return present?.status === 'active' && present !== item ? present : undefined;
+}
+
+/** The messages that items came from. */
+export function sourcesOf(items: readonly DurableItem[]): MessagesByChannel {
+  const byChannel = new Map<string, Set<string>>();
+  for (const { source } of items) {
+    const ids = byChannel.get(source.channelId) ?? new Set();
+    if (source.messageId !== '') byChannel.set(source.channelId, ids.add(source.messageId));
+  }
+  return [...byChannel].map(([channelId, ids]) => ({ channelId, messageIds: [...ids] }));
+}
+
+/** The target itself, or, where it was an id, the words of the item that has it. */
+export function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
+  const [first] = forgotten;
+  if (first === undefined || normalizeText(first.text).includes(normalizeText(target))) return target;
+  return first.text;
 }

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-
 import { limits } from '../../core/limits.ts';
-import { normalizeText } from '../../core/text.ts';
-import { itemKinds, type DurableDocument, type DurableItem, type ItemKind } from './document.ts';
+import { normalizeText, sameItemForm } from '../../core/text.ts';
+import { hexDigits, itemKinds, type DurableDocument, type DurableItem, type ItemKind } from './document.ts';
 import { claimedTerms, toldTerms } from './evidence.ts';
-import { formerItems } from './items.ts';
+import { indexOf } from './item-index.ts';
+import { formerItems, withoutItems } from './items.ts';
 
 /**
  * What is left of an item whose text has left the disk [S7], in the document as `<hash> <when> <kind> <words>`: hashes of its normalised text, so that it
@@ -20,24 +19,27 @@ interface GoneItem {
   readonly words: readonly string[];
 }
 
-/**
- * The document with a bounded past [L3]: of the items no longer in use, the newest ten that each present one corrected stay, directly or by way of
- * others; of the others no text stays. The very same document where that changes nothing.
- */
-export function withBoundedPast(document: DurableDocument): DurableDocument {
-  const kept = new Set(
-    [...formerItems(document.items).values()].flatMap((past) => past.slice(0, limits.formerItems)),
-  );
-  const leaving = document.items.filter((item) => item.status === 'deprecated' && !kept.has(item));
+/** The items whose text leaves the disk [L3]: no longer in use, and not among the newest ten that a present one corrected, directly or by way of others. */
+export function outgrownItems({ items }: DurableDocument): readonly DurableItem[] {
+  const kept = new Set([...formerItems(items).values()].flatMap((past) => past.slice(0, limits.formerItems)));
+  return indexOf(items)
+    .deprecated()
+    .filter((item) => !kept.has(item));
+}
+
+/** The document with a bounded past [L3]; the very same one where that changes nothing. */
+export function withBoundedPast(
+  document: DurableDocument,
+  outgrown: readonly DurableItem[] = outgrownItems(document),
+): DurableDocument {
   const gone = document.gone ?? [];
-  if (leaving.length === 0 && gone.length <= limits.goneItems) return document;
-  const added = leaving
+  if (outgrown.length === 0 && gone.length <= limits.goneItems) return document;
+  const added = outgrown
     .filter(({ retracted, forgotten }) => retracted !== true || forgotten === true)
     .map(goneOf);
   const hashes = new Set(added.map(hashOf));
   return {
-    ...document,
-    items: document.items.filter((item) => !leaving.includes(item)),
+    ...withoutItems(document, outgrown),
     gone: [...gone.filter((each) => !hashes.has(hashOf(each))), ...added].slice(-limits.goneItems),
   };
 }
@@ -47,10 +49,11 @@ export function findGone(
   document: DurableDocument,
   text: string,
 ): { readonly kind: ItemKind; readonly without: DurableDocument } | undefined {
-  const wanted = textHash(text);
-  const found = document.gone?.findLast((each) => hashOf(each) === wanted);
+  if (document.gone === undefined || document.gone.length === 0) return undefined;
+  const wanted = hashesOf(text);
+  const found = document.gone.findLast((each) => wanted.has(hashOf(each)));
   if (found === undefined) return undefined;
-  const gone = document.gone?.filter((each) => hashOf(each) !== wanted) ?? [];
+  const gone = document.gone.filter((each) => !wanted.has(hashOf(each)));
   return { kind: readGone(found)?.kind ?? 'fact', without: { ...document, gone } };
 }
 
@@ -77,7 +80,8 @@ export function forgottenTest({ items, gone = [] }: DurableDocument): ForgottenT
   };
 }
 
-function goneOf({ text, kind, updatedAt, forgotten }: DurableItem): string {
+/** What is left of an item whose text leaves the disk. */
+export function goneOf({ text, kind, updatedAt, forgotten }: DurableItem): string {
   const words = forgotten === true ? claimedTerms(text).map(wordHash) : [];
   return [textHash(text), new Date(updatedAt).toISOString(), kind, ...new Set(words)].join(' ');
 }
@@ -88,18 +92,22 @@ function readGone(gone: string): GoneItem | undefined {
   return known === undefined ? undefined : { hash, at, kind: known, words };
 }
 
-function hashOf(gone: string): string {
+/** Of the text that is gone. */
+export function hashOf(gone: string): string {
   return gone.slice(0, gone.indexOf(' '));
 }
 
 function textHash(text: string): string {
-  return digits(normalizeText(text), 16);
+  return hexDigits(sameItemForm(text), 16);
+}
+
+/** The hashes that an item of this text may have left: earlier versions counted the dots at its end. */
+function hashesOf(text: string): ReadonlySet<string> {
+  const form = sameItemForm(text);
+  const written = [form, normalizeText(text), `${form}.`, `${form}...`, `${form}。`];
+  return new Set(written.map((each) => hexDigits(each, 16)));
 }
 
 function wordHash(word: string): string {
-  return digits(word, 4);
-}
-
-function digits(text: string, count: number): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, count);
+  return hexDigits(word, 4);
 }

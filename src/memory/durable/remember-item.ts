@@ -1,9 +1,9 @@
 import { hasUnknownReaders, type Place } from '../../core/place.ts';
+import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { flatten, normalizeText } from '../../core/text.ts';
+import { flatten } from '../../core/text.ts';
 import { isWider, visibilityOf } from '../../core/visibility.ts';
 import {
-  byAge,
   itemId,
   mayUseItem,
   sourceIn,
@@ -13,7 +13,8 @@ import {
   type ItemKind,
   type ItemSourceType,
 } from './document.ts';
-import { deprecateItems } from './items.ts';
+import { changedItems, indexOf, type ItemIndex, type Replaced } from './item-index.ts';
+import { deprecatedItem } from './items.ts';
 import { findGone } from './past.ts';
 
 /** Something to remember, said by its owner in `place`. */
@@ -31,8 +32,8 @@ export interface RememberRequest {
   readonly turnMessageId?: string;
 }
 
-/** Why nothing was stored. `forgotten`: its owner has forgotten it, or used `forget` after saying it, or the message was withdrawn. */
-export type RefusalReason = 'empty' | 'too-long' | 'full' | 'forgotten' | 'unknown-id';
+/** Why nothing was stored. `secret`: it looks like it holds a password, key, code, card or account number, or stands for one [K14]. `forgotten`: its owner has forgotten it, or used `forget` after saying it, or the message was withdrawn. */
+export type RefusalReason = 'empty' | 'too-long' | 'secret' | 'full' | 'forgotten' | 'unknown-id';
 
 export type RememberOutcome =
   | {
@@ -41,10 +42,12 @@ export type RememberOutcome =
       /** What had to go for it [D3]; not all of it may be named in the place. */
       readonly evicted: readonly DurableItem[];
       readonly superseded?: DurableItem;
+      /** What it can be undone by [K5]. */
+      readonly undoId?: string;
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 
-interface RememberLimits {
+export interface RememberLimits {
   /** Active items at most [D3]. */
   readonly maxItems: number;
   /** Characters of a text at most. */
@@ -59,39 +62,101 @@ export function rememberItem(
   limits: RememberLimits,
   now: Date,
 ): DocumentChange<RememberOutcome> {
-  const refused = (reason: RefusalReason) => ({ document, result: { outcome: 'refused', reason } }) as const;
+  const refused = (reason: RefusalReason) =>
+    ({ document, result: { outcome: 'refused', reason }, gone: [] }) as const;
 
   const text = request.text.trim();
   if (flatten(text) === '') return refused('empty');
   if (text.length > limits.maxTextLength) return refused('too-long');
+  if (isSecret(text)) return refused('secret');
   if (saidBeforeForget(document, request)) return refused('forgotten');
   const { replaces, place } = request;
-  if (replaces !== undefined && !isUsable(document, ownerId, replaces, place)) return refused('unknown-id');
+  const index = indexOf(document.items);
+  if (replaces !== undefined && !isUsable(index.withId(replaces), ownerId, place))
+    return refused('unknown-id');
 
   const gone = findGone(document, text);
   if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
   const asked = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
-  const added = addItem(document.items, asked, gone !== undefined, now);
+  const added = addItem(index, asked, gone !== undefined, now);
   if (added === undefined) return refused('forgotten');
-  const { items, superseded } =
-    replaces === undefined
-      ? { items: added.items, superseded: undefined }
-      : supersedeItem(added.items, replaces, added.id, now);
-  const eviction =
-    added.outcome === 'refreshed'
-      ? { items, deprecated: [] }
-      : evictItems(items, added.id, limits.maxItems, now);
-  const item = eviction?.items.find(({ id }) => id === added.id);
-  if (eviction === undefined || item === undefined) return refused('full');
+  const { old, outcome } = added;
+  const superseded = supersede(index, replaces, added.item.id, now);
+  const item = superseded?.[1].pinned === true ? { ...added.item, pinned: true } : added.item;
+  const evicted = outcome === 'refreshed' ? [] : evict(index, item, superseded, limits.maxItems, now);
+  if (evicted === undefined) return refused('full');
+  const replaced: readonly Replaced[] = [
+    ...(old === undefined ? [] : [[old, item] as const]),
+    ...(superseded === undefined ? [] : [superseded]),
+    ...evicted,
+  ];
+  const items = changedItems(document.items, { replaced, added: old === undefined ? [item] : [] });
   return {
-    document: { ...(gone?.without ?? document), items: eviction.items },
+    document: { ...(gone?.without ?? document), items },
     result: {
-      outcome: added.outcome,
+      outcome,
       item,
-      evicted: eviction.deprecated,
-      ...(superseded === undefined ? {} : { superseded }),
+      evicted: evicted.map(([, past]) => past),
+      ...(superseded === undefined ? {} : { superseded: superseded[1] }),
     },
+    gone: replaced.map(([before]) => before),
   };
+}
+
+/** Whether it holds a secret, or what was one and is masked [K14]. */
+export function isSecret(text: string): boolean {
+  return text.includes(secretMark) || hasSecret(text);
+}
+
+/** A new text for an item, said by its owner in `place`. */
+interface EditRequest extends Pick<RememberRequest, 'text' | 'place' | 'messageId'> {
+  readonly id: string;
+}
+
+export type EditOutcome =
+  | { readonly outcome: 'edited'; readonly item: DurableItem }
+  | { readonly outcome: 'refused'; readonly reason: 'empty' | 'too-long' | 'secret' | 'unknown-id' }
+  /** Another item says that already. */
+  | { readonly outcome: 'refused'; readonly reason: 'known'; readonly item: DurableItem };
+
+/** Puts a new text into an active item that may be used in the place [K8]. A refusal leaves the document as it was. */
+export function editItem(
+  document: DurableDocument,
+  ownerId: string,
+  { id, text: written, place, messageId }: EditRequest,
+  maxTextLength: number,
+  now: Date,
+): DocumentChange<EditOutcome> {
+  const refused = (reason: 'empty' | 'too-long' | 'secret' | 'unknown-id') =>
+    ({ document, result: { outcome: 'refused', reason }, gone: [] }) as const;
+  const text = written.trim();
+  const index = indexOf(document.items);
+  const old = index.withId(id.trim().toLowerCase()) ?? index.withId(id.trim());
+  if (old === undefined || !isUsable(old, ownerId, place)) return refused('unknown-id');
+  if (flatten(text) === '') return refused('empty');
+  if (text.length > maxTextLength) return refused('too-long');
+  if (isSecret(text)) return refused('secret');
+  if (text === old.text) return { document, result: { outcome: 'edited', item: old }, gone: [] };
+  const twin = index.withText(text).find((item) => item.status === 'active' && item !== old);
+  if (twin !== undefined)
+    return { document, result: { outcome: 'refused', reason: 'known', item: twin }, gone: [] };
+
+  const at = now.toISOString();
+  const visibility = visibilityOf(place.audience);
+  const origin = isWider(old.visibility, hasUnknownReaders(place) ? 'dm' : visibility)
+    ? { visibility, source: sourceIn(place, 'manual', messageId) }
+    : { source: { ...old.source, type: 'manual' as const } };
+  const item: DurableItem = { ...old, ...origin, text, updatedAt: at };
+  const former: DurableItem = {
+    ...old,
+    id: itemId(`${old.text}\n${at}`, (taken) => index.withId(taken) !== undefined),
+    status: 'deprecated',
+    pinned: false,
+    supersededBy: old.id,
+    updatedAt: at,
+  };
+  const items = changedItems(document.items, { replaced: [[old, item]], added: [former] });
+  return { document: { ...document, items }, result: { outcome: 'edited', item }, gone: [] };
 }
 
 /**
@@ -105,54 +170,37 @@ function saidBeforeForget(document: DurableDocument, request: RememberRequest): 
   return compareSnowflakes(request.messageId, forgottenUpTo) <= 0;
 }
 
-function isUsable(document: DurableDocument, ownerId: string, id: string, place: Place): boolean {
-  return document.items.some(
-    (item) => item.id === id && item.status === 'active' && mayUseItem(item, ownerId, place),
-  );
+function isUsable(item: DurableItem | undefined, ownerId: string, place: Place): boolean {
+  return item?.status === 'active' && mayUseItem(item, ownerId, place);
 }
 
 interface Added {
   readonly outcome: 'stored' | 'refreshed' | 'revived';
-  readonly id: string;
-  readonly items: readonly DurableItem[];
+  readonly item: DurableItem;
+  /** What it takes the place of; absent where it comes after all others. */
+  readonly old: DurableItem | undefined;
 }
 
 /**
- * Puts an item among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
+ * Finds an item its place among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
  * deprecated one. `undefined` when something extracted would come back that way, unless it went only because its message did.
  */
-function addItem(
-  items: readonly DurableItem[],
-  request: RememberRequest,
-  wasGone: boolean,
-  now: Date,
-): Added | undefined {
-  const normalized = normalizeText(request.text);
-  const twins = items.filter((item) => normalizeText(item.text) === normalized);
+function addItem(index: ItemIndex, request: RememberRequest, wasGone: boolean, now: Date): Added | undefined {
+  const twins = index.withText(request.text);
   const active = twins.find((item) => item.status === 'active');
-  if (active !== undefined) return put('refreshed', items, active, refreshed(active, request, now));
+  if (active !== undefined)
+    return { outcome: 'refreshed', item: refreshed(active, request, now), old: active };
   const past = twins.at(-1);
-  if (past === undefined) {
-    const item = created(items, request, now);
-    return { outcome: wasGone ? 'revived' : 'stored', id: item.id, items: [...items, item] };
-  }
+  if (past === undefined)
+    return { outcome: wasGone ? 'revived' : 'stored', item: created(index, request, now), old: undefined };
   if (request.type !== 'manual' && !twins.every(mayBeSaidAgain)) return undefined;
-  return put('revived', items, past, revived(past, request, now));
+  return { outcome: 'revived', item: revived(past, request, now), old: past };
 }
 
-function put(
-  outcome: Added['outcome'],
-  items: readonly DurableItem[],
-  old: DurableItem,
-  item: DurableItem,
-): Added {
-  return { outcome, id: item.id, items: items.map((each) => (each === old ? item : each)) };
-}
-
-function created(items: readonly DurableItem[], request: RememberRequest, now: Date): DurableItem {
+function created(index: ItemIndex, request: RememberRequest, now: Date): DurableItem {
   const at = now.toISOString();
   return {
-    id: itemId(request.text, (id) => items.some((item) => item.id === id)),
+    id: itemId(request.text, (id) => index.withId(id) !== undefined),
     kind: request.kind ?? 'fact',
     text: request.text,
     status: 'active',
@@ -198,51 +246,32 @@ function revived(item: DurableItem, request: RememberRequest, now: Date): Durabl
   };
 }
 
-/** Replaces an item by its correction [D6]: the old one becomes history that names the new one, which is pinned if the old one was. */
-function supersedeItem(
-  items: readonly DurableItem[],
-  oldId: string,
+/** Takes out of use what is corrected [D6]: the old item becomes history that names the new one, which is pinned if the old one was. */
+function supersede(
+  index: ItemIndex,
+  oldId: string | undefined,
   newId: string,
   now: Date,
-): { readonly items: readonly DurableItem[]; readonly superseded: DurableItem | undefined } {
-  const old = items.find((item) => item.id === oldId && item.status === 'active');
-  if (old === undefined || oldId === newId) return { items, superseded: undefined };
-  const superseded: DurableItem = {
-    ...old,
-    status: 'deprecated',
-    supersededBy: newId,
-    updatedAt: now.toISOString(),
-  };
-  return {
-    items: items.map((item) => {
-      if (item === old) return superseded;
-      return item.id === newId && old.pinned ? { ...item, pinned: true } : item;
-    }),
-    superseded,
-  };
+): Replaced | undefined {
+  const old = oldId === undefined || oldId === newId ? undefined : index.withId(oldId);
+  if (old === undefined) return undefined;
+  return [old, { ...old, status: 'deprecated', supersededBy: newId, updatedAt: now.toISOString() }];
 }
 
 /**
  * Brings the active items down to `maxItems` [D3]: the oldest unpinned extracted ones go first, then the oldest unpinned manual
  * ones, never a pinned one and never the one just added. `undefined` when that is not enough.
  */
-function evictItems(
-  items: readonly DurableItem[],
-  addedId: string,
+function evict(
+  index: ItemIndex,
+  added: DurableItem,
+  superseded: Replaced | undefined,
   maxItems: number,
   now: Date,
-): ReturnType<typeof deprecateItems> | undefined {
-  const active = items.filter((item) => item.status === 'active');
-  const surplus = active.length - maxItems;
-  if (surplus <= 0) return { items, deprecated: [] };
-  const candidates = active
-    .filter((item) => !item.pinned && item.id !== addedId)
-    .toSorted((a, b) => Number(isManual(a)) - Number(isManual(b)) || byAge(a, b));
-  if (candidates.length < surplus) return undefined;
-  const leaving = new Set(candidates.slice(0, surplus).map((item) => item.id));
-  return deprecateItems(items, (item) => leaving.has(item.id), now);
-}
-
-function isManual(item: DurableItem): boolean {
-  return item.source.type === 'manual';
+): readonly Replaced[] | undefined {
+  const surplus = index.activeCount + (superseded === undefined ? 1 : 0) - maxItems;
+  if (surplus <= 0) return [];
+  const leaving = index.firstToLeave(surplus, new Set([added.id, superseded?.[0].id]));
+  if (leaving.length < surplus) return undefined;
+  return leaving.map((item) => [item, deprecatedItem(item, now)]);
 }

@@ -1,15 +1,29 @@
+import { LRUCache } from 'lru-cache';
+
+import { oncePer } from '../../core/limits.ts';
 import type { Place } from '../../core/place.ts';
 import { fitLines, renderSection, type Section } from '../../core/section.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 import { turnText, type TurnContext } from '../../core/turn-context.ts';
-import { activeInOrder, itemLine, mayUseItem, type DateOf, type DurableItem } from './document.ts';
+import { readersKey } from '../../core/visibility.ts';
+import {
+  activeInOrder,
+  itemLine,
+  mayUseItem,
+  namesChannel,
+  type DateOf,
+  type DurableItem,
+} from './document.ts';
 
 export interface InjectionLimits {
   /** Characters at most for both sections as rendered [D4]. */
   readonly injectMaxChars: number;
   readonly dateOf: DateOf;
 }
+
+/** Items that are kept ready, of all people and places together. */
+const keptItems = 50_000;
 
 const all = {
   name: 'durable_items',
@@ -20,91 +34,132 @@ const all = {
 const matching = {
   name: 'matching_items',
   slot: 'last',
-  title: 'More of it, because it may bear on this message (quoted data):',
+  title: 'Matching this message (quoted data):',
 } as const;
 
+/** What does not depend on the message: worked out once for a list of items and a place. */
+interface ReadyItems {
+  readonly items: readonly DurableItem[];
+  /** Of the active items that may be used [V2], in the order of injection. */
+  readonly lines: readonly string[];
+  readonly snapshot: Section;
+  /** The section of what matches a message; none where the snapshot shows all items. */
+  readonly matching: ((message: string) => Section) | undefined;
+}
+
+/** The sections of people's items. A list of items never changes: whoever changes one makes another. */
+export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimits) {
+  const [named, unnamed] = [new WeakMap<DurableItem, string>(), new WeakMap<DurableItem, string>()];
+  const readyItems = new LRUCache<string, ReadyItems>({
+    maxSize: keptItems,
+    sizeCalculation: ({ lines }) => lines.length + 1,
+  });
+
+  function lineOf(item: DurableItem, place: Place): string {
+    const known = namesChannel(item, place) ? named : unnamed;
+    const line = known.get(item) ?? itemLine(item, place, dateOf);
+    known.set(item, line);
+    return line;
+  }
+
+  function ready(
+    items: readonly DurableItem[],
+    ownerId: string,
+    place: Place,
+    speakerId: string,
+  ): ReadyItems {
+    const key = `${ownerId} ${speakerId} ${readersKey(place)}`;
+    const known = readyItems.get(key);
+    if (known?.items === items) return known;
+    const usable = activeInOrder(items).filter((item) => mayUseItem(item, ownerId, place, speakerId));
+    const lines = usable.map((item) => lineOf(item, place));
+    const made = { items, ...readyFrom(usable, lines, injectMaxChars) };
+    readyItems.set(key, made);
+    return made;
+  }
+
+  return {
+    /**
+     * The items of `ownerId` for a turn [D4]. When all fit the budget, they are one section, which does not depend on the message. Otherwise it
+     * gets two thirds, and what else matches the message rides behind, in the rest; the two budgets add up to the whole.
+     */
+    sections(
+      items: readonly DurableItem[],
+      ownerId: string,
+      context: Pick<TurnContext, 'speaker' | 'place' | 'messages'>,
+    ): readonly Section[] {
+      const { snapshot, matching: matchingOf } = ready(items, ownerId, context.place, context.speaker.id);
+      return matchingOf === undefined ? [snapshot] : [snapshot, matchingOf(turnText(context))];
+    },
+
+    /** Characters that the owner's items take of the budget in `place`; where not all fit, they take it all. */
+    usage(items: readonly DurableItem[], ownerId: string, place: Place): number {
+      const { lines } = ready(items, ownerId, place, ownerId);
+      return Math.min(renderSection({ ...all, lines }).length, injectMaxChars);
+    },
+  };
+}
+
+function readyFrom(
+  items: readonly DurableItem[],
+  lines: readonly string[],
+  injectMaxChars: number,
+): Omit<ReadyItems, 'items'> {
+  const whole = { ...all, budget: injectMaxChars, standing: new Set(lines) };
+  const fitting = fitLines(whole, lines);
+  if (fitting.length === lines.length)
+    return { lines, snapshot: { ...whole, lines: fitting }, matching: undefined };
+
+  const budget = Math.floor((injectMaxChars * 2) / 3);
+  const snapshot = { ...whole, budget, lines: fitLines({ ...whole, budget }, lines) };
+  const rest = { ...matching, budget: injectMaxChars - budget };
+  const shown = new Set(snapshot.lines);
+  const others = [...lines.keys()].filter((index) => !shown.has(lines[index] ?? ''));
+  const scoresFor = createScores(items);
+  return {
+    lines,
+    snapshot,
+    matching(message) {
+      const scores = scoresFor(message);
+      const scoreOf = (index: number): number => scores[index] ?? 0;
+      const found = others.filter((index) => scoreOf(index) > 0).toSorted((a, b) => scoreOf(b) - scoreOf(a));
+      return {
+        ...rest,
+        lines: fitLines(
+          rest,
+          found.map((index) => lines[index] ?? ''),
+        ),
+      };
+    },
+  };
+}
+
 /**
- * The items of `ownerId` for a turn [D4]. When all fit the budget, they are one section, which does not depend on the message. Otherwise it
- * gets two thirds, and what else matches the message rides behind, in the rest; the two budgets add up to the whole.
+ * By its place in the list how well each item matches a message: above 0 where they share a word, and more the rarer the word is among the items.
+ * Works in any script and without a model [D4].
  */
-export function durableSections(
-  items: readonly DurableItem[],
-  ownerId: string,
-  context: Pick<TurnContext, 'speaker' | 'place' | 'messages'>,
-  limits: InjectionLimits,
-): readonly Section[] {
-  const { place, speaker } = context;
-  const lines = usableLines(items, ownerId, place, limits.dateOf, speaker.id);
-  const allLines = [...lines.values()];
-  const standing = new Set(allLines);
-  const whole = { ...all, budget: limits.injectMaxChars, standing };
-  const fitting = fitLines(whole, allLines);
-  if (fitting.length === allLines.length) return [{ ...whole, lines: fitting }];
-
-  const snapshot = { ...whole, budget: Math.floor((limits.injectMaxChars * 2) / 3) };
-  const shown = fitLines(snapshot, allLines);
-  const rest = { ...matching, budget: limits.injectMaxChars - snapshot.budget };
-  const isShown = new Set(shown);
-  const relevant = matchItems([...lines.keys()], turnText(context)).flatMap((item) => lines.get(item) ?? []);
-  const others = relevant.filter((line) => !isShown.has(line));
-  return [
-    { ...snapshot, lines: shown },
-    { ...rest, lines: fitLines(rest, others) },
-  ];
+function createScores(items: readonly DurableItem[]): (message: string) => Float64Array {
+  const having = new Map<string, number[]>();
+  for (const [index, item] of items.entries()) {
+    for (const term of termsOfItem(item)) {
+      const indexes = having.get(term) ?? [];
+      indexes.push(index);
+      having.set(term, indexes);
+    }
+  }
+  return (message) => {
+    const scores = new Float64Array(items.length);
+    for (const term of contentTerms(message)) {
+      const indexes = having.get(term) ?? [];
+      const weight = Math.log(1 + items.length / indexes.length);
+      for (const index of indexes) scores[index] = (scores[index] ?? 0) + weight;
+    }
+    return scores;
+  };
 }
 
-/** Characters that the owner's items take of the budget in `place`; where not all fit, they take it all. */
-export function durableUsage(
-  items: readonly DurableItem[],
-  ownerId: string,
-  place: Place,
-  limits: InjectionLimits,
-): number {
-  const lines = [...usableLines(items, ownerId, place, limits.dateOf, ownerId).values()];
-  return Math.min(renderSection({ ...all, lines }).length, limits.injectMaxChars);
-}
+const termsOfItem = oncePer(({ text }: DurableItem) => contentTerms(text));
 
-/** The lines of the active items that may be used [V2], in the order of injection. */
-function usableLines(
-  items: readonly DurableItem[],
-  ownerId: string,
-  place: Place,
-  dateOf: DateOf,
-  speakerId: string,
-): ReadonlyMap<DurableItem, string> {
-  return new Map(
-    activeInOrder(items)
-      .filter((item) => mayUseItem(item, ownerId, place, speakerId))
-      .map((item) => [item, itemLine(item, place, dateOf)]),
-  );
-}
-
-/**
- * The items that share a word with the message, best first; equally good ones keep their order. Works in any script and
- * without a model [D4]; the rarer a word is among the items, the more it weighs.
- */
-function matchItems(items: readonly DurableItem[], message: string): readonly DurableItem[] {
-  const wanted = contentTerms(message);
-  const found = items.map((item) => ({ item, terms: contentTerms(item.text) }));
-  const weights = new Map([...wanted].map((term) => [term, weightOf(term, found)]));
-  return found
-    .map((entry) => ({ item: entry.item, score: scoreOf(entry.terms, weights) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
-    .map(({ item }) => item);
-}
-
-function contentTerms(text: string): ReadonlySet<string> {
-  return new Set(terms(text).filter((term) => !stopTerms.has(term)));
-}
-
-function weightOf(term: string, found: readonly { readonly terms: ReadonlySet<string> }[]): number {
-  const having = found.filter((entry) => entry.terms.has(term)).length;
-  return having === 0 ? 0 : Math.log(1 + found.length / having);
-}
-
-function scoreOf(itemTerms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): number {
-  let score = 0;
-  for (const term of itemTerms) score += weights.get(term) ?? 0;
-  return score;
+function contentTerms(text: string): readonly string[] {
+  return [...new Set(terms(text).filter((term) => !stopTerms.has(term)))];
 }

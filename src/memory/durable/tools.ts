@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { SessionKey } from '../../core/place.ts';
+import { hasSecret, maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { flatten } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
@@ -10,6 +11,7 @@ import type { DurableMemory } from './durable-memory.ts';
 import { isProven, standsIn } from './evidence.ts';
 import { matchingItems } from './items.ts';
 import { asksToForget, corrects, namedItems } from './naming.ts';
+import { forgetNotice, rememberNotice, undoButton } from './notices.ts';
 import type { RefusalReason, RememberOutcome } from './remember-item.ts';
 
 const rememberInput = z.object({
@@ -47,14 +49,16 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
       'When it corrects something remembered, name that in `replaces`.',
     input: rememberInput,
     notDone: 'Not stored',
+    isStoring: true,
     async run({ kind, text, quote, replaces }, context) {
       if (context.speaker.isBot !== undefined)
         return refusal('Not stored: what another bot says is not remembered.');
-      const quoted = context.messages.filter((each) => standsIn(quote, [each.text]));
-      if (quoted.length === 0) {
+      if (hasSecret(text)) return refusal(`Not stored: ${reasons.secret}`);
+      const quotedIn = context.messages.filter((each) => standsIn(quote, [each.text]));
+      if (quotedIn.length === 0) {
         return refusal("Not stored: the quote does not stand word for word in the person's own message.");
       }
-      const message = quoted.findLast((each) => isProven({ text, quote }, each.text));
+      const message = quotedIn.findLast((each) => isProven({ text, quote }, each.text));
       if (message === undefined) {
         return refusal(
           "Not stored: the person does not state this of themselves, or the text says more than the quote. Use the person's own words, with the verb and " +
@@ -73,13 +77,16 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
           ...(replaced === undefined ? {} : { replaces: replaced }),
           stillStands: async () => {
             const present = await stillThere(sessionOf(context), message.id);
-            return present !== undefined && isProven({ text, quote }, present);
+            return (
+              present === maskSecrets(message.text) ||
+              (present !== undefined && isProven({ text, quote }, present))
+            );
           },
         });
       const replaced = await findReplaced(replaces, context);
       if (!replaced.ok) return replaced;
       const { item } = replaced;
-      if (item === undefined || replaced.isNamed) return answer(await remember(item?.id), context);
+      if (item === undefined || replaced.isNamed) return answer(await remember(item?.id), text, context);
       return {
         ...refusal(
           "Not stored: it is not plain that the person's own words are about the item in `replaces`.",
@@ -88,8 +95,10 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
           what: 'Remember the first line instead of the second:',
           words: `${flatten(text)}\n${flatten(item.text)}`,
           async carryOut() {
-            const { outcome } = await remember(item.id);
-            return outcome === 'refused' ? 'Not remembered: it has changed in the meantime.' : 'Remembered.';
+            const done = await remember(item.id);
+            return done.outcome === 'refused'
+              ? 'Not remembered: it has changed in the meantime.'
+              : { text: 'Remembered.', buttons: undoButton(done.undoId) };
           },
         },
       };
@@ -122,7 +131,7 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
   }
 }
 
-function answer(outcome: RememberOutcome, context: TurnContext): ToolOutcome {
+function answer(outcome: RememberOutcome, text: string, context: TurnContext): ToolOutcome {
   if (outcome.outcome === 'refused') return refusal(`Not stored: ${reasons[outcome.reason]}`);
   const { item, evicted, superseded } = outcome;
   const named = evicted.filter((each) => isUsable(each, context));
@@ -132,12 +141,18 @@ function answer(outcome: RememberOutcome, context: TurnContext): ToolOutcome {
     ...named.map((each) => `No longer kept, to make room: ${asChoice(each)}`),
     ...(evicted.length > named.length ? ['An older item is no longer kept, to make room.'] : []),
   ];
-  return { ok: true, text: lines.join('\n') };
+  return {
+    ok: true,
+    text: lines.join('\n'),
+    notice: rememberNotice(outcome, text, context.saidIn === undefined || isUsable(item, context)),
+  };
 }
 
 const reasons: Readonly<Record<RefusalReason, string>> = {
   empty: 'the text is empty.',
   'too-long': 'the text is too long. Say it shorter.',
+  secret:
+    'it looks like a password, key, code, card or account number, which memory never holds. Tell the person that it was not stored.',
   full: 'the memory is full of pinned items. The person has to forget one first.',
   forgotten:
     'the person has forgotten this, or taken the message back. Only they can bring it back, with `!memory remember`.',
@@ -149,10 +164,10 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
  * it. What these words do not name without doubt, the person forgets by a button [M5a]. What matches elsewhere is not told, so nothing can be
  * found out by trying. `StoreError` rejects.
  */
-export function createForgetItemTool({
-  durable,
-  answerBefore,
-}: ItemToolOptions & { readonly durable: Pick<DurableMemory, 'list' | 'forget'> }): Tool {
+export function createForgetItemTool(
+  ports: ItemToolOptions & { readonly durable: Pick<DurableMemory, 'list' | 'forget'> },
+): Tool {
+  const { durable, answerBefore } = ports;
   return checkedTool({
     name: 'forget_item',
     description:
@@ -173,11 +188,20 @@ export function createForgetItemTool({
       const meant = matchingItems(usable, target);
       const named = namedItems(said, usable, await answerBefore(context));
       if (meant.every((item) => named.includes(item))) {
-        const { forgotten } = await durable.forget(context.speaker.id, target, context.place, newest.id);
+        const { forgotten, undoId } = await durable.forget(
+          context.speaker.id,
+          target,
+          context.place,
+          newest.id,
+        );
         const lines = forgotten.map((item) => `- ${asChoice(item)}`);
         return forgotten.length === 0
           ? refusal('Nothing forgotten: no item here has this id or these words.')
-          : { ok: true, text: `Forgotten:\n${lines.join('\n')}` };
+          : {
+              ok: true,
+              text: `Forgotten:\n${lines.join('\n')}`,
+              notice: forgetNotice(forgotten.length, undoId),
+            };
       }
       return {
         ...refusal("Nothing forgotten: it is not plain which item the person's own words mean."),
@@ -190,8 +214,15 @@ export function createForgetItemTool({
               present.length === meant.length &&
               present.every(({ id, text }) => meant.some((item) => item.id === id && item.text === text));
             if (!isSame) return 'Not forgotten: it has changed in the meantime.';
-            const { forgotten } = await durable.forget(context.speaker.id, target, context.place, newest.id);
-            return forgotten.length === 0 ? 'Not forgotten: it is no longer there.' : 'Forgotten.';
+            const { forgotten, undoId } = await durable.forget(
+              context.speaker.id,
+              target,
+              context.place,
+              newest.id,
+            );
+            return forgotten.length === 0
+              ? 'Not forgotten: it is no longer there.'
+              : { text: 'Forgotten.', buttons: undoButton(undoId) };
           },
         },
       };

@@ -9,8 +9,6 @@ import type { SessionLog } from './session-log.ts';
 import {
   logKey,
   sessionFolder,
-  sessionOfFile,
-  sessionsFolder,
   type FoldName,
   type SessionState,
   type SessionStates,
@@ -19,10 +17,14 @@ import {
 /** How much of the quota is left in use when room is made, so that it is not made anew after every turn. */
 const usedAfterwards = 0.9;
 
+/** Bytes that a turn adds at most: with room for more, as many turns pass before files are looked at again, though no more than so many. */
+const bytesOfTurn = 1024 * 1024;
+const turnsBetweenLooks = 50;
+
 export interface QuotaOptions {
   readonly store: Store;
   readonly writes: KeyedQueue;
-  readonly log: Pick<SessionLog, 'allSessions' | 'dropBefore'>;
+  readonly log: Pick<SessionLog, 'sessionsOfPerson' | 'dropBefore'>;
   readonly states: Pick<SessionStates, 'read'>;
   /** Bytes that one person's files take at most, backups aside. */
   readonly maxBytes: number;
@@ -34,52 +36,34 @@ export interface QuotaOptions {
 }
 
 /**
- * Keeps each person's files within a quota [L3], looked at after every turn: where they take more, the oldest messages that every layer has folded
+ * Keeps each person's files within a quota [L3], looked at after every turn that may exceed it: where they take more, the oldest messages that every layer has folded
  * go, and the oldest replaced summaries; never items, present summaries or what was written into a notebook but its oldest daily logs.
  */
-export function createQuota({
-  store,
-  writes,
-  log,
-  states,
-  maxBytes,
-  folds,
-  dropIndex,
-  logger,
-}: QuotaOptions) {
+export function createQuota(options: QuotaOptions) {
+  const { store, writes, log, states, maxBytes, folds, dropIndex, logger } = options;
   /** By person, the bytes of each of their folders. All are measured once, and then again those in which something was written. */
   const sizes = new Map<string, Map<string, number>>();
-  let measured: Promise<void> | undefined;
-
-  async function measureAll(): Promise<void> {
-    for (const { path, bytes } of await store.list(sessionsFolder)) {
-      const session = sessionOfFile(path);
-      if (session !== undefined) add(session.userId, sessionFolder(session), bytes);
-    }
-  }
-
-  function add(userId: string, folder: string, bytes: number): void {
-    const own = sizes.get(userId) ?? new Map<string, number>();
-    sizes.set(userId, own.set(folder, (own.get(folder) ?? 0) + bytes));
-  }
+  /** By person, turns that may pass before the next look. */
+  const turnsLeft = new Map<string, number>();
 
   /** What a person's files take, their own folder and these sessions' measured anew. */
   async function measure(userId: string, sessions: readonly SessionKey[]): Promise<number> {
-    measured ??= measureAll();
-    await measured.catch((error: unknown) => {
-      measured = undefined;
-      sizes.clear();
-      throw error;
-    });
-    for (const folder of [`users/${userId}`, ...sessions.map(sessionFolder)]) {
-      sizes.get(userId)?.delete(folder);
-      for (const { bytes } of await store.list(folder)) add(userId, folder, bytes);
+    const known = sizes.get(userId);
+    const own = known ?? new Map<string, number>();
+    const others = known === undefined ? await log.sessionsOfPerson(userId) : [];
+    for (const folder of new Set([`users/${userId}`, ...[...others, ...sessions].map(sessionFolder)])) {
+      const files = await store.list(folder);
+      own.set(
+        folder,
+        files.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
     }
-    return [...(sizes.get(userId)?.values() ?? [])].reduce((sum, bytes) => sum + bytes, 0);
+    sizes.set(userId, own);
+    return [...own.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
   async function makeRoom(userId: string, excess: number): Promise<void> {
-    const sessions = (await log.allSessions()).filter((session) => session.userId === userId);
+    const sessions = await log.sessionsOfPerson(userId);
     const parts = (await Promise.all(sessions.map(partsOf))).flat();
     const before = momentBefore(parts, excess);
     for (const session of sessions) {
@@ -118,8 +102,12 @@ export function createQuota({
 
   /** The last work after turns, for the sessions in which there were some. Rejects with `StoreError`. */
   return async function keepWithinQuota(userId: string, sessions: readonly SessionKey[]): Promise<void> {
+    const left = turnsLeft.get(userId) ?? 0;
+    turnsLeft.set(userId, left - 1);
+    if (left > 0) return;
     await writes.run(userId, () => trimDailyLogs(userId));
     const used = await measure(userId, sessions);
+    turnsLeft.set(userId, Math.min(turnsBetweenLooks, Math.floor((maxBytes - used) / bytesOfTurn)));
     if (used <= maxBytes) return;
     await writes.run(userId, () => makeRoom(userId, used - maxBytes * usedAfterwards));
   };

@@ -2,15 +2,19 @@ import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
+import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
-import type { Clock } from '../../core/time.ts';
+import { saysWords } from '../../core/text.ts';
+import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { reachOf } from '../../core/visibility.ts';
-import type { ChangeStage, Erasure, ExportedFile, LayerChange, MemoryLayer } from '../layer.ts';
+import type { MemoryLayer } from '../layer.ts';
+import type { MessagesByChannel } from '../undo.ts';
 import {
   foldLog,
   idsOf,
+  logRecordSchema,
   mayHoldOthersWords,
   type LogFold,
   type LoggedMessage,
@@ -19,21 +23,21 @@ import {
 } from './records.ts';
 import {
   changeState,
-  channelFolder,
   logKey,
+  readState,
   seenIn,
-  sessionOfFile,
-  sessionOfLog,
   sessionsFolder,
   stateKey,
   type FoldName,
 } from './session-state.ts';
+import { createSessions } from './sessions.ts';
 import { LogTails } from './tails.ts';
 import {
   affectedMessages,
   appendChanges,
   eraseChanges,
   saysAny,
+  takeBackDeletions,
   withdrawnTerms,
   wordsSaid,
 } from './withdrawal.ts';
@@ -60,19 +64,23 @@ export interface SessionLogOptions {
   readonly activeFolds?: readonly FoldName[];
 }
 
+/** The layers that learn from what people say, and not only keep it. */
+const noticing: ReadonlySet<FoldName> = new Set(['extraction', 'reflection']);
+
 /** Lines of a log in which the answer before a turn is looked for. */
 const answerReach = 50;
 
 export type SessionLog = ReturnType<typeof createSessionLog>;
 
 /**
- * What was said, a log a session [W3]: the truth that every derived layer folds [F4]. What is written is on disk when a method resolves;
+ * What was said, with secrets masked [K14], a log a session [W3]: the truth that every derived layer folds [F4]. What is written is on disk when a method resolves;
  * everything may reject with `StoreError`.
  */
 export function createSessionLog(options: SessionLogOptions) {
   const { store, writes, changes, clock, botName } = options;
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
-  const tails = new LogTails(store);
+  const sessions = createSessions(store);
+  const tails = new LogTails(store, sessions);
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
@@ -83,7 +91,7 @@ export function createSessionLog(options: SessionLogOptions) {
     return messages.find(({ message }) => idsOf(message).includes(id))?.message;
   }
 
-  async function logUser(context: TurnContext): Promise<void> {
+  async function logUser(context: TurnContext, isNoticed: boolean): Promise<void> {
     const session = sessionOf(context);
     const ids = context.messages.map(({ id }) => id);
     const known = await tails.covering(session, ids);
@@ -99,40 +107,47 @@ export function createSessionLog(options: SessionLogOptions) {
         at,
         authorId: context.speaker.id,
         author: context.speaker.name,
-        text: changed === undefined ? text : (changed.text ?? ''),
+        text: maskSecrets(changed === undefined ? text : (changed.text ?? '')),
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
         ...originOf(context.place),
       });
     }
     await followLate(session, ids);
+    const folds = isNoticed ? activeFolds : activeFolds.filter((name) => !noticing.has(name));
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
-    await changeState(store, session, (state) => seenIn(state, context, before, activeFolds));
+    await changeState(store, session, (state) => seenIn(state, context, before, folds));
   }
 
-  async function logReply(context: TurnContext, reply: SentReply): Promise<void> {
+  async function logReply(context: TurnContext, reply: SentReply): Promise<boolean> {
     const [id] = reply.ids;
-    if (id === undefined) return;
+    if (id === undefined) return true;
     const session = sessionOf(context);
     const known = await tails.covering(session, [
       ...context.messages.map((message) => message.id),
       ...reply.ids,
     ]);
-    if (known.some(({ record }) => namesAny(record, reply.ids))) return;
-    if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return;
-    await tails.append(session, {
-      type: 'message',
-      role: 'assistant',
-      id,
-      ids: [...reply.ids],
-      replyTo: context.messages.map((message) => message.id),
-      at: reply.at,
-      author: botName,
-      text: reply.text,
-      attachments: [],
-      hasThirdPartyText: context.hasThirdPartyText,
-      ...originOf(context.place),
-    });
+    if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
+    if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
+    // After a power loss the answer that was prepared is sent and logged again.
+    await tails.append(
+      session,
+      {
+        type: 'message',
+        role: 'assistant',
+        id,
+        ids: [...reply.ids],
+        replyTo: context.messages.map((message) => message.id),
+        at: reply.at,
+        author: botName,
+        text: maskSecrets(reply.text, new Set(context.messages.flatMap(({ text }) => secretValues(text)))),
+        attachments: [],
+        hasThirdPartyText: context.hasThirdPartyText,
+        ...originOf(context.place),
+      },
+      { isLazy: true },
+    );
     await followLate(session, reply.ids);
+    return true;
   }
 
   /** What happened to messages while they were on their way into the log: a deletion may overtake the turn. No layer has read them yet. */
@@ -164,67 +179,69 @@ export function createSessionLog(options: SessionLogOptions) {
     return changed.text === undefined || saysAny(reply, withdrawnTerms(text, changed.text));
   }
 
-  async function sessionsBelow(folder: string): Promise<readonly SessionKey[]> {
-    const files = await store.list(folder);
-    const below = folder.slice(sessionsFolder.length + 1);
-    return files.flatMap(({ path }) => sessionOfLog(below === '' ? path : `${below}/${path}`) ?? []);
-  }
-
   const layer: MemoryLayer = {
     name: 'log',
     // Never loaded into the prompt, only searched.
     sections: () => Promise.resolve([]),
-    follow: (change, stage) => followChange(change, stage),
-    export: (userId) => exportLogs(userId),
-    async erase({ sessions }: Erasure) {
-      for (const session of sessions) {
+    async follow(change, stage) {
+      if (change.kind === 'forgotten' || change.kind === 'purged') return;
+      if (change.kind === 'restored') {
+        await takeBackDeletions(tails, change.session, change.messageIds);
+        return;
+      }
+      const { session, messages } = change;
+      if (stage === 'withdraw') await appendChanges(tails, session, messages, clock().toISOString());
+      else await eraseChanges(tails, session, messages);
+    },
+    async *export(userId) {
+      for (const session of await sessions.all()) {
+        if (session.userId !== userId) continue;
+        const folder = `conversations/${session.channelId}`;
+        const state = await readState(store, session);
+        if (Object.keys(state).length > 1) yield { path: `${folder}/state.json`, text: exportedJson(state) };
+        const { messages } = await since(session, 0);
+        const parts = inParts(messages.map(({ message }) => exportedJson(message)));
+        for (const [index, part] of parts.entries()) {
+          const name = index === 0 ? 'messages.json' : `messages-${index + 1}.json`;
+          yield { path: `${folder}/${name}`, text: `[\n${part.join(',\n')}\n]\n` };
+        }
+      }
+    },
+    async erase(erasure) {
+      for (const session of erasure.sessions) {
         await store.remove(logKey(session));
         await store.remove(stateKey(session));
         tails.drop(session);
       }
+      await sessions.erase(erasure.userId);
     },
   };
-
-  async function followChange(change: LayerChange, stage: ChangeStage): Promise<void> {
-    if (change.kind === 'forgotten') return;
-    const { session, messages } = change;
-    if (stage === 'withdraw') await appendChanges(tails, session, messages, clock().toISOString());
-    else await eraseChanges(tails, session, messages);
-  }
-
-  async function* exportLogs(userId: string): AsyncGenerator<ExportedFile> {
-    for (const session of await sessionsBelow(sessionsFolder)) {
-      if (session.userId !== userId) continue;
-      const { messages } = await since(session, 0);
-      const text = JSON.stringify(
-        messages.map(({ message }) => message),
-        undefined,
-        2,
-      );
-      yield { path: `conversations/${session.channelId}/messages.json`, text };
-    }
-  }
 
   return {
     ...layer,
     /**
      * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
-     * bot's turns are not logged, here and below: nothing could be made from them [G2].
+     * bot's turns are not logged, here and below: nothing could be made from them [G2]. What is not to be noticed [K9], layers that notice never read,
+     * also when it may be again.
      */
-    async recordUser(context: TurnContext): Promise<void> {
-      if (context.speaker.isBot === undefined) await writes.run(context.speaker.id, () => logUser(context));
-    },
-    /** Logs the reply to the turn's messages, once; whether it may repeat what is not the speaker's, the context says [M5a]. */
-    async recordReply(context: TurnContext, reply: SentReply): Promise<void> {
+    async recordUser(context: TurnContext, isNoticed = true): Promise<void> {
       if (context.speaker.isBot === undefined)
-        await writes.run(context.speaker.id, () => logReply(context, reply));
+        await writes.run(context.speaker.id, () => logUser(context, isNoticed));
     },
+    /**
+     * Logs the reply to the turn's messages, once; whether it may repeat what is not the speaker's, the context says [M5a]. Resolves with whether it may
+     * be remembered: not where what it answers was taken back meanwhile.
+     */
+    recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
+      context.speaker.isBot === undefined
+        ? writes.run(context.speaker.id, () => logReply(context, reply))
+        : Promise.resolve(true),
     /** The sessions that an edit or deletion may concern: the author's, or, where Discord does not tell, everybody's in the channel. */
     async sessionsOf(change: MessageChange): Promise<readonly SessionKey[]> {
       const { channelId } = change;
       return change.kind === 'edited' && change.authorId !== undefined
         ? [{ channelId, userId: change.authorId }]
-        : sessionsBelow(channelFolder(channelId));
+        : sessions.inChannel(channelId);
     },
     /** What an edit or deletion takes out of a session [G5]; a text that stays the same takes out nothing. As part of a job of the user's queue. */
     affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),
@@ -234,7 +251,7 @@ export function createSessionLog(options: SessionLogOptions) {
     /** What is remembered of a channel, of whomever, from a message id on. */
     async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
-      for (const session of await sessionsBelow(channelFolder(channelId))) {
+      for (const session of await sessions.inChannel(channelId)) {
         for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
           const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
           if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
@@ -256,6 +273,33 @@ export function createSessionLog(options: SessionLogOptions) {
         message.role === 'assistant' && mayHoldOthersWords(message) ? message.ids : [],
       );
       return new Set(marked.filter((id) => ids.includes(id)));
+    },
+    /**
+     * All messages of a person's conversations, answers among them, that say some words and that `isMeant` picks, by channel [K4]. Reads all their logs.
+     */
+    async mentions(
+      userId: string,
+      words: string,
+      isMeant: (message: LoggedMessage) => boolean,
+    ): Promise<MessagesByChannel> {
+      const found: { channelId: string; messageIds: string[] }[] = [];
+      const pause = createTimeSlice();
+      for (const session of await sessions.ofPerson(userId)) {
+        const messageIds: string[] = [];
+        for (const { message } of (await since(session, 0)).messages) {
+          if (saysWords(message.text, words) && isMeant(message)) messageIds.push(message.id);
+          await pause();
+        }
+        if (messageIds.length > 0) found.push({ channelId: session.channelId, messageIds });
+      }
+      return found;
+    },
+    /** Where these messages stand in the log, in order. */
+    async placesOf(session: SessionKey, ids: readonly string[]): Promise<readonly number[]> {
+      const { messages } = foldLog(await tails.covering(session, ids));
+      return messages.flatMap(({ sequence, message }) =>
+        idsOf(message).some((id) => ids.includes(id)) ? [sequence] : [],
+      );
     },
     /** The newest messages, oldest first, at most `limit`. */
     async recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]> {
@@ -288,23 +332,14 @@ export function createSessionLog(options: SessionLogOptions) {
       tails.rewrite(session, ({ sequence, record }) =>
         sequence <= upTo && record.at < before ? undefined : record,
       ),
-    /** The sessions of a channel that have a log. */
-    sessionsIn: (channelId: string): Promise<readonly SessionKey[]> =>
-      sessionsBelow(channelFolder(channelId)),
-    /** Every session that has a log. */
-    sessions: (): Promise<readonly SessionKey[]> => sessionsBelow(sessionsFolder),
+    /** All of the log by its blocks, as it stands there: edits and deletions are lines of their own. */
+    blocks: (session: SessionKey) => store.blocks(logKey(session), logRecordSchema),
+    sessionsIn: sessions.inChannel,
+    sessionsOfPerson: (userId: string) => sessions.ofPerson(userId),
+    allSessions: sessions.all,
     /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */
     channels: async () =>
       (await store.folders(sessionsFolder)).map(({ name, changedAt }) => ({ id: name, activeAt: changedAt })),
-    /** Every session of which anything is on disk, notes and summaries included. */
-    async allSessions(): Promise<readonly SessionKey[]> {
-      const found = new Map<string, SessionKey>();
-      for (const { path } of await store.list(sessionsFolder)) {
-        const session = sessionOfFile(path);
-        if (session !== undefined) found.set(path.split('/').slice(0, 2).join('/'), session);
-      }
-      return [...found.values()];
-    },
   };
 }
 
@@ -315,6 +350,30 @@ function originOf(place: Place) {
     ...(guildId === undefined ? {} : { guildId }),
     ...(channelName === undefined ? {} : { channelName }),
   };
+}
+
+/** Characters of an exported file of messages, as a rule: each is to fit into one upload. */
+const exportedFileChars = 2_000_000;
+
+/** The same texts in order, parted where they would be too much for one file. */
+function inParts(texts: readonly string[]): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    const part = parts.at(-1);
+    if (part === undefined || text.length > room) {
+      parts.push([text]);
+      room = exportedFileChars - text.length;
+    } else {
+      part.push(text);
+      room -= text.length;
+    }
+  }
+  return parts;
+}
+
+function exportedJson(data: unknown): string {
+  return JSON.stringify(data, undefined, 2);
 }
 
 /** Whether a line is about one of these messages, be it their deletion. */

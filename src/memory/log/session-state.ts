@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { placeSchema, type SessionKey } from '../../core/place.ts';
-import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
-import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
+import { assertSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, ErasingOption, LazyOption, Store } from '../../core/store.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { reachFields } from '../../core/visibility.ts';
 
@@ -30,6 +30,8 @@ const rollingSchema = z.object({
   revision: z.number(),
   /** Something was withdrawn: the summary is made anew without waiting for the usual number of turns. */
   rebuild: z.boolean(),
+  /** How often something was withdrawn; absent where it never was. */
+  withdrawals: z.number().exactOptional(),
   summary: summarySchema.exactOptional(),
 });
 
@@ -73,15 +75,16 @@ const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema 
 export type SessionStates = ReturnType<typeof createSessionStates>;
 
 type StateChange = (state: SessionState) => SessionState;
+type StateOptions = ErasingOption & LazyOption;
 
 export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }) {
   return {
     read: (session: SessionKey) => readState(store, session),
     /** One job of the user's queue [S3]. `change` may run twice, so it must have no effects of its own. */
-    update: (session: SessionKey, change: StateChange) =>
-      writes.run(session.userId, () => changeState(store, session, change)),
+    update: (session: SessionKey, change: StateChange, options?: StateOptions) =>
+      writes.run(session.userId, () => changeState(store, session, change, options)),
     /** `transactState` as one job of the user's queue; `job` must not use that queue itself. */
-    transact: (session: SessionKey, job: StateJob, options?: ErasingOption) =>
+    transact: (session: SessionKey, job: StateJob, options?: StateOptions) =>
       writes.run(session.userId, () => transactState(store, session, job, options)),
   };
 }
@@ -94,7 +97,7 @@ export async function transactState(
   store: Store,
   session: SessionKey,
   job: StateJob,
-  options?: ErasingOption,
+  options?: StateOptions,
 ): Promise<SessionState> {
   const state = await readState(store, session);
   const change = await job(state);
@@ -106,7 +109,7 @@ export async function changeState(
   store: Store,
   session: SessionKey,
   change: StateChange,
-  options: ErasingOption = {},
+  options: StateOptions = {},
 ): Promise<SessionState> {
   const changed = await store.update(
     stateKey(session),
@@ -120,7 +123,8 @@ export async function changeState(
   return changed ?? unseen;
 }
 
-async function readState(store: Store, session: SessionKey): Promise<SessionState> {
+/** What is known of a session; of one never seen nothing but the version. */
+export async function readState(store: Store, session: SessionKey): Promise<SessionState> {
   return (await store.read(stateKey(session), stateKind)) ?? unseen;
 }
 
@@ -177,16 +181,5 @@ export function logKey(session: SessionKey): string {
   return `${sessionFolder(session)}/${logFile}`;
 }
 
-/** The session that a file below `sessions/` belongs to. */
-export function sessionOfFile(path: string): SessionKey | undefined {
-  const [channelId = '', userId = ''] = path.split('/');
-  return isSnowflake(channelId) && isSnowflake(userId) ? { channelId, userId } : undefined;
-}
-
-/** The session that a log below `sessions/` belongs to; `undefined` for any other file. */
-export function sessionOfLog(path: string): SessionKey | undefined {
-  const [, , file, ...rest] = path.split('/');
-  return file === logFile && rest.length === 0 ? sessionOfFile(path) : undefined;
-}
-
-const logFile = 'messages.jsonl';
+/** The log's name in the session's folder. */
+export const logFile = 'messages.jsonl';

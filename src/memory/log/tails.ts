@@ -2,13 +2,16 @@ import { LRUCache } from 'lru-cache';
 
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import type { LogEntry, Store } from '../../core/store.ts';
+import type { LazyOption, LogEntry, Store } from '../../core/store.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import { logRecordSchema, type LogRecord } from './records.ts';
 import { logKey } from './session-state.ts';
+import type { Sessions } from './sessions.ts';
 
 const keptSessions = 200;
 const keptEntries = 400;
 const firstWindow = 64;
+const appendedAtOnce = 200;
 
 interface Tail {
   /** The entries are all those after this sequence number. */
@@ -23,16 +26,21 @@ interface Tail {
  */
 export class LogTails {
   readonly #store: Store;
+  readonly #sessions: Pick<Sessions, 'begin'>;
   readonly #tails = new LRUCache<string, Tail>({ max: keptSessions });
 
-  constructor(store: Store) {
+  constructor(store: Store, sessions: Pick<Sessions, 'begin'>) {
     this.#store = store;
+    this.#sessions = sessions;
   }
 
   /** All entries after `cursor`, in order. */
   async after(session: SessionKey, cursor: number): Promise<readonly LogEntry<LogRecord>[]> {
+    return this.#after(session, cursor, await this.#store.lastSequence(logKey(session)));
+  }
+
+  async #after(session: SessionKey, cursor: number, last: number): Promise<readonly LogEntry<LogRecord>[]> {
     const name = sessionName(session);
-    const last = await this.#store.lastSequence(logKey(session));
     const kept = this.#tails.get(name);
     if (kept !== undefined && kept.last === last && kept.after <= cursor) {
       return kept.entries.filter((entry) => entry.sequence > cursor);
@@ -55,7 +63,7 @@ export class LogTails {
     const last = await this.#store.lastSequence(logKey(session));
     for (let size = firstWindow; ; size *= 4) {
       const start = Math.max(0, last - size);
-      const entries = await this.after(session, start);
+      const entries = await this.#after(session, start, last);
       const beginsBefore = (['user', 'assistant'] as const).every((role) => {
         const first = entries.find(({ record }) => record.type === 'message' && record.role === role);
         return first !== undefined && compareSnowflakes(first.record.id, oldest) < 0;
@@ -64,14 +72,20 @@ export class LogTails {
     }
   }
 
-  /** Appends records, with one write where there are many [S2]; resolves when they are on disk. */
+  /** Appends records, with few writes where there are many [S2], though not so many at a time that others wait [L4]; resolves when they are on disk. */
   async appendAll(session: SessionKey, records: readonly LogRecord[]): Promise<void> {
-    await Promise.all(records.map((record) => this.append(session, record)));
+    const pause = createTimeSlice();
+    for (let first = 0; first < records.length; first += appendedAtOnce) {
+      await pause();
+      const batch = records.slice(first, first + appendedAtOnce);
+      await Promise.all(batch.map((record) => this.append(session, record)));
+    }
   }
 
-  /** Appends a record; resolves when it is on disk. */
-  async append(session: SessionKey, record: LogRecord): Promise<number> {
-    const sequence = await this.#store.append(logKey(session), record);
+  /** Appends a record; resolves when it is on disk, as `Store.append` says. */
+  async append(session: SessionKey, record: LogRecord, options?: LazyOption): Promise<number> {
+    await this.#sessions.begin(session);
+    const sequence = await this.#store.append(logKey(session), record, options);
     const kept = this.#tails.get(sessionName(session));
     if (kept?.last === sequence - 1) {
       const entries = [...kept.entries, { sequence, record }];

@@ -1,4 +1,5 @@
 import { withoutMarkedNames } from '../../core/own-words.ts';
+import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { clip, flatten } from '../../core/text.ts';
 import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from './records.ts';
@@ -9,14 +10,16 @@ const batchMaxChars = 20_000;
 
 /** A message as the model reads it; one line that forges neither a tag nor another speaker [P3]. What may be others' words has a tag of its own [M5a]. */
 export function turnLine(message: LoggedMessage): string {
-  const said = dataLine(message.text + fileNote(message));
+  const said = dataLine(maskSecrets(message.text) + fileNote(message));
   return lineBegin(message) + (mayHoldOthersWords(message) ? `<others_words>${said}</others_words>` : said);
 }
 
 /** The same without what may be others' words: of such an answer only that there was one, of a person's message no names of many words. */
 export function ownLine(message: LoggedMessage): string {
   const isLeftOut = message.role === 'assistant' && mayHoldOthersWords(message);
-  const said = isLeftOut ? leftOut : dataLine(withoutMarkedNames(message.text) + fileNote(message));
+  const said = isLeftOut
+    ? leftOut
+    : dataLine(maskSecrets(withoutMarkedNames(message.text)) + fileNote(message));
   return lineBegin(message) + said;
 }
 

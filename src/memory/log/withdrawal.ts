@@ -1,5 +1,6 @@
 import type { MessageChange } from '../../core/changes.ts';
 import type { SessionKey } from '../../core/place.ts';
+import { maskSecrets } from '../../core/secrets.ts';
 import type { LogEntry } from '../../core/store.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
@@ -92,10 +93,32 @@ export async function eraseChanges(
   });
 }
 
-/** By message id the text after the change; `undefined` where it is deleted. */
+/**
+ * Takes back that messages were deleted, as far as their own lines hold them still: from now on they are read again. Resolves with the places in the
+ * log of those that are.
+ */
+export async function takeBackDeletions(
+  tails: LogTails,
+  session: SessionKey,
+  messageIds: readonly string[],
+): Promise<readonly number[]> {
+  const entries = await tails.covering(session, messageIds);
+  const held = new Set(
+    entries.flatMap(({ sequence, record }) =>
+      record.type === 'message' && idsOf(record).some((id) => messageIds.includes(id)) ? [sequence] : [],
+    ),
+  );
+  if (held.size > 0)
+    await tails.rewrite(session, ({ record }) =>
+      record.type === 'delete' && held.has(record.of) ? undefined : record,
+    );
+  return [...held];
+}
+
+/** By message id the text after the change, as the log has it: with secrets masked [K14]; `undefined` where it is deleted. */
 function textsOf(change: MessageChange): ReadonlyMap<string, string | undefined> {
   return change.kind === 'edited'
-    ? new Map([[change.messageId, change.text]])
+    ? new Map([[change.messageId, maskSecrets(change.text)]])
     : new Map(change.messageIds.map((id) => [id, undefined]));
 }
 

@@ -1,7 +1,7 @@
-import { StoreError } from '../../core/errors.ts';
+import { ModelError, StoreError } from '../../core/errors.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Place, SessionKey } from '../../core/place.ts';
+import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import type { Section } from '../../core/section.ts';
 import type { Store, StoredFile } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
@@ -59,6 +59,23 @@ export function stageFiles(store: Store, { session, place, state }: BackgroundSe
 /** What the owner writes for every prompt is in nobody's notebook [N1][N8]. */
 function isForEveryPrompt(key: string): boolean {
   return key === 'workspace/SOUL.md' || key.startsWith('workspace/channels/');
+}
+
+/** What the work resolves with; failures of model and disk are logged, not thrown. */
+export async function orFailed<T>(
+  work: () => Promise<T>,
+  event: string,
+  session: SessionKey,
+  logger: Logger,
+): Promise<T | 'failed'> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ModelError || error instanceof StoreError)) throw error;
+    const of = error instanceof ModelError ? { failure: error.failure } : { key: error.key };
+    logger.warn(event, { session: sessionName(session), ...of, reason: error.message });
+    return 'failed';
+  }
 }
 
 /** The work as a turn, for tools and readers: the person speaks, in the session's last place. Nobody else's text is in it [M5a]. */

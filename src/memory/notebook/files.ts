@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 import { StoreError } from '../../core/errors.ts';
-import { limits } from '../../core/limits.ts';
+import { limits, oncePer } from '../../core/limits.ts';
 import { hasUnknownReaders, sessionName, type SessionKey } from '../../core/place.ts';
+import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
+import { mayUse, type Reach } from '../../core/visibility.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { plainText, summaryOf, type FormattedText } from './format.ts';
 import {
   archivedOverviewKey,
   isKeptSummary,
   isOfSession,
-  mayUseSessionFile,
   noteHoldsOthersWords,
+  reachOfSessionFile,
   readMark,
   withMark,
 } from './session-files.ts';
@@ -37,12 +39,26 @@ export interface ListedFile {
   readonly summary: string;
 }
 
+/** A file's text as people see it: the same object for as long as the file stays as it is. */
+export interface FileContent {
+  readonly text: string;
+}
+
+/** A file's content, and the file as the store has it. */
+interface StoredContent extends FileContent {
+  readonly raw: string;
+  /** Of a session's file, where it may be used. */
+  readonly reach?: Reach;
+}
+
 export interface WrittenFile {
   readonly outcome: 'written';
   readonly file: TreeFile;
   readonly bytes: number;
   /** Whether there was a file before. */
   readonly isNew: boolean;
+  /** Whether anything was masked in it, since it looks like a secret [K14]. */
+  readonly isMasked: boolean;
 }
 
 /** What a tool makes of a file: its new text, or a refusal. Runs while nobody else changes the person's notebook. */
@@ -59,45 +75,33 @@ export type NotebookFiles = ReturnType<typeof createNotebookFiles>;
  */
 export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, timeZone: string) {
   const marks = new ReadMarks();
+  const contents = new LRUCache<string, StoredContent>({ max: keptContents });
 
-  /** The files of some parts of the tree, by part and name; only those that may be used here. */
-  async function list(
-    context: TreeContext,
-    parts: readonly TreePart[],
-    { summaries }: { readonly summaries: boolean },
-  ): Promise<readonly ListedFile[]> {
+  /** The files of some parts of the tree, by part and name, be they usable here or not. */
+  async function names(context: TreeContext, parts: readonly TreePart[]): Promise<readonly TreeFile[]> {
     const locations = treeParts(context).filter(({ part }) => parts.includes(part));
     const found = await Promise.all(
-      locations.map(async ({ part, key, isFolder }) => {
-        const paths = isFolder
-          ? (await store.list(key)).map(({ path, bytes }) => ({ path: `${part}/${path}`, bytes }))
-          : [{ path: part, bytes: undefined }];
-        const listed = paths.map(async ({ path, bytes }): Promise<readonly ListedFile[]> => {
-          const resolved = resolvePath(path, context);
-          if (resolved.outcome === 'refused') return [];
-          const { file } = resolved;
-          return summaries || bytes === undefined || isOfSession(file)
-            ? describe(file, bytes, context)
-            : [{ file, bytes, summary: '' }];
-        });
-        return (await Promise.all(listed)).flat();
-      }),
+      locations.map(async ({ part, key, isFolder }) =>
+        isFolder ? (await store.list(key)).map(({ path }) => `${part}/${path}`) : [part],
+      ),
     );
-    return found.flat();
+    return found.flat().flatMap((path) => {
+      const resolved = resolvePath(path, context);
+      return resolved.outcome === 'refused' ? [] : [resolved.file];
+    });
   }
 
-  async function describe(
-    file: TreeFile,
-    listedBytes: number | undefined,
-    context: TreeContext,
-  ): Promise<readonly ListedFile[]> {
-    const loaded = await orRefusal(file, () => load(file, context));
-    if (loaded === undefined || 'outcome' in loaded || loaded.text === undefined) return [];
-    const bytes = listedBytes ?? Buffer.byteLength(loaded.raw);
-    return [{ file, bytes, summary: summaryOf(loaded.text) }];
+  /** The same with what they hold; only those that may be used here. */
+  async function list(context: TreeContext, parts: readonly TreePart[]): Promise<readonly ListedFile[]> {
+    const described = (await names(context, parts)).map(async (file): Promise<readonly ListedFile[]> => {
+      const loaded = await orRefusal(file, () => load(file, context));
+      if (loaded === undefined || 'outcome' in loaded || loaded.content === undefined) return [];
+      return [{ file, bytes: Buffer.byteLength(loaded.raw), summary: summaryOfContent(loaded.content) }];
+    });
+    return (await Promise.all(described)).flat();
   }
 
-  /** A file's text as people see it; `undefined` where there is no file, or none that may be used here. */
+  /** A file's content, `undefined` where there is no file, or none that may be used here. */
   async function open(
     path: string,
     context: TreeContext,
@@ -105,7 +109,7 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
     | {
         readonly outcome: 'opened';
         readonly file: TreeFile;
-        readonly text: string | undefined;
+        readonly content: FileContent | undefined;
         /** A kept summary into which others' words were folded [M5a]. */
         readonly hasThirdPartyText: boolean;
       }
@@ -117,25 +121,45 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
     return orRefusal(file, async () => {
       const loaded = await load(file, context);
       const hasThirdPartyText = isKeptSummary(file) && noteHoldsOthersWords(loaded?.raw ?? '');
-      return { outcome: 'opened', file, text: loaded?.text, hasThirdPartyText };
+      return { outcome: 'opened', file, content: loaded?.content, hasThirdPartyText };
     });
   }
 
-  /** A file as the store has it, and the text of it that may be used here. */
+  /** A file as the store has it, and its content where it may be used here. */
   async function load(
     file: TreeFile,
     { place, speaker }: TreeContext,
-  ): Promise<{ readonly raw: string; readonly text: string | undefined } | undefined> {
-    const raw = await store.readText(file.key);
-    if (raw === undefined) return undefined;
-    if (!isOfSession(file)) return { raw, text: plainText(raw) };
-    const isUsable = mayUseSessionFile(file, raw, place, speaker.id);
-    return { raw, text: isUsable ? plainText(readMark(raw).text) : undefined };
+  ): Promise<{ readonly raw: string; readonly content: FileContent | undefined } | undefined> {
+    const stored = contentOf(file, await store.readText(file.key));
+    if (stored === undefined) return undefined;
+    const { raw, reach } = stored;
+    const isUsable = reach === undefined || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id);
+    return { raw, content: isUsable ? stored : undefined };
+  }
+
+  function contentOf(file: TreeFile, raw: string | undefined): StoredContent | undefined {
+    const known = contents.get(file.key);
+    if (known?.raw === raw) return known;
+    if (raw === undefined) {
+      contents.delete(file.key);
+      return undefined;
+    }
+    const content = isOfSession(file)
+      ? { raw, text: plainText(readMark(raw).text), reach: reachOfSessionFile(file, raw) }
+      : { raw, text: plainText(raw) };
+    contents.set(file.key, content);
+    return content;
   }
 
   /** The model was given the characters of an opened file from `from` up to `to`, by default all. */
-  function markRead(context: TreeContext, file: TreeFile, text: string, from?: number, to?: number): void {
-    marks.mark(sessionOf(context), file.key, text, from, to);
+  function markRead(
+    context: TreeContext,
+    file: TreeFile,
+    content: FileContent,
+    from?: number,
+    to?: number,
+  ): void {
+    marks.mark(sessionOf(context), file.key, content, from, to);
   }
 
   /** One change, all or nothing. */
@@ -160,26 +184,34 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
       return refused(`${file.path} is named as the kept summaries are, which can be read, not written.`);
     }
     const present = await load(file, context);
-    const isHidden = present !== undefined && present.text === undefined;
+    const content = present?.content;
+    const isHidden = present !== undefined && content === undefined;
     if (isHidden && file.part !== 'overview.md') {
       return refused(`${file.path} is taken; choose another name.`);
     }
-    const text = present?.text;
-    const knowledge = text === undefined ? 'whole' : marks.knowledgeOf(session, file.key, text);
-    const edited = edit(text === undefined ? undefined : { text, knowledge }, file);
+    const knowledge = content === undefined ? 'whole' : marks.knowledgeOf(session, file.key, content);
+    const edited = edit(content === undefined ? undefined : { text: content.text, knowledge }, file);
     if (edited.outcome === 'refused') return edited;
-    const changed = plainText(edited.text);
+    const wanted = plainText(edited.text);
+    // What a person has written into the file by hand stays.
+    const changed = maskNewSecrets(wanted, content?.text ?? '');
     if (changed.trim() === '') return refused('The file would be empty. Nothing was written.');
     const stored = isOfSession(file) ? withMark(changed, context.place) : changed;
     const problem = await sizeProblem(store, file, stored);
     if (problem !== undefined) return refused(problem);
     if (isHidden) await store.writeText(archivedOverviewKey(file, context.now, timeZone), present.raw);
     await store.writeText(file.key, stored);
-    if (knowledge === 'whole') marks.mark(session, file.key, plainText(readMark(stored).text));
-    return { outcome: 'written', file, bytes: Buffer.byteLength(stored), isNew: text === undefined };
+    if (knowledge === 'whole') marks.mark(session, file.key, { text: plainText(readMark(stored).text) });
+    return {
+      outcome: 'written',
+      file,
+      bytes: Buffer.byteLength(stored),
+      isNew: content === undefined,
+      isMasked: changed !== wanted,
+    };
   }
 
-  return { list, open, markRead, change };
+  return { names, list, open, markRead, change };
 }
 
 const thirdPartyReason =
@@ -230,6 +262,11 @@ async function orRefusal<T>(file: TreeFile, work: () => Promise<T>): Promise<T |
 /** What the model knows of a file: nothing; a part; all of it; or all of a former state [M4]. */
 export type Knowledge = 'unread' | 'partly' | 'changed' | 'whole';
 
+/** Files whose content is kept. */
+const keptContents = 1000;
+
+const summaryOfContent = oncePer(({ text }: FileContent) => summaryOf(text));
+
 /** Files remembered as read, over all sessions; one that falls out has to be read again. */
 const maxReadMarks = 5000;
 
@@ -240,22 +277,20 @@ export class ReadMarks {
   });
 
   /** The model was given these characters, or wrote them. What was skipped before them stays unread. */
-  mark(session: SessionKey, key: string, text: string, from = 0, to = text.length): void {
+  mark(session: SessionKey, key: string, content: FileContent, from = 0, to = content.text.length): void {
     const name = `${sessionName(session)} ${key}`;
-    const hash = hashOf(text);
+    const hash = hashOf(content);
     const earlier = this.#marks.get(name);
     const before = earlier?.hash === hash ? earlier.upTo : 0;
     this.#marks.set(name, { hash, upTo: from <= before ? Math.max(before, to) : before });
   }
 
-  knowledgeOf(session: SessionKey, key: string, text: string): Knowledge {
+  knowledgeOf(session: SessionKey, key: string, content: FileContent): Knowledge {
     const mark = this.#marks.get(`${sessionName(session)} ${key}`);
     if (mark === undefined) return 'unread';
-    if (mark.hash !== hashOf(text)) return 'changed';
-    return mark.upTo >= text.length ? 'whole' : 'partly';
+    if (mark.hash !== hashOf(content)) return 'changed';
+    return mark.upTo >= content.text.length ? 'whole' : 'partly';
   }
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
-}
+const hashOf = oncePer(({ text }: FileContent) => createHash('sha256').update(text).digest('base64'));

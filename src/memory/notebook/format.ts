@@ -257,7 +257,8 @@ function formatEntry(entry: string, month: string, today: string): FormattedText
   const firstWords = (dated.rest[0] ?? given.value).replace(/^\s*(?:[-*+>]|#+)\s+/u, '');
   const title = flatten(heading ?? clipAtWord(flatten(firstWords), entryTitleMaxChars));
   if (title.length > entryTitleMaxChars) return tooLong('title of the entry', entryTitleMaxChars);
-  const summary = given.value === '' ? firstWordsOf(title, entrySummaryMaxWords) : flatten(given.value);
+  const summary =
+    given.value === '' ? title.split(' ').slice(0, entrySummaryMaxWords).join(' ') : flatten(given.value);
   if (summary.split(' ').length > entrySummaryMaxWords)
     return refused(`The summary of the entry "${title}" has 10 words or more. Nothing was written.`);
   const date = dated.value === '' ? today : dated.value;
@@ -286,10 +287,6 @@ function takeValue(
     value: pattern.exec(lines[at] ?? '')?.groups?.['value']?.trim() ?? '',
     rest: lines.toSpliced(at, 1),
   };
-}
-
-function firstWordsOf(text: string, count: number): string {
-  return text.split(' ').slice(0, count).join(' ');
 }
 
 /** The headings of an overview [W1]. */

@@ -10,7 +10,7 @@ import type { OpenNotebook } from './background.ts';
 import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
-import { keysBelow, notesOfSession, withdrawNotes } from './withdraw.ts';
+import { keysBelow, notesOfSession, purgeNotes, withdrawNotes } from './withdraw.ts';
 
 /** How the layer is set, as configured: characters of each section as rendered. */
 export interface NotebookSettings {
@@ -28,7 +28,7 @@ export interface NotebookOptions {
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
   readonly states: Pick<SessionStates, 'read'>;
-  readonly log: Pick<SessionLog, 'stillSaid' | 'allSessions'>;
+  readonly log: Pick<SessionLog, 'stillSaid' | 'allSessions' | 'sessionsOfPerson'>;
   /** What is done with a session after a turn, in order; none by default. */
   readonly background?: readonly ((session: SessionKey, signal: AbortSignal) => Promise<unknown>)[];
   readonly logger: Logger;
@@ -81,7 +81,9 @@ export function createNotebook(options: NotebookOptions) {
       }
     },
     async follow(change, stage) {
-      if (change.kind === 'forgotten' || stage === 'erase') return;
+      if (stage === 'erase') return;
+      if (change.kind === 'purged') return purgeNotes({ store, writes, states, log }, change);
+      if (change.kind !== 'withdrawn') return;
       await withdrawNotes({ store, writes, states, log }, change);
     },
     async *export(userId) {
@@ -115,10 +117,8 @@ function exportedPath(key: string): string {
 const backgroundIndexMaxChars = 8000;
 
 /** The tree for background work: the same tools and checks over other files, with what it read marked for itself alone. */
-export function notebookOpener({
-  writes,
-  timeZone,
-}: Pick<NotebookOptions, 'writes' | 'timeZone'>): OpenNotebook {
+export function notebookOpener(options: Pick<NotebookOptions, 'writes' | 'timeZone'>): OpenNotebook {
+  const { writes, timeZone } = options;
   return (store) => {
     const files = createNotebookFiles(store, writes, timeZone);
     const index = notebookIndex(files, timeZone, backgroundIndexMaxChars);
@@ -126,13 +126,12 @@ export function notebookOpener({
       tools: createNotebookTools(files, timeZone),
       async read(path, context) {
         const opened = await files.open(path, context);
-        if (opened.outcome === 'refused' || opened.text === undefined) return undefined;
-        files.markRead(context, opened.file, opened.text);
-        return opened.text;
+        if (opened.outcome === 'refused' || opened.content === undefined) return undefined;
+        files.markRead(context, opened.file, opened.content);
+        return opened.content.text;
       },
       async factPaths(context) {
-        const facts = await files.list(context, ['facts'], { summaries: false });
-        return facts.map(({ file }) => file.path);
+        return (await files.names(context, ['facts'])).map(({ path }) => path);
       },
       index: (context) => index.sections(context),
     };

@@ -1,7 +1,7 @@
-import { ModelError, StoreError } from '../../core/errors.ts';
+import { ModelError } from '../../core/errors.ts';
 import { localDate, type Clock } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
-import { sessionName, type SessionKey } from '../../core/place.ts';
+import type { SessionKey } from '../../core/place.ts';
 import { dataText, renderSection, type SectionName } from '../../core/section.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
@@ -13,6 +13,7 @@ import { changeState, type SessionState } from '../log/session-state.ts';
 import {
   contextOf,
   inWriteQueues,
+  orFailed,
   stageFiles,
   type BackgroundOptions,
   type BackgroundSession,
@@ -83,18 +84,9 @@ export function createReflection(options: ReflectionOptions) {
   }
 
   /** Looks at what was said since, due or not. Failures of model and disk are logged, not thrown. */
-  async function reflect(session: SessionKey, signal?: AbortSignal): Promise<ReflectionOutcome> {
-    try {
-      return await reflectOnAll(session, signal);
-    } catch (error) {
-      if (!(error instanceof ModelError || error instanceof StoreError)) throw error;
-      logger.warn('a reflection failed; it is tried again later', {
-        session: sessionName(session),
-        ...(error instanceof ModelError ? { failure: error.failure } : { key: error.key }),
-        reason: error.message,
-      });
-      return 'failed';
-    }
+  function reflect(session: SessionKey, signal?: AbortSignal): Promise<ReflectionOutcome> {
+    const event = 'a reflection failed; it is tried again later';
+    return orFailed(() => reflectOnAll(session, signal), event, session, logger);
   }
 
   async function reflectOnAll(
@@ -162,17 +154,17 @@ export function createReflection(options: ReflectionOptions) {
  * The work after a turn: looks back on a session that is due, and has another one looked at again when it will be if nothing more is said. A
  * result that was dropped is tried for again soon; one that failed, after the next turn or start.
  */
-export function reflectWhenDue({
-  reflection,
-  wakeAt,
-  clock,
-}: {
+export function reflectWhenDue(ports: {
   readonly reflection: Reflection;
   /** Has a session looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
+  /** Whether anything may be noticed in what a person says [K9]. Must not reject. Default: always. */
+  readonly mayNotice?: (userId: string) => Promise<boolean>;
   readonly clock: Clock;
 }) {
+  const { reflection, wakeAt, mayNotice, clock } = ports;
   return async (session: SessionKey, signal: AbortSignal): Promise<void> => {
+    if ((await mayNotice?.(session.userId)) === false) return;
     const due = await reflection.dueAt(session);
     if (due === undefined) return;
     if (due > clock()) return wakeAt(session, due);
@@ -226,7 +218,7 @@ async function reflectionRequest(
     userId: context.speaker.id,
     model,
     system: [{ type: 'text', text: isDm ? notebookTask : channelTask }],
-    messages: [{ role: 'user', content: [{ type: 'text', text: sections.join('') + where }] }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: sections.join('') + where, cache: '5m' }] }],
     maxTokens,
   };
 }

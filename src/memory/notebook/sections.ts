@@ -1,8 +1,9 @@
+import { oncePer } from '../../core/limits.ts';
 import { dayBefore, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
 import { clipAtWord } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import type { ListedFile, NotebookFiles } from './files.ts';
+import type { FileContent, ListedFile, NotebookFiles } from './files.ts';
 import { plainText, withoutEmptyParts } from './format.ts';
 
 const inlinedFiles = {
@@ -27,22 +28,24 @@ export function inlinedFile(
     partTitle: `${about}: the beginning; the rest is readable in ${path}:`,
     budget: maxChars,
   };
+  const sectionOf = oncePer(({ text }: FileContent) =>
+    textSection(frame, path === 'overview.md' ? withoutEmptyParts(text) : text),
+  );
   return {
     name: path,
     async sections(context) {
       if (path !== 'overview.md' && context.place.audience !== 'dm') return [];
       const opened = await files.open(path, context);
-      if (opened.outcome === 'refused' || opened.text === undefined) return [];
-      const { file, text } = opened;
-      const section = textSection(frame, path === 'overview.md' ? withoutEmptyParts(text) : text);
-      if (section.title === frame.title) files.markRead(context, file, text);
+      if (opened.outcome === 'refused' || opened.content === undefined) return [];
+      const section = sectionOf(opened.content);
+      if (section.title === frame.title) files.markRead(context, opened.file, opened.content);
       return section.lines.length === 0 ? [] : [section];
     },
   };
 }
 
 /**
- * The notebook's files in the last message, in DMs [N3]: facts and episodes with summaries, the daily logs of today and yesterday by path, topics by
+ * The notebook's files, in DMs [N3]: facts and episodes with summaries, the daily logs of today and yesterday by path, topics by
  * name. Days are local ones [N5]. Where they do not all fit `maxChars` as rendered, the last line says how many more there are.
  */
 export function notebookIndex(
@@ -55,13 +58,13 @@ export function notebookIndex(
     async sections(context) {
       if (context.place.audience !== 'dm') return [];
       const [facts, episodes, topics, days] = await Promise.all([
-        files.list(context, ['facts'], { summaries: true }),
-        files.list(context, ['episodes'], { summaries: true }),
-        files.list(context, ['topics'], { summaries: false }),
+        files.list(context, ['facts']),
+        files.list(context, ['episodes']),
+        files.names(context, ['topics']),
         recentDays(context),
       ]);
       const lines = [...facts, ...episodes.toReversed()].map(fileLine);
-      const names = topics.map(({ file }) => `- ${file.path}`);
+      const names = topics.map(({ path }) => `- ${path}`);
       return indexSection([...lines, ...days], names, maxChars);
     },
   };
@@ -71,7 +74,7 @@ export function notebookIndex(
     const paths = [today, dayBefore(today)].map((day) => `daily/${day}.md`);
     const opened = await Promise.all(paths.map((path) => files.open(path, context)));
     return opened.flatMap((day) =>
-      day.outcome === 'opened' && day.text !== undefined ? [`- ${day.file.path}`] : [],
+      day.outcome === 'opened' && day.content !== undefined ? [`- ${day.file.path}`] : [],
     );
   }
 }
@@ -87,7 +90,7 @@ function indexSection(
     const shown = lines.slice(0, Math.max(0, lines.length - Math.max(0, left - topics.length)));
     const section = {
       name: 'notebook_index',
-      slot: 'last',
+      slot: 'fast',
       title: 'Files of the notebook; memory_read opens them:',
       lines: [
         ...shown,

@@ -1,6 +1,6 @@
 import { localDateTime } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
-import { mayUse, reachOf, type Reach } from '../../core/visibility.ts';
+import { reachOf, type Reach } from '../../core/visibility.ts';
 import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summary.ts';
 import { summaryHoldsOthersWords } from '../log/session-state.ts';
 import type { TreeFile } from './tree.ts';
@@ -22,15 +22,13 @@ export function noteHoldsOthersWords(stored: string): boolean {
 }
 
 /**
- * Whether a session's file may be used in the session's place as it is now [V2]. Without a mark it was written where all could read along; a
- * kept summary says by itself where it is from, and one that does not is used in DMs only.
+ * Where a session's file may be used [V2]. Without a mark it was written where all could read along; a kept summary says by itself where it is
+ * from, and one that does not is used in DMs only.
  */
-export function mayUseSessionFile(file: TreeFile, stored: string, place: Place, speakerId: string): boolean {
-  const { homeId } = place;
-  const reach: Reach = isKeptSummary(file)
-    ? (parseNote(stored) ?? { visibility: 'dm', homeId })
-    : (readMark(stored).mark ?? { visibility: 'everywhere', homeId });
-  return mayUse({ ownerId: speakerId, ...reach }, place, speakerId);
+export function reachOfSessionFile(file: TreeFile, stored: string): Reach {
+  return isKeptSummary(file)
+    ? (parseNote(stored) ?? { visibility: 'dm', homeId: '' })
+    : (readMark(stored).mark ?? { visibility: 'everywhere', homeId: '' });
 }
 
 /**

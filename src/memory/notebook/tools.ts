@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
 import { localDate } from '../../core/time.ts';
+import { secretMark } from '../../core/secrets.ts';
 import { dataText } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
-import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
+import { checkedTool, refusal, type MemoryNotice, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
 import { applyPatches, formatAppended, formatPatched, formatWritten, plainText } from './format.ts';
@@ -41,9 +42,25 @@ async function change(
   context: TurnContext,
   edit: FileEdit,
   report: (written: WrittenFile) => string,
+  isAddition = false,
 ): Promise<ToolOutcome> {
   const written = await files.change(path, context, edit);
-  return written.outcome === 'refused' ? refusal(written.reason) : { ok: true, text: report(written) };
+  if (written.outcome === 'refused') return refusal(written.reason);
+  const masked = written.isMasked
+    ? ` What looks like a secret was not written: ${secretMark} stands there.`
+    : '';
+  return {
+    ok: true,
+    text: report(written) + masked,
+    notice: writeNotice(written, isAddition || written.isNew),
+  };
+}
+
+/** What was written is told without its words [K6]. */
+function writeNotice({ file }: WrittenFile, isAddition: boolean): MemoryNotice {
+  const path = `\`${file.path.replaceAll('`', '')}\``;
+  const line = isAddition ? `📝 Noted in ${path}` : `📝 Changed ${path}`;
+  return { line, bareLine: line, buttons: [], ...(isAddition ? { isQuiet: true as const } : {}) };
 }
 
 /** A line a file, the newest days and months first. */
@@ -64,10 +81,11 @@ function listTool(files: NotebookFiles): Tool {
         return refusal(`There is no such folder here. There are: ${parts.join(', ')}.`);
       const described = wanted.filter((part) => part !== 'daily');
       const [listed, days] = await Promise.all([
-        files.list(context, described, { summaries: true }),
-        wanted.includes('daily') ? files.list(context, ['daily'], { summaries: false }) : [],
+        files.list(context, described),
+        wanted.includes('daily') ? files.list(context, ['daily']) : [],
       ]);
-      return { ok: true, text: renderList([...listed, ...days.toReversed()]) };
+      const newestFirst = days.toReversed().map((day) => ({ ...day, summary: '' }));
+      return { ok: true, text: renderList([...listed, ...newestFirst]) };
     },
   });
 }
@@ -103,11 +121,12 @@ function readTool(files: NotebookFiles): Tool {
     async run({ path, offset }, context) {
       const opened = await files.open(path, context);
       if (opened.outcome === 'refused') return refusal(opened.reason);
-      const { file, text, hasThirdPartyText } = opened;
-      if (text === undefined) return refusal(`There is no file ${file.path} yet.`);
+      const { file, content, hasThirdPartyText } = opened;
+      if (content === undefined) return refusal(`There is no file ${file.path} yet.`);
+      const { text } = content;
       const part = partFrom(text, offset);
       const end = offset + part.length;
-      files.markRead(context, file, text, offset, end);
+      files.markRead(context, file, content, offset, end);
       const heading = partHeading(file.path, offset, end, text.length);
       const outcome = { ok: true, text: `${heading}\n${dataText(part)}` };
       return hasThirdPartyText ? { ...outcome, hasThirdPartyText } : outcome;
@@ -152,6 +171,7 @@ function writeTool(files: NotebookFiles, timeZone: string): Tool {
       summary: summaryInput,
     }),
     notDone,
+    isStoring: true,
     run({ path, content, summary }, context) {
       const edit: FileEdit = (present, file) => {
         const problem = present === undefined ? undefined : unreadProblem(file.path, present.knowledge);
@@ -199,6 +219,7 @@ function patchTool(files: NotebookFiles): Tool {
         .max(50),
     }),
     notDone,
+    isStoring: true,
     run({ path, patches }, context) {
       const edit: FileEdit = (present, file) => {
         if (present === undefined) return refused(`There is no file ${file.path} yet. Nothing was written.`);
@@ -226,15 +247,18 @@ function appendTool(files: NotebookFiles, timeZone: string): Tool {
       summary: summaryInput,
     }),
     notDone,
+    isStoring: true,
     async run({ path, entry, summary }, context) {
       const added = plainText(entry);
       if (added.trim() === '') return refusal('The entry is empty. Nothing was written.');
       const today = localDate(context.now, timeZone);
       const edit: FileEdit = (present, file) =>
         formatAppended(file, present?.text ?? '', added, { today, summary });
-      return change(files, path, context, edit, ({ file, bytes, isNew }) => {
-        return `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`;
-      });
+      return change(files, path, context, edit, additionReport, true);
     },
   });
+}
+
+function additionReport({ file, bytes, isNew }: WrittenFile): string {
+  return `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`;
 }

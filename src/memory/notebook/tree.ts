@@ -1,3 +1,4 @@
+import { growingCache, oncePer } from '../../core/limits.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
 import { sessionFolder } from '../log/session-state.ts';
@@ -41,14 +42,14 @@ export function refused(reason: string): Refusal {
 }
 
 /** The parts that exist in the place: the session's everywhere, the person's notebook in DMs only [V3]. */
-export function treeParts(context: TreeContext): readonly PartLocation[] {
+export const treeParts = oncePer((context: TreeContext): readonly PartLocation[] => {
   const session = sessionFolder(sessionOf(context));
   const parts: PartLocation[] = [
     { part: 'overview.md', key: `${session}/overview.md`, isFolder: false },
     { part: 'detail', key: `${session}/detail`, isFolder: true },
   ];
   return context.place.audience === 'dm' ? [...parts, ...notebookParts(context.speaker)] : parts;
-}
+});
 
 /** The parts of a person's notebook, wherever they speak from; the owners' is the workspace, which they share [N1]. */
 export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>): readonly PartLocation[] {
@@ -67,10 +68,25 @@ export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>):
  * The one way from a path that a model gives to a key of the store [M5]. Whatever is not exactly the path of a file that can be in
  * the tree of this person and place is refused, with the reason; SOUL.md and channels/ are in nobody's.
  */
-export function resolvePath(
-  path: string,
-  context: TreeContext,
-): { readonly outcome: 'file'; readonly file: TreeFile } | Refusal {
+export function resolvePath(path: string, context: TreeContext): ResolvedPath {
+  const slash = path.indexOf('/');
+  const head = slash === -1 ? path : path.slice(0, slash);
+  const location = treeParts(context).find(({ part }) => part === head);
+  if (location === undefined) return resolveNewPath(path, context);
+  const key = location.key + path.slice(head.length);
+  const known = knownPaths.get(key);
+  if (known !== undefined) return known;
+  const resolved = resolveNewPath(path, context);
+  if (resolved.outcome === 'file') knownPaths.set(key, resolved);
+  return resolved;
+}
+
+type ResolvedPath = { readonly outcome: 'file'; readonly file: TreeFile } | Refusal;
+
+/** Paths of files by key: each is checked once. A path and its part's key are as good as the file's key. */
+const knownPaths = growingCache<string, ResolvedPath>(5000);
+
+function resolveNewPath(path: string, context: TreeContext): ResolvedPath {
   const problem = pathProblem(path);
   if (problem !== undefined) return noPath(path, problem);
   const [head = '', file, ...deeper] = path.split('/');

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-import { ModelError, StoreError } from '../../core/errors.ts';
 import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
-import { sessionName, type SessionKey } from '../../core/place.ts';
+import type { SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { changeState } from '../log/session-state.ts';
 import {
   contextOf,
   inWriteQueues,
+  orFailed,
   stageFiles,
   type BackgroundOptions,
   type OpenedNotebook,
@@ -35,17 +35,9 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
   const { store, writes, states, model, modelName, profileMaxChars, clock, logger } = options;
 
   /** For the person's DM; other sessions are never due. Failures of model and disk are logged, not thrown. */
-  async function trimIfDue(session: SessionKey, signal?: AbortSignal): Promise<TrimOutcome> {
-    try {
-      return await trim(session, signal);
-    } catch (error) {
-      if (!(error instanceof ModelError || error instanceof StoreError)) throw error;
-      logger.warn('a profile could not be trimmed; it is tried again later', {
-        session: sessionName(session),
-        reason: error.message,
-      });
-      return 'failed';
-    }
+  function trimIfDue(session: SessionKey, signal?: AbortSignal): Promise<TrimOutcome> {
+    const event = 'a profile could not be trimmed; it is tried again later';
+    return orFailed(() => trim(session, signal), event, session, logger);
   }
 
   async function trim(session: SessionKey, signal: AbortSignal | undefined): Promise<TrimOutcome> {

@@ -1,10 +1,10 @@
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { terms } from '../../core/text.ts';
+import { saysWords, terms } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { stopTerms } from '../../core/stop-words.ts';
-import type { Withdrawn } from '../layer.ts';
+import type { Purged, Withdrawn } from '../layer.ts';
 import { cursorOfNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
@@ -18,12 +18,7 @@ import { notebookParts } from './tree.ts';
  * after a DM the person's notebook. What a note says in other words than the message stays. Runs as a job of the user's queue.
  */
 export async function withdrawNotes(
-  {
-    store,
-    writes,
-    states,
-    log,
-  }: {
+  ports: {
     readonly store: Store;
     /** The users' write queue; owners share a workspace, which has its own key in it. */
     readonly writes: KeyedQueue;
@@ -32,6 +27,7 @@ export async function withdrawNotes(
   },
   { session, messages }: Withdrawn,
 ): Promise<void> {
+  const { store, writes, states, log } = ports;
   const words = await withdrawnWords(messages);
   const pause = createTimeSlice();
   const state = await states.read(session);
@@ -59,6 +55,43 @@ export async function withdrawNotes(
       const rest = await withoutWithdrawnLines(text, gone, mostlyOf);
       if (rest === undefined) await store.remove(key);
       else if (rest !== text) await store.writeText(key, rest, { erase: true });
+    }
+  }
+}
+
+/** Takes out of a person's notes, and those on their conversations, the lines that say some words, and notes that are named so [K11]. Runs as a job of the user's queue. */
+export async function purgeNotes(
+  ports: {
+    readonly store: Store;
+    readonly writes: KeyedQueue;
+    readonly states: Pick<SessionStates, 'read'>;
+    readonly log: Pick<SessionLog, 'sessionsOfPerson'>;
+  },
+  { userId, words }: Purged,
+): Promise<void> {
+  const { store, writes, states, log } = ports;
+  const own = new Set(await keysBelow(store, `users/${userId}/notebook`));
+  const shared = new Set<string>();
+  for (const session of await log.sessionsOfPerson(userId)) {
+    for (const key of await notesOfSession(store, session)) own.add(key);
+    const state = await states.read(session);
+    if (state.isOwner !== true) continue;
+    for (const key of await keysOfNotebook(store, session, state)) shared.add(key);
+  }
+  await purge(own);
+  if (shared.size > 0) await writes.run('workspace', () => purge(shared));
+
+  async function purge(keys: ReadonlySet<string>): Promise<void> {
+    for (const key of keys) {
+      const text = await store.readText(key);
+      const name = key.slice(key.lastIndexOf('/') + 1).replaceAll(/[-_.]/gu, ' ');
+      const rest =
+        text === undefined || saysWords(name, words)
+          ? undefined
+          : await linesWithout(text, (line) => saysWords(line, words));
+      // Comments, and words that go on over a line's end.
+      if (rest === undefined || saysWords(rest, words)) await store.remove(key);
+      else await store.writeText(key, rest, { erase: true });
     }
   }
 }
@@ -106,6 +139,10 @@ export async function withoutWithdrawnLines(
   gone: ReadonlySet<string>,
   mostlyOf?: ReadonlySet<string>,
 ): Promise<string | undefined> {
+  return linesWithout(text, (line) => isWithdrawn(line, gone, mostlyOf));
+}
+
+async function linesWithout(text: string, isGone: (line: string) => boolean): Promise<string | undefined> {
   let isInComment = false;
   let hasContent = false;
   const pause = createTimeSlice();
@@ -115,7 +152,7 @@ export async function withoutWithdrawnLines(
     await pause();
     const isComment: boolean = isInComment || line.includes('<!--');
     isInComment = isComment && !line.includes('-->');
-    if (!isComment && isWithdrawn(line, gone, mostlyOf)) continue;
+    if (!isComment && isGone(line)) continue;
     hasContent ||= !isComment && line.trim() !== '' && !/^(?:#|> Summary:)/u.test(line);
     kept.push(line);
   }

@@ -12,15 +12,12 @@ import { textSection } from './sections.ts';
  * What the bot's owner wrote for everybody, as the prompt sees it; read anew each turn through the store, whose cache makes that cheap
  * [S5]. The owner's notebook in the same folder is the notebook's matter.
  */
-export function createWorkspace({
-  store,
-  server,
-  logger,
-}: {
+export function createWorkspace(options: {
   readonly store: Store;
   readonly server: Pick<ServerPort, 'count'>;
   readonly logger: Logger;
 }) {
+  const { store, server, logger } = options;
   const tellUnused = createUnusedTeller(logger);
   const channelContext: SectionSource<TurnContext> = {
     name: 'channel-context',
@@ -44,6 +41,8 @@ export function createWorkspace({
     soul: createSoul(store, logger),
     channelContext,
     nameUnusedContexts,
+    /** What the owner wrote about privacy [K12]; `undefined` where nothing. Rejects with `StoreError`. */
+    privacyText: () => store.readText('workspace/PRIVACY.md'),
   };
 }
 

@@ -36,6 +36,8 @@ export function createDates(timeZone: string) {
   }
 
   return {
+    timeZone,
+
     /** The local day of a moment: `YYYY-MM-DD`; empty for a text that is no time. */
     dayOf(at: string): string {
       const time = Date.parse(at);

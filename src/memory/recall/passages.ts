@@ -3,7 +3,7 @@ import { clip, clipAtWord } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Hit } from './hits.ts';
 import type { RecallQuery } from './query.ts';
-import type { RecallUnit, Segment, TextReaders } from './segments.ts';
+import { trait, type RecallUnit, type Segment, type TextReaders } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
 /** Characters of a passage at most [C3]. */
@@ -68,9 +68,9 @@ function withNeighbours(
 
   /** Adds a neighbour whole, or not at all. */
   const add = (at: number, isBefore: boolean): boolean => {
-    const neighbour = segment.traits[at]?.unit;
-    if (neighbour === undefined || neighbour.stretch !== unit.stretch) return false;
-    if (taken.has(at) || isHidden(neighbour)) return false;
+    if (segment.stretchOf[at] !== unit.stretch || taken.has(at)) return false;
+    const neighbour = segment.unit(at);
+    if (isHidden(neighbour)) return false;
     const text = dataLine(neighbour.text);
     const line = text === '' ? '' : authorOf(neighbour) + text;
     if (line === '' || used + separator.length + line.length > room) return false;
@@ -85,7 +85,7 @@ function withNeighbours(
   let before = index;
   let after = index;
   // An answer tells more of a question than what was said before it.
-  let isBefore = segment.traits[index]?.asks !== true;
+  let isBefore = ((segment.traitsOf[index] ?? 0) & trait.asks) === 0;
   let canGo = { before: true, after: true };
   while (canGo.before || canGo.after) {
     if (isBefore && canGo.before) {

@@ -1,16 +1,22 @@
 import { normalizeText } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Reach } from '../../core/visibility.ts';
-import { TopHits, compareHits, type Hit } from './hits.ts';
+import { TopHits, compareHits, type Find } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
-import { SegmentScores, createScoreSheet, type Admits, type RankingWeights } from './score.ts';
-import { unitOf, type Segment } from './segments.ts';
+import {
+  SegmentScores,
+  createScoreSheet,
+  type Admits,
+  type Candidate,
+  type RankingWeights,
+} from './score.ts';
+import { holds, keyOf, messageTerm, postingsOf, unitOf, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 
 /** Hits of a source that are looked at closely. */
 const depth = 100;
-const lookedBack = 100;
+const none = new Uint32Array();
 
 export interface SourceSegments {
   readonly source: SourceName;
@@ -34,95 +40,72 @@ export async function rank(
   query: RecallQuery,
   view: SearchView,
   weights: RankingWeights,
-): Promise<readonly (readonly Hit[])[]> {
+): Promise<readonly (readonly Find[])[]> {
   const pause = createTimeSlice();
   const segments = sources.flatMap((source) => source.segments);
-  const admission = new Map(segments.map((segment) => [segment, admitted(segment, view)]));
-  const totals = totalsOf(segments, view.mayUse);
-  if (totals.units === 0) return [];
-  const values: (QueryTerm & { readonly value: number })[] = [];
-  for (const term of query.terms) {
-    let holding = 0;
-    for (const [segment, admits] of admission) holding += holdingOf(segment.postings(term.term), admits);
-    values.push({
-      ...term,
-      value: holding === 0 ? 0 : rarity(holding, totals.units) * weightOf(term, weights),
-    });
-    await pause();
-  }
-  const sheet = createScoreSheet(Math.max(...segments.map(({ traits }) => traits.length)));
-  const meanLength = Math.max(1, totals.terms / totals.units);
-  const found: (readonly Hit[])[] = [];
+  const usable = segments.flatMap(({ reaches }) => reaches.filter(({ reach }) => view.mayUse(reach)));
+  const units = usable.reduce((sum, each) => sum + each.units, 0);
+  if (units === 0) return [];
+  const keys = query.terms.map(({ term }) => keyOf(term));
+  const excluded = Array.from(view.excluded, (id) => keyOf(messageTerm(id)));
+  const holding = keys.map(() => 0);
+  const looked: (readonly Candidate[])[] = [];
   for (const { source, segments: ofSource } of sources) {
-    const top = new TopHits(depth);
+    const candidates: Candidate[] = [];
     for (const [order, segment] of ofSource.entries()) {
       await pause();
-      if (!query.terms.some(({ term }) => segment.postings(term).length > 0)) continue;
-      const scores = new SegmentScores(segment, admission.get(segment), weights, meanLength, sheet);
-      for (const { term, kind, value } of values) {
-        const postings = segment.postings(term);
-        if (postings.length === 0 || value === 0) continue;
-        if (kind === 'title' || kind === 'date') scores.addField(postings, value);
-        else scores.addWord(postings, value);
-        await pause();
+      const postings = query.terms.map(({ kind }, at) =>
+        source === 'messages' && kind === 'title' ? none : postingsOf(segment, keys[at] ?? 0),
+      );
+      if (!postings.some(({ length }) => length > 0)) continue;
+      const admits = admitted(segment, view.mayUse, excluded);
+      for (const [at, each] of postings.entries()) holding[at] = (holding[at] ?? 0) + holdingOf(each, admits);
+      candidates.push({ source, order, segment, admits, postings });
+    }
+    looked.push(candidates);
+  }
+  const { authorTerm: author, related, title, date } = weights;
+  const weightOf: Readonly<Record<QueryTerm['kind'], number>> = { word: 1, author, related, title, date };
+  const values = query.terms.map(({ kind }, at) => {
+    const count = holding[at] ?? 0;
+    return count === 0 ? 0 : rarity(count, units) * weightOf[kind];
+  });
+  const sheet = createScoreSheet(Math.max(...segments.map(({ lengthOf }) => lengthOf.length)), keys.length);
+  const meanLength = Math.max(1, usable.reduce((sum, { terms }) => sum + terms, 0) / units);
+  const found: (readonly Find[])[] = [];
+  for (const candidates of looked) {
+    const top = new TopHits(depth);
+    for (const candidate of candidates) {
+      await pause();
+      const scores = new SegmentScores(candidate, { weights, meanLength, sheet });
+      for (const [at, { kind }] of query.terms.entries()) {
+        const [of = none, value = 0] = [candidate.postings[at], values[at]];
+        if (of.length === 0 || value === 0) continue;
+        if (kind === 'title' || kind === 'date') scores.addField(of, value);
+        else scores.addWord(of, value);
       }
-      scores.collect(query, source, order, top);
+      scores.collect(query, top);
     }
     found.push(top.inOrder());
   }
   return found;
 }
 
-function weightOf({ kind }: QueryTerm, weights: RankingWeights): number {
-  switch (kind) {
-    case 'word':
-      return 1;
-    case 'author':
-      return weights.authorTerm;
-    case 'related':
-      return weights.related;
-    case 'title':
-      return weights.title;
-    case 'date':
-      return weights.date;
-  }
-}
-
-/** `undefined` where all units are admitted. */
-function admitted(segment: Segment, { mayUse, excluded }: SearchView): Admits | undefined {
-  const usable = segment.reaches.map(({ reach }) => mayUse(reach));
-  const left = excludedIn(segment, excluded);
+/** `undefined` where all units are admitted; `excluded` are the keys of messages that are not. */
+function admitted(
+  segment: Segment,
+  mayUse: SearchView['mayUse'],
+  excluded: readonly number[],
+): Admits | undefined {
+  const { reaches, reachOf } = segment;
+  const usable = reaches.map(({ reach }) => mayUse(reach));
+  const left = new Set(excluded.flatMap((key) => Array.from(postingsOf(segment, key), unitOf)));
   if (left.size === 0 && usable.every(Boolean)) return undefined;
-  return (index) => usable[segment.traits[index]?.reach ?? -1] === true && !left.has(index);
+  return (index) => usable[reachOf[index] ?? -1] === true && !left.has(index);
 }
 
-/** What is excluded was said last, so it is looked for at the end only. */
-function excludedIn({ traits }: Segment, excluded: ReadonlySet<string>): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (let index = traits.length - 1; index >= Math.max(0, traits.length - lookedBack); index -= 1) {
-    const reference = traits[index]?.unit.reference;
-    if (reference?.kind === 'message' && excluded.has(reference.messageId)) found.add(index);
-  }
-  return found;
-}
-
-function totalsOf(segments: readonly Segment[], mayUse: (reach: Reach) => boolean) {
-  const totals = { units: 0, terms: 0 };
-  for (const segment of segments) {
-    for (const { reach, units, terms } of segment.reaches) {
-      if (!mayUse(reach)) continue;
-      totals.units += units;
-      totals.terms += terms;
-    }
-  }
-  return totals;
-}
-
-function holdingOf(postings: readonly number[], admits: Admits | undefined): number {
-  if (admits === undefined) return postings.length;
-  let holding = 0;
-  for (const posting of postings) if (admits(unitOf(posting))) holding += 1;
-  return holding;
+function holdingOf(postings: Uint32Array, admits: Admits | undefined): number {
+  return admits === undefined ? postings.length : postings.filter((each) => admits(unitOf(each))).length;
 }
 
 /** Inverse document frequency as in BM25. */
@@ -135,21 +118,30 @@ const pairReach = 2;
 
 /** Looks closer at the best hits: words of the query side by side, and the query word for word, count more. */
 export async function rerank(
-  hits: readonly Hit[],
+  hits: readonly Find[],
   query: RecallQuery,
   reader: TermReader,
   weights: RankingWeights,
-): Promise<readonly Hit[]> {
+): Promise<readonly Find[]> {
   const pairs = pairsOf(query);
   const best = hits[0]?.score ?? 0;
   const isPhrase = query.words.length > 1;
+  // What has the query word for word has the words between its first and last one whole.
+  const inner = reader.read((query.text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(1, -1).join(' '));
   if (pairs.length === 0 && !isPhrase) return hits;
   const pause = createTimeSlice();
-  const ranked: Hit[] = [];
+  const ranked: Find[] = [];
   for (const hit of hits) {
-    const { text } = hit.unit;
-    const share = pairs.length === 0 ? 0 : pairShare(reader.read(text), pairs);
-    const phrase = isPhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
+    const { segment, index, postings } = hit;
+    const present = new Set<string>();
+    for (const [at, { term, kind }] of query.terms.entries())
+      if ((kind === 'word' || kind === 'author') && holds(postings[at] ?? none, index)) present.add(term);
+    const mayPair = pairs.some(([first, second]) => present.has(first) && present.has(second));
+    const mayBePhrase = isPhrase && inner.every((term) => present.has(term));
+    // Most texts need not be read.
+    const text = mayPair || mayBePhrase ? segment.unit(index).text : '';
+    const share = mayPair ? pairShare(reader.read(text), pairs) : 0;
+    const phrase = mayBePhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
     ranked.push({ ...hit, score: hit.score + best * (weights.pair * share + phrase) });
     await pause();
   }
@@ -178,27 +170,25 @@ function pairShare(terms: readonly string[], pairs: readonly Pair[]): number {
   return found.length / pairs.length;
 }
 
-/**
- * Texts of each source that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or
- * `to be or not to be`.
- */
+/** Texts of each source that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or `to be or not to be`. */
 export async function literalHits(
   sources: readonly SourceSegments[],
   { text: wanted }: RecallQuery,
   { mayUse, excluded }: SearchView,
-): Promise<readonly (readonly Hit[])[]> {
+): Promise<readonly (readonly Find[])[]> {
   if (wanted === '') return [];
+  const keys = Array.from(excluded, (id) => keyOf(messageTerm(id)));
   const pause = createTimeSlice();
-  const found: (readonly Hit[])[] = [];
+  const found: (readonly Find[])[] = [];
   for (const { source, segments } of sources) {
     const top = new TopHits(depth);
     for (const [order, segment] of segments.entries()) {
-      const usable = segment.reaches.map(({ reach }) => mayUse(reach));
-      for (const [index, { unit, reach }] of segment.traits.entries()) {
+      const admits = admitted(segment, mayUse, keys);
+      for (const index of segment.lengthOf.keys()) {
         await pause();
-        if (usable[reach] !== true || !normalizeText(unit.text).includes(wanted)) continue;
-        if (unit.reference.kind === 'message' && excluded.has(unit.reference.messageId)) continue;
-        top.add({ source, unit, score: 1, segment, index, order });
+        if (admits !== undefined && !admits(index)) continue;
+        if (normalizeText(segment.unit(index).text).includes(wanted))
+          top.add({ source, score: 1, segment, index, order, postings: [] });
       }
     }
     found.push(top.inOrder());

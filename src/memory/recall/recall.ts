@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { createTimeSlice } from '../../core/time.ts';
 import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
-import { chooseHits, type Hit } from './hits.ts';
+import { chooseHits, type Find } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery } from './query.ts';
 import { literalHits, rank, rerank, type SearchView, type SourceSegments } from './rank.ts';
@@ -59,7 +58,7 @@ export function createRecall(options: RecallOptions) {
     const open = indexes.get(key) ?? sources.map((source) => source.open(person, readers));
     const found: (readonly Segment[])[] = [];
     for (const index of open) found.push(await index());
-    const units = found.flatMap((segments) => segments.map(({ traits }) => traits.length));
+    const units = found.flatMap((segments) => segments.map(({ lengthOf }) => lengthOf.length));
     const size = 1 + units.reduce((sum, count) => sum + count, 0);
     indexes.set(key, open, { size: Math.min(size, maxUnits) });
     return sources.map(({ name }, at) => ({ source: name, segments: found[at] ?? [] }));
@@ -92,18 +91,11 @@ export function createRecall(options: RecallOptions) {
         ? await literalHits(searched, asked, view)
         : await rank(searched, asked, view, weights);
     const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
-    const pause = createTimeSlice();
-    const told: (readonly Hit[])[] = [];
-    for (const hits of found) {
-      const ranked = asked.terms.length === 0 ? hits : await rerank(hits, asked, readers.terms, weights);
-      const kept: Hit[] = [];
-      for (const hit of ranked) {
-        if (!isForgotten(hit.unit, forgotten)) kept.push(hit);
-        await pause();
-      }
-      told.push(kept);
-    }
-    return passagesOf(chooseHits(told, limit), asked, readers, (unit) => {
+    const ranked: (readonly Find[])[] = [];
+    for (const finds of found)
+      ranked.push(asked.terms.length === 0 ? finds : await rerank(finds, asked, readers.terms, weights));
+    const hits = await chooseHits(ranked, limit, (unit) => isForgotten(unit, forgotten));
+    return passagesOf(hits, asked, readers, (unit) => {
       const { reference } = unit;
       return (
         (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
@@ -116,7 +108,7 @@ export function createRecall(options: RecallOptions) {
     sections: () => Promise.resolve([]),
     /** Every search takes in what has changed on disk before it answers; one that runs now begins again. */
     follow(change) {
-      const search = searches.get(change.kind === 'forgotten' ? change.userId : change.session.userId);
+      const search = searches.get('userId' in change ? change.userId : change.session.userId);
       if (search !== undefined) search.isOutdated = true;
       return Promise.resolve();
     },
@@ -152,7 +144,7 @@ function authorsOf(sources: readonly SourceSegments[], view: SearchView): Readon
   const usable = sources
     .flatMap(({ segments }) => segments)
     .filter(({ reaches }) => reaches.some(({ reach }) => view.mayUse(reach)));
-  return new Set(usable.flatMap(({ authors }) => [...authors]));
+  return new Set(usable.flatMap(({ authors }) => authors.filter(Boolean)));
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { TopHits } from './hits.ts';
+import type { Find, TopHits } from './hits.ts';
 import type { RecallQuery } from './query.ts';
-import { countOf, unitOf, type Segment, type UnitTraits } from './segments.ts';
-import type { SourceName } from './sources.ts';
+import { countOf, trait, unitOf } from './segments.ts';
 
 /** What counts how much in the ranking. `npm run bench:recall -- FILE --perturb` shows what a change of each one does. */
 export const rankingWeights = {
@@ -44,169 +43,178 @@ export type RankingWeights = Readonly<typeof rankingWeights>;
 /** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
 export type Admits = (index: number) => boolean;
 
-/** Where scores are added up for segments of up to `size` units; one for all segments of a search, since most of the time would go into making them. */
-export function createScoreSheet(size: number) {
+/** Units around one whose words count for it, before and behind. */
+const margin = 3;
+
+/** Where scores are added up for segments of up to `size` units and so many terms; one for all segments of a search, since most of the time would go into making them. */
+export function createScoreSheet(size: number, terms: number) {
   return {
-    /** From words of the unit itself and of its neighbours. */
-    words: new Float64Array(size),
-    /** From words of the unit itself. */
-    own: new Float64Array(size),
+    /** From words of the unit itself: of all terms together, with a margin before and behind, and of each. */
+    own: new Float64Array(size + 2 * margin),
+    ofTerms: Array.from({ length: terms }, () => new Float64Array(size)),
     fields: new Float64Array(size),
-    /** The best occurrence of the present term. */
-    best: new Float64Array(size),
     /** The three best of the unit's stretch. */
     stretches: new Float64Array(size),
   };
 }
 
-type ScoreSheet = ReturnType<typeof createScoreSheet>;
+/** A segment that has terms of a query; all its units are admitted where `admits` is not given. */
+export interface Candidate extends Omit<Find, 'score' | 'index'> {
+  readonly admits: Admits | undefined;
+}
+
+/** What all segments of a search are scored by. */
+interface Scoring {
+  readonly weights: RankingWeights;
+  readonly meanLength: number;
+  readonly sheet: ReturnType<typeof createScoreSheet>;
+}
 
 /** The scores of a segment's units for one query, term after term. Only one of a sheet is in use at a time. */
 export class SegmentScores {
-  readonly #segment: Segment;
-  readonly #admits: Admits | undefined;
-  readonly #weights: RankingWeights;
-  readonly #meanLength: number;
-  readonly #sheet: ScoreSheet;
+  readonly #of: Candidate;
+  readonly #by: Scoring;
+  /** The sheet's columns of terms that the segment has. */
+  readonly #terms: Float64Array[] = [];
+  /** What a unit can have of fields at most. */
+  #mostOfFields = 0;
 
-  /** All units are admitted where `admits` is not given. */
-  constructor(
-    segment: Segment,
-    admits: Admits | undefined,
-    weights: RankingWeights,
-    meanLength: number,
-    sheet: ScoreSheet,
-  ) {
-    this.#segment = segment;
-    this.#admits = admits;
-    this.#weights = weights;
-    this.#meanLength = meanLength;
-    this.#sheet = sheet;
-    for (const column of [sheet.words, sheet.own, sheet.fields]) column.fill(0, 0, segment.traits.length);
+  constructor(of: Candidate, by: Scoring) {
+    this.#of = of;
+    this.#by = by;
+    const { own, fields } = by.sheet;
+    for (const column of [own, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
   }
 
   /** Counts a property of whole texts, which neighbours do not lend each other. */
-  addField(postings: readonly number[], value: number): void {
-    const { fields } = this.#sheet;
+  addField(postings: Uint32Array, value: number): void {
+    const { fields } = this.#by.sheet;
+    const { admits } = this.#of;
+    this.#mostOfFields += value;
     for (const posting of postings) {
       const index = unitOf(posting);
-      if (this.#admits === undefined || this.#admits(index)) fields[index] = (fields[index] ?? 0) + value;
+      if (admits === undefined || admits(index)) fields[index] = (fields[index] ?? 0) + value;
     }
   }
 
-  /** Counts a word by BM25 for the units that have it and, less, for those around them in the same stretch. */
-  addWord(postings: readonly number[], value: number): void {
-    const { saturation, lengthShare, neighbours, bestOccurrence } = this.#weights;
-    const { words, own, best } = this.#sheet;
-    const { lengths, stretches } = this.#segment;
-    const admits = this.#admits;
-    const size = stretches.length;
+  /** Counts a word by BM25 for the units that have it. */
+  addWord(postings: Uint32Array, value: number): void {
+    const { saturation, lengthShare } = this.#by.weights;
+    const { own, ofTerms } = this.#by.sheet;
+    const { admits, segment } = this.#of;
+    const { lengthOf } = segment;
+    const ofTerm = ofTerms[this.#terms.length] ?? new Float64Array();
+    ofTerm.fill(0, 0, lengthOf.length);
+    this.#terms.push(ofTerm);
     const base = saturation * (1 - lengthShare);
-    const perTerm = (saturation * lengthShare) / this.#meanLength;
-    const inSum = 1 - bestOccurrence;
+    const perTerm = (saturation * lengthShare) / this.#by.meanLength;
     for (const posting of postings) {
       const index = unitOf(posting);
       if (admits !== undefined && !admits(index)) continue;
       const count = countOf(posting);
-      const score = (value * count * (saturation + 1)) / (count + base + perTerm * (lengths[index] ?? 0));
-      own[index] = (own[index] ?? 0) + score;
-      words[index] = (words[index] ?? 0) + score * inSum;
-      if (score > (best[index] ?? 0)) best[index] = score;
-      const stretch = stretches[index];
-      for (let distance = 1; distance <= neighbours.length; distance += 1) {
-        const lent = score * (neighbours[distance - 1] ?? 0);
-        for (let side = index - distance; side <= index + distance; side += 2 * distance) {
-          if (side < 0 || side >= size || stretches[side] !== stretch) continue;
-          words[side] = (words[side] ?? 0) + lent * inSum;
-          if (lent > (best[side] ?? 0)) best[side] = lent;
-        }
-      }
-    }
-    this.#takeBest(postings);
-  }
-
-  /** Adds each unit's best occurrence of the term and clears it for the next. */
-  #takeBest(postings: readonly number[]): void {
-    const { words, best } = this.#sheet;
-    const { neighbours, bestOccurrence } = this.#weights;
-    const size = this.#segment.traits.length;
-    let next = 0;
-    for (const posting of postings) {
-      const index = unitOf(posting);
-      const end = Math.min(size, index + neighbours.length + 1);
-      for (next = Math.max(next, index - neighbours.length); next < end; next += 1) {
-        words[next] = (words[next] ?? 0) + bestOccurrence * (best[next] ?? 0);
-        best[next] = 0;
-      }
+      const score = (value * count * (saturation + 1)) / (count + base + perTerm * (lengthOf[index] ?? 0));
+      own[index + margin] = (own[index + margin] ?? 0) + score;
+      ofTerm[index] = score;
     }
   }
 
-  /** Gives every hit that may score at least as much as the best so far. `order` is the segment's. */
-  collect(query: RecallQuery, source: SourceName, order: number, top: TopHits): void {
-    const { answer, stretch, namedAuthor, time } = this.#weights;
+  /** Gives every hit that may score at least as much as the best so far. */
+  collect(query: RecallQuery, top: TopHits): void {
+    const { source, order, segment, postings, admits } = this.#of;
+    const { answer, stretch, namedAuthor, time, neighbours } = this.#by.weights;
     const highestFactor =
       (query.authorTerms.size > 0 ? 1 + namedAuthor : 1) * (query.asksWhen ? 1 + time : 1);
-    const { words, own, fields, stretches } = this.#sheet;
-    const { traits } = this.#segment;
-    this.#sumStretches();
-    for (let index = 0; index < traits.length; index += 1) {
-      const direct = (own[index] ?? 0) + (fields[index] ?? 0);
-      const asked = index === 0 ? 0 : (own[index - 1] ?? 0);
-      if (direct === 0 && asked === 0) continue;
-      const sum = (words[index] ?? 0) + (fields[index] ?? 0) + stretch * (stretches[index] ?? 0);
-      // Most units end here, before anything is looked up.
-      if ((sum + answer * asked) * highestFactor < top.least) continue;
-      const answered = asked === 0 ? 0 : this.#answered(index);
-      if ((direct === 0 && answered === 0) || this.#admits?.(index) === false) continue;
-      const unitTraits = traits[index];
-      if (unitTraits === undefined) continue;
-      const score = (sum + answer * answered) * this.#factor(unitTraits, query);
-      top.add({ source, unit: unitTraits.unit, score, segment: this.#segment, index, order });
+    const { own, fields, stretches } = this.#by.sheet;
+    const size = segment.lengthOf.length;
+    const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
+    const [nearest = 0, second = 0, third = 0] = neighbours;
+    for (let index = 0; index < size; index += 1) {
+      const at = index + margin;
+      const before = own[at - 1] ?? 0;
+      const here = own[at] ?? 0;
+      // Most units end here, before anything is looked up: as if all around were of one stretch, and lent all that they have.
+      const most =
+        here +
+        nearest * (before + (own[at + 1] ?? 0)) +
+        second * ((own[at - 2] ?? 0) + (own[at + 2] ?? 0)) +
+        third * ((own[at - 3] ?? 0) + (own[at + 3] ?? 0));
+      if ((most + mostOfOthers + answer * before) * highestFactor < top.least) continue;
+      const ofFields = fields[index] ?? 0;
+      if (here === 0 && ofFields === 0 && before === 0) continue;
+      const others = ofFields + stretch * (stretches[index] ?? 0);
+      const factor = this.#factor(index, query);
+      if ((most + others + answer * before) * factor < top.least) continue;
+      const answered = before === 0 ? 0 : this.#answered(index);
+      if ((here === 0 && ofFields === 0 && answered === 0) || admits?.(index) === false) continue;
+      const score = (this.#wordsOf(index) + others + answer * answered) * factor;
+      top.add({ source, score, segment, index, order, postings });
     }
+  }
+
+  /** What a unit has of all words, with what those around it in the same stretch lend. */
+  #wordsOf(index: number): number {
+    const { neighbours, bestOccurrence } = this.#by.weights;
+    const { stretchOf } = this.#of.segment;
+    let words = 0;
+    for (const term of this.#terms) {
+      let best = term[index] ?? 0;
+      let sum = best;
+      for (let other = index - neighbours.length; other <= index + neighbours.length; other += 1) {
+        const score = other === index ? 0 : (term[other] ?? 0);
+        if (score === 0 || stretchOf[other] !== stretchOf[index]) continue;
+        const lent = score * (neighbours[Math.abs(other - index) - 1] ?? 0);
+        sum += lent;
+        if (lent > best) best = lent;
+      }
+      words += (1 - bestOccurrence) * sum + bestOccurrence * best;
+    }
+    return words;
   }
 
   /** What the question just before has of the query, where this unit is somebody else's answer. */
   #answered(index: number): number {
-    const question = this.#segment.traits[index - 1];
-    const unit = this.#segment.traits[index]?.unit;
-    if (question === undefined || unit === undefined || !question.asks) return 0;
-    if (question.unit.stretch !== unit.stretch || question.unit.author === unit.author) return 0;
-    return this.#sheet.own[index - 1] ?? 0;
+    const { traitsOf, stretchOf, authorOf } = this.#of.segment;
+    const isAsked = ((traitsOf[index - 1] ?? 0) & trait.asks) !== 0;
+    if (!isAsked || stretchOf[index - 1] !== stretchOf[index] || authorOf[index - 1] === authorOf[index])
+      return 0;
+    return this.#by.sheet.own[index - 1 + margin] ?? 0;
   }
 
-  #factor(traits: UnitTraits, query: RecallQuery): number {
-    const { namedAuthor, time, question, bot } = this.#weights;
-    const isNamed = query.isNamedAuthor(traits.unit.author);
-    let factor = 1 - question * (1 - traits.statementShare);
+  #factor(index: number, query: RecallQuery): number {
+    const { namedAuthor, time, question, bot } = this.#by.weights;
+    const { traitsOf, authors, authorOf, statementShareOf } = this.#of.segment;
+    const traits = traitsOf[index] ?? 0;
+    const isNamed = query.isNamedAuthor(authors[authorOf[index] ?? 0] ?? '');
+    let factor = 1 - question * (1 - (statementShareOf[index] ?? 0));
     if (isNamed) factor *= 1 + namedAuthor;
-    if (traits.unit.isBot && !isNamed && !query.meansBot) factor *= bot;
-    if (query.asksWhen && traits.tellsWhen) factor *= 1 + time;
+    if ((traits & trait.isBot) !== 0 && !isNamed && !query.meansBot) factor *= bot;
+    if (query.asksWhen && (traits & trait.tellsWhen) !== 0) factor *= 1 + time;
     return factor;
   }
 
-  /** The three best units of each stretch, summed up, for all its units. */
-  #sumStretches(): void {
-    const { own, stretches: sums } = this.#sheet;
-    const { stretches } = this.#segment;
+  /** The three best units of each stretch, summed up, for all its units; gives the highest sum. */
+  #sumStretches(): number {
+    const { own, stretches: sums } = this.#by.sheet;
+    const { stretchOf } = this.#of.segment;
+    let highest = 0;
     let start = 0;
-    while (start < stretches.length) {
+    while (start < stretchOf.length) {
       let end = start;
       let first = 0;
       let second = 0;
       let third = 0;
-      for (; end < stretches.length && stretches[end] === stretches[start]; end += 1) {
-        const score = own[end] ?? 0;
-        if (score > first) {
-          third = second;
-          second = first;
-          first = score;
-        } else if (score > second) {
-          third = second;
-          second = score;
-        } else if (score > third) third = score;
+      for (; end < stretchOf.length && stretchOf[end] === stretchOf[start]; end += 1) {
+        const score = own[end + margin] ?? 0;
+        if (score <= third) continue;
+        third = score < second ? score : second;
+        if (score > second) second = score < first ? score : first;
+        if (score > first) first = score;
       }
-      sums.fill(first + second + third, start, end);
+      const sum = first + second + third;
+      sums.fill(sum, start, end);
+      highest = Math.max(highest, sum);
       start = end;
     }
+    return highest;
   }
 }

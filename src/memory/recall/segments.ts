@@ -48,17 +48,20 @@ export interface TextReaders {
   readonly dates: Dates;
 }
 
-/** What ranking needs to know of a unit besides its terms. */
-export interface UnitTraits {
+/** A unit, read: what an index holds of it. */
+export interface ReadUnit {
   readonly unit: RecallUnit;
-  /** Which of the segment's reaches. */
-  readonly reach: number;
-  /** Has a question. */
-  readonly asks: boolean;
+  /** In order, repeated ones included. */
+  readonly terms: readonly string[];
+  /** What it is found by besides: its time, its id. */
+  readonly fields: readonly string[];
   /** The share of the text that is not questions, by length. */
   readonly statementShare: number;
-  readonly tellsWhen: boolean;
+  readonly traits: number;
 }
+
+/** Bits of a unit's traits. */
+export const trait = { asks: 1, tellsWhen: 2, isBot: 4 } as const;
 
 /** What is known of all units of one reach, so that what may not be told does not even show in statistics. */
 interface ReachCount {
@@ -67,97 +70,125 @@ interface ReachCount {
   terms: number;
 }
 
-/** An inverted index over neighbouring units: a file, or a part of a message log. Grows at its end only; anything else makes a new one. */
-export class Segment {
-  readonly #readers: TextReaders;
-  readonly #postings = new Map<string, number[]>();
-  readonly #traits: UnitTraits[] = [];
-  readonly #lengths: number[] = [];
-  readonly #stretches: number[] = [];
-  readonly #reaches: ReachCount[] = [];
-  readonly #authors = new Set<string>();
+/** An inverted index over neighbouring units, as plain data without texts. What ends in `Of` has an element for each unit. */
+export interface SegmentIndex {
+  /** All terms' keys, in order; the postings of the n-th begin at `starts[n]`. */
+  readonly keys: Float64Array;
+  readonly starts: Uint32Array;
+  readonly postings: Uint32Array;
+  /** The number of terms. */
+  readonly lengthOf: Uint32Array;
+  /** Units of a stretch stand together. */
+  readonly stretchOf: Uint32Array;
+  /** Milliseconds since the epoch, 0 where it is not known. */
+  readonly timeOf: Float64Array;
+  readonly statementShareOf: Float64Array;
+  readonly traitsOf: Uint8Array;
+  readonly authors: readonly string[];
+  readonly authorOf: Uint32Array;
+  readonly reaches: readonly Readonly<ReachCount>[];
+  readonly reachOf: Uint32Array;
+}
 
-  constructor(readers: TextReaders, units: Iterable<RecallUnit>) {
-    this.#readers = readers;
-    for (const unit of units) this.add(unit);
-  }
+/** A file, a block of a message log, or all items. */
+export interface Segment extends SegmentIndex {
+  readonly unit: (index: number) => RecallUnit;
+}
 
-  /** Has every unit so far found by these terms too: those of a file's name. */
-  title(titleTerms: readonly string[]): void {
-    for (const term of new Set(titleTerms)) {
-      this.#postings.set(
-        titleTerm(term),
-        [...this.#traits.keys()].map((index) => (index << countBits) | 1),
-      );
-    }
-  }
+export function readUnit({ terms, dates }: TextReaders, unit: RecallUnit): ReadUnit {
+  const { text, at, reference } = unit;
+  const questions = questionsIn(text);
+  const asks = questions > 0 ? trait.asks : 0;
+  return {
+    unit,
+    terms: terms.read(text),
+    fields: [
+      ...(at === undefined ? [] : dates.termsOf(at)),
+      ...(reference.kind === 'message' ? [messageTerm(reference.messageId)] : []),
+    ],
+    statementShare: text.length === 0 ? 0 : 1 - questions / text.length,
+    traits: asks | (tellsWhen(text) ? trait.tellsWhen : 0) | (unit.isBot ? trait.isBot : 0),
+  };
+}
 
-  get traits(): readonly UnitTraits[] {
-    return this.#traits;
-  }
+/** `title` has the terms that all units are found by: those of a file's name. */
+export function segmentOf(units: readonly ReadUnit[], title: readonly string[] = []): Segment {
+  const all = units.map(({ unit }) => unit);
+  return { ...indexUnits(units, title), unit: (index) => elementOf(all, index) };
+}
 
-  /** Each unit's number of terms. */
-  get lengths(): readonly number[] {
-    return this.#lengths;
-  }
+/** @throws {RangeError} where there is none. */
+export function elementOf<T>(all: readonly T[], index: number): T {
+  const found = all[index];
+  if (found === undefined) throw new RangeError(`No element ${index} among ${all.length}`);
+  return found;
+}
 
-  /** Each unit's stretch; units of a stretch stand together. */
-  get stretches(): readonly number[] {
-    return this.#stretches;
+export function indexUnits(units: readonly ReadUnit[], title: readonly string[] = []): SegmentIndex {
+  const found = new Map<string, number[]>();
+  const reaches: ReachCount[] = [];
+  const authors = new Set<string>();
+  const titles = new Set(title.map(titleTerm));
+  const reachOf = new Uint32Array(units.length);
+  for (const [index, { unit, terms, fields }] of units.entries()) {
+    for (const some of [terms, fields, titles]) for (const term of some) post(found, term, index);
+    authors.add(unit.author);
+    const known = reaches.findIndex(({ reach }) => isSameReach(reach, unit.reach));
+    reachOf[index] = known === -1 ? reaches.push({ reach: unit.reach, units: 0, terms: 0 }) - 1 : known;
+    const count = elementOf(reaches, reachOf[index] ?? 0);
+    count.units += 1;
+    count.terms += terms.length;
   }
+  const byKey = Array.from(found, ([term, list]) => ({ key: keyOf(term), list }));
+  byKey.sort((one, other) => one.key - other.key);
+  const starts = new Uint32Array(byKey.length + 1);
+  for (const [at, { list }] of byKey.entries()) starts[at + 1] = (starts[at] ?? 0) + list.length;
+  const postings = new Uint32Array(starts.at(-1) ?? 0);
+  for (const [at, { list }] of byKey.entries()) postings.set(list, starts[at]);
+  const authorAt = new Map(Array.from(authors, (author, at) => [author, at]));
+  return {
+    keys: Float64Array.from(byKey, ({ key }) => key),
+    starts,
+    postings,
+    lengthOf: Uint32Array.from(units, ({ terms }) => terms.length),
+    stretchOf: Uint32Array.from(units, ({ unit }) => unit.stretch),
+    timeOf: Float64Array.from(units, ({ unit }) => Date.parse(unit.at ?? '') || 0),
+    statementShareOf: Float64Array.from(units, ({ statementShare }) => statementShare),
+    traitsOf: Uint8Array.from(units, ({ traits }) => traits),
+    authors: [...authors],
+    authorOf: Uint32Array.from(units, ({ unit }) => authorAt.get(unit.author) ?? 0),
+    reaches,
+    reachOf,
+  };
+}
 
-  get reaches(): readonly Readonly<ReachCount>[] {
-    return this.#reaches;
-  }
+function post(found: Map<string, number[]>, term: string, index: number): void {
+  const list = found.get(term);
+  const last = list?.at(-1) ?? 0;
+  if (list === undefined) found.set(term, [(index << countBits) | 1]);
+  else if (unitOf(last) !== index) list.push((index << countBits) | 1);
+  else if (countOf(last) < countMask) list[list.length - 1] = last + 1;
+}
 
-  get authors(): ReadonlySet<string> {
-    return this.#authors;
-  }
+const none = new Uint32Array();
 
-  postings(term: string): readonly number[] {
-    return this.#postings.get(term) ?? [];
-  }
+/** Where a term stands, by its key: keys are spread evenly, so that it is close to where it should be. */
+export function postingsOf({ keys, starts, postings }: SegmentIndex, key: number): Uint32Array {
+  let at = Math.floor((key / 2 ** 53) * keys.length);
+  while ((keys[at] ?? Infinity) < key) at += 1;
+  while (at > 0 && (keys[at - 1] ?? 0) >= key) at -= 1;
+  return keys[at] === key ? postings.subarray(starts[at], starts[at + 1]) : none;
+}
 
-  add(unit: RecallUnit): void {
-    const index = this.#traits.length;
-    const terms = this.#readers.terms.read(unit.text);
-    const reach = this.#reachIndex(unit.reach);
-    const questions = questionsIn(unit.text);
-    this.#traits.push({
-      unit,
-      reach,
-      asks: questions > 0,
-      statementShare: unit.text.length === 0 ? 0 : 1 - questions / unit.text.length,
-      tellsWhen: tellsWhen(unit.text),
-    });
-    this.#lengths.push(terms.length);
-    this.#stretches.push(unit.stretch);
-    const count = this.#reaches[reach];
-    if (count !== undefined) {
-      count.units += 1;
-      count.terms += terms.length;
-    }
-    if (unit.author !== '') this.#authors.add(unit.author);
-    for (const term of terms) this.#post(term, index);
-    if (unit.at !== undefined)
-      for (const term of this.#readers.dates.termsOf(unit.at)) this.#post(term, index);
+/** Whether a unit is among those that postings tell of. */
+export function holds(postings: Uint32Array, index: number): boolean {
+  let from = 0;
+  for (let to = postings.length; from < to;) {
+    const middle = (from + to) >>> 1;
+    if (unitOf(postings[middle] ?? 0) < index) from = middle + 1;
+    else to = middle;
   }
-
-  #post(term: string, index: number): void {
-    const list = this.#postings.get(term);
-    if (list === undefined) {
-      this.#postings.set(term, [(index << countBits) | 1]);
-      return;
-    }
-    const last = list.at(-1);
-    if (last === undefined || unitOf(last) !== index) list.push((index << countBits) | 1);
-    else if (countOf(last) < countMask) list[list.length - 1] = last + 1;
-  }
-
-  #reachIndex(reach: Reach): number {
-    const known = this.#reaches.findIndex((other) => isSameReach(other.reach, reach));
-    return known === -1 ? this.#reaches.push({ reach, units: 0, terms: 0 }) - 1 : known;
-  }
+  return unitOf(postings[from] ?? -1) === index;
 }
 
 /** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number. */
@@ -175,6 +206,25 @@ export function countOf(posting: number): number {
 /** The form under which a word of a title is posted. */
 export function titleTerm(term: string): string {
   return `title:${term}`;
+}
+
+/** What a message is found by that is to be left out. */
+export function messageTerm(messageId: string): string {
+  return `message:${messageId}`;
+}
+
+/** A term as a number of 53 bits, by which it is as good as never taken for another (cyrb53, public domain). */
+export function keyOf(term: string): number {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let index = 0; index < term.length; index += 1) {
+    const unit = term.charCodeAt(index);
+    a = Math.imul(a ^ unit, 2_654_435_761);
+    b = Math.imul(b ^ unit, 1_597_334_677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
+  return 2 ** 32 * (b & 0x1f_ff_ff) + (a >>> 0);
 }
 
 /** Characters of a text that belong to questions. */

@@ -1,7 +1,4 @@
-import { LRUCache } from 'lru-cache';
-
-import { sessionName, type SessionKey } from '../../core/place.ts';
-import { isSnowflake } from '../../core/snowflake.ts';
+import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import type { Speaker } from '../../core/turn-context.ts';
 import { createTimeSlice } from '../../core/time.ts';
@@ -10,9 +7,16 @@ import { reachOfItem, undated, type DurableItem } from '../durable/document.ts';
 import { readMark } from '../notebook/session-files.ts';
 import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
 import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
-import { sessionsFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
+import { sessionFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { Segment, type RecallUnit, type TextReaders } from './segments.ts';
+import {
+  readUnit,
+  segmentOf,
+  type ReadUnit,
+  type RecallUnit,
+  type Segment,
+  type TextReaders,
+} from './segments.ts';
 
 /** Where passages come from; `scope` of a search names one of them or all [C1]. */
 export const sourceNames = ['detail', 'messages', 'notebook', 'items'] as const;
@@ -47,7 +51,7 @@ export function createItemSource(durable: {
       return async () => {
         const units = (await durable.list(person.id)).map(itemUnit);
         const present = JSON.stringify(units);
-        if (present !== state) segments = [new Segment(readers, units)];
+        if (present !== state) segments = [segmentOf(units.map((unit) => readUnit(readers, unit)))];
         state = present;
         return segments;
       };
@@ -81,60 +85,38 @@ export function createNotebookSource(store: Pick<Store, 'list' | 'readText'>): R
   return createFileSource('notebook', store, async (person) => {
     const reach: Reach = { visibility: 'dm', homeId: person.id };
     const files = await Promise.all(notebookParts(person).map(filesOf));
-    return files.flat().map((file) => ({ ...file, reach: () => Promise.resolve(reach) }));
+    return files.flat().map((file) => ({ ...file, reach: () => reach }));
   });
 }
 
-/** The notes and replaced summaries in the `detail/` folders of a person's sessions [W2]. */
+/** The notes and replaced summaries in the `detail/` folders of a person's sessions [W2]; `messages` is searched before them. */
 export function createDetailSource(
   store: Pick<Store, 'list' | 'readText'>,
-  log: Pick<SessionLog, 'since'>,
+  log: Pick<SessionLog, 'sessionsOfPerson'>,
+  messages: { readonly reachOf: (session: SessionKey) => Reach },
 ): RecallSource {
-  const reachOf = sessionReaches(log);
-
-  function fileOf(path: string, wanted: string): RecallFile | undefined {
-    const [channelId = '', userId = '', folder, ...rest] = path.split('/');
-    if (userId !== wanted || !isSnowflake(channelId) || folder !== 'detail') return undefined;
-    if (rest.length === 0 || !path.endsWith('.md')) return undefined;
-    return {
-      key: `${sessionsFolder}/${path}`,
-      path: ['detail', ...rest].join('/'),
-      channelId,
-      async reach(text) {
+  async function filesOf(session: SessionKey): Promise<readonly RecallFile[]> {
+    const folder = `${sessionFolder(session)}/detail`;
+    const files = (await store.list(folder)).filter(({ path }) => path.endsWith('.md'));
+    return files.map(({ path }) => ({
+      key: `${folder}/${path}`,
+      path: `detail/${path}`,
+      channelId: session.channelId,
+      reach(text) {
         const note = parseNote(text);
         // What the program itself says of a file holds; nobody else writes kept summaries, nor what stands at a file's end.
-        const known = cursorOfNote(rest.join('/')) === undefined ? readMark(text).mark : note;
+        const known = cursorOfNote(path) === undefined ? readMark(text).mark : note;
         if (known !== undefined) return pickReach(known);
-        const ofSession = await reachOf({ channelId, userId });
+        // A note without a mark can hold any of what was said, and a channel that was private once may be public now.
+        const ofSession = messages.reachOf(session);
         return note === undefined ? ofSession : narrower(ofSession, note);
       },
-    };
+    }));
   }
 
   return createFileSource('detail', store, async ({ id }) =>
-    (await store.list(sessionsFolder)).flatMap(({ path }) => fileOf(path, id) ?? []),
+    (await Promise.all((await log.sessionsOfPerson(id)).map(filesOf))).flat(),
   );
-}
-
-const keptSessions = 1000;
-
-/**
- * Where may be told what was noted in a session and bears no mark: where all that was said in it may be. A note can hold any of it, and a channel that was
- * private once may be public now.
- */
-function sessionReaches(log: Pick<SessionLog, 'since'>): (session: SessionKey) => Promise<Reach> {
-  const known = new LRUCache<string, { readonly cursor: number; readonly reach: Reach | undefined }>({
-    max: keptSessions,
-  });
-  return async (session) => {
-    const name = sessionName(session);
-    const before = known.get(name) ?? { cursor: 0, reach: undefined };
-    const { messages, last } = await log.since(session, before.cursor);
-    let { reach } = before;
-    for (const { message } of messages) reach = narrower(reach ?? message, message);
-    known.set(name, { cursor: last, reach });
-    return reach ?? { visibility: 'dm', homeId: session.channelId };
-  };
 }
 
 /** A markdown file that a person's recall searches. */
@@ -146,13 +128,10 @@ interface RecallFile {
   /** The session that it belongs to, where it belongs to one. */
   readonly channelId?: string;
   /** Who may be told what it says. */
-  reach(text: string): Promise<Reach>;
+  reach(text: string): Reach;
 }
 
-/**
- * Files that people and model write: asked for and read at every search through the store, whose cache makes that cheap, and indexed again
- * when changed [S5].
- */
+/** Files that people and model write: asked for and read at every search through the store, whose cache makes that cheap, and indexed again when changed [S5]. */
 function createFileSource(
   name: SourceName,
   store: Pick<Store, 'readText'>,
@@ -165,7 +144,7 @@ function createFileSource(
       const index = async (file: RecallFile): Promise<readonly IndexedFile[]> => {
         const text = await store.readText(file.key);
         if (text === undefined) return [];
-        const reach = await file.reach(text);
+        const reach = file.reach(text);
         const known = indexed.get(file.key);
         if (known?.text === text && isSameReach(known.reach, reach)) return [known];
         return [{ key: file.key, text, reach, segment: await fileSegment(readers, file, text, reach) }];
@@ -201,24 +180,23 @@ async function fileSegment(
   const at = /^created: (?<at>\d{4}-\d{2}-\d{2}T\S+)$/mu.exec(text)?.groups?.['at'];
   const note = parseNote(text);
   const hasThirdPartyText = note !== undefined && summaryHoldsOthersWords(note);
-  const units = contentLines(text).map(({ content, line }): RecallUnit => ({
-    text: content,
-    author: '',
-    ...(at === undefined ? {} : { at }),
-    isBot: false,
-    hasThirdPartyText,
-    reach,
-    stretch: 0,
-    reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },
-  }));
-  const segment = new Segment(readers, []);
+  const units: ReadUnit[] = [];
   const pause = createTimeSlice();
-  for (const unit of units) {
-    segment.add(unit);
+  for (const { content, line } of contentLines(text)) {
+    const unit: RecallUnit = {
+      text: content,
+      author: '',
+      ...(at === undefined ? {} : { at }),
+      isBot: false,
+      hasThirdPartyText,
+      reach,
+      stretch: 0,
+      reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },
+    };
+    units.push(readUnit(readers, unit));
     await pause();
   }
-  segment.title(readers.terms.read(path.replace(/\.md$/u, '')));
-  return segment;
+  return segmentOf(units, readers.terms.read(path.replace(/\.md$/u, '')));
 }
 
 /** A text without comments, whose line breaks stay. */

@@ -1,4 +1,3 @@
-import { growingCache } from '../../core/limits.ts';
 import { compatible, terms } from '../../core/text.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 
@@ -8,14 +7,16 @@ const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really Ð½Ñ
 
 /** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
 export class TermReader {
-  readonly #known = growingCache<string, readonly string[]>(keptWords);
+  readonly #known = new Map<string, readonly string[]>();
   /** A constant, made at the first query: it takes some milliseconds. */
   static #related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
   read(text: string): string[] {
     const found = compatible(text).toLowerCase().match(words);
-    return found === null ? [] : found.flatMap((word) => this.#termsOf(word));
+    const all: string[] = [];
+    for (const word of found ?? []) for (const term of this.#termsOf(word)) all.push(term);
+    return all;
   }
 
   /** The terms related to a term. Few, common and English: a nudge, weighted far below the words of the query. */
@@ -35,6 +36,7 @@ export class TermReader {
     const found = terms(baseForms.get(word) ?? word).filter(
       (term) => !stopTerms.has(term) && !interjections.has(term),
     );
+    if (this.#known.size >= keptWords) this.#known.clear();
     this.#known.set(word, found);
     return found;
   }

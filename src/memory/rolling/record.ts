@@ -1,6 +1,7 @@
 import { limits } from '../../core/limits.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
+import { saysWords } from '../../core/text.ts';
 import { cursorOfNote, noteName, parseNote, renderNote, type SummaryNote } from '../log/kept-summary.ts';
 import { wholeTurns, type SequencedMessage, type Withdrawal } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -26,17 +27,13 @@ export interface RollingView {
 }
 
 /** The stored side of the rolling summary: who wins when a job, a reset and a deletion meet is decided here [A4]. */
-export function createRollingRecord({
-  store,
-  states,
-  log,
-  timeZone,
-}: {
+export function createRollingRecord(ports: {
   readonly store: Store;
   readonly states: SessionStates;
   readonly log: Pick<SessionLog, 'since' | 'lastSequence'>;
   readonly timeZone: string;
 }) {
+  const { store, states, log, timeZone } = ports;
   const notes = createSummaryNotes({ store, timeZone });
 
   /** The summary, once everything withdrawn from it is accounted for, also what a crash left undone. */
@@ -54,6 +51,19 @@ export function createRollingRecord({
   /** No summary stays that may hold one of the log lines; the newest that cannot is taken up again. As part of a job of the user's queue. */
   async function withdraw(session: SessionKey, sequences: readonly number[]): Promise<void> {
     await transactState(store, session, withdrawing(session, sequences), { erase: true });
+  }
+
+  /** No summary stays that says some words; it is made anew from the log. As part of a job of the user's queue. */
+  async function withdrawSaying(session: SessionKey, words: string): Promise<void> {
+    for (const { key, text } of await notes.files(session))
+      if (saysWords(text, words)) await store.remove(key);
+    const seen = await log.lastSequence(session);
+    const rewinding = changing((rolling) =>
+      saysWords(rolling.summary?.text ?? '', words)
+        ? rewound(rolling, endsAt(undefined, rolling.from, seen))
+        : rolling,
+    );
+    await transactState(store, session, () => Promise.resolve(rewinding), { erase: true });
   }
 
   function withdrawing(session: SessionKey, sequences: readonly number[]) {
@@ -103,6 +113,7 @@ export function createRollingRecord({
   return {
     read,
     withdraw,
+    withdrawSaying,
     commit,
     /** Nothing is remembered, and what was said until now never will be [R4]. */
     reset: (session: SessionKey) => states.transact(session, () => clearing(session), { erase: true }),
@@ -140,19 +151,25 @@ export function rollingOf(state: SessionState): RollingState {
 }
 
 /** A new summary took the place of what was there. */
-function advanced({ from, revision }: RollingState, { cursor, seen, summary }: SummaryEnd): RollingState {
-  const rest = { from, cursor, seen, revision: revision + 1, rebuild: false };
+function advanced(rolling: RollingState, { cursor, seen, summary }: SummaryEnd): RollingState {
+  const { summary: _, ...kept } = rolling;
+  const rest = { ...kept, cursor, seen, revision: rolling.revision + 1, rebuild: false };
   return summary === undefined ? rest : { ...rest, summary };
 }
 
 /** Nothing is remembered, and what was said until log line `now` never will be [R4]. */
-function cleared({ revision }: RollingState, now: number): RollingState {
-  return { from: now, cursor: now, seen: now, revision: revision + 1, rebuild: false };
+function cleared(rolling: RollingState, now: number): RollingState {
+  const end = { cursor: now, seen: now, summary: undefined };
+  return countingWithdrawal({ ...advanced(rolling, end), from: now });
 }
 
 /** Something that the summary may hold was withdrawn: it gives way to an earlier one, and the log is folded anew from there. */
 function rewound(rolling: RollingState, to: SummaryEnd): RollingState {
-  return { ...advanced(rolling, to), rebuild: true };
+  return countingWithdrawal({ ...advanced(rolling, to), rebuild: true });
+}
+
+function countingWithdrawal(rolling: RollingState): RollingState {
+  return { ...rolling, withdrawals: (rolling.withdrawals ?? 0) + 1 };
 }
 
 /** The end of an earlier summary, or of none where there is none to go back to. */

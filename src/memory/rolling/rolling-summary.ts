@@ -1,4 +1,5 @@
 import { ModelError } from '../../core/errors.ts';
+import { oncePer } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ModelClient } from '../../core/model.ts';
 import { hasUnknownReaders, sessionName, type Place, type SessionKey } from '../../core/place.ts';
@@ -7,8 +8,8 @@ import type { Store } from '../../core/store.ts';
 import { clipAtSentence, flatten } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
-import { mayUse } from '../../core/visibility.ts';
-import type { ExportedFile, MemoryLayer } from '../layer.ts';
+import { mayUse, pickReach } from '../../core/visibility.ts';
+import type { MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/transcript.ts';
@@ -37,7 +38,7 @@ export interface RollingSummaryOptions {
   readonly model: ModelClient;
   readonly store: Store;
   readonly states: SessionStates;
-  readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'allSessions'>;
+  readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'allSessions' | 'sessionsOfPerson'>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -52,6 +53,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
   const { enabled, everyTurns, maxChars } = settings;
   const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock };
   const record = createRollingRecord({ store, states, log, timeZone });
+  const sectionOf = oncePer((summary: StoredSummary) => summarySection(summary, { maxChars, timeZone }));
 
   async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, seen, place } = await record.read(session);
@@ -86,25 +88,19 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     }
   }
 
-  async function* exportSummaries(userId: string): AsyncGenerator<ExportedFile> {
-    for (const session of await log.allSessions()) {
-      if (session.userId !== userId) continue;
-      const folder = `conversations/${session.channelId}`;
-      const { summary } = rollingOf(await states.read(session));
-      if (summary !== undefined) yield { path: `${folder}/summary.md`, text: summary.text };
-      for (const { key, text } of await record.notes.files(session))
-        yield { path: `${folder}/${key.slice(key.lastIndexOf('detail/'))}`, text };
-    }
-  }
-
   const layer: MemoryLayer = {
     name: 'rolling',
     async sections(context) {
       if (!enabled) return [];
       const view = await record.read(sessionOf(context));
+      if (view.rolling.summary === undefined && view.turns === 0) return [nothingSaid];
       const summary = usableSummary(view, sessionOf(context), context.place, context.speaker.id);
       if (summary === undefined) return [];
-      return [summarySection(summary, { maxChars, timeZone }), turnsSinceSection(view.turns)];
+      const section = sectionOf(summary);
+      const { from, withdrawals = 0 } = view.rolling;
+      // Of one lineage are those of which the later were made from the earlier, and may be used in the same places [V2].
+      const lineage = JSON.stringify([from, withdrawals, pickReach(summary), section.hasThirdPartyText]);
+      return [{ ...section, summary: { lineage, turnsSince: view.turns } }];
     },
     async fold(_userId, sessions, signal) {
       for (const session of sessions) await updateIfDue(session, signal);
@@ -112,12 +108,28 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     /** No summary that may hold a changed message stays [G5]; the next `fold` takes up the turns after the newest that cannot. */
     async follow(change, stage) {
       if (change.kind === 'forgotten' || stage === 'erase') return;
-      await record.withdraw(
-        change.session,
-        change.messages.map(({ sequence }) => sequence),
-      );
+      if (change.kind === 'purged') {
+        for (const session of await log.sessionsOfPerson(change.userId))
+          await record.withdrawSaying(session, change.words);
+        return;
+      }
+      // What is said again may stand before what the summary holds by now: it is made anew from there.
+      const sequences =
+        change.kind === 'restored'
+          ? await log.placesOf(change.session, change.messageIds)
+          : change.messages.map(({ sequence }) => sequence);
+      await record.withdraw(change.session, sequences);
     },
-    export: exportSummaries,
+    async *export(userId) {
+      for (const session of await log.allSessions()) {
+        if (session.userId !== userId) continue;
+        const folder = `conversations/${session.channelId}`;
+        const { summary } = rollingOf(await states.read(session));
+        if (summary !== undefined) yield { path: `${folder}/summary.md`, text: summary.text };
+        for (const { key, text } of await record.notes.files(session))
+          yield { path: `${folder}/${key.slice(key.lastIndexOf('detail/'))}`, text };
+      }
+    },
     async erase({ sessions }) {
       for (const session of sessions) {
         await record.clear(session);
@@ -151,6 +163,16 @@ function usableSummary(
   return isUsable ? summary : undefined;
 }
 
+/** Before anything is said: history will show all that the first summary is to hold, until it is rebuilt. */
+const nothingSaid: Section = {
+  name: 'conversation_summary',
+  slot: 'fast',
+  title: '',
+  lines: [],
+  budget: 0,
+  summary: { lineage: '', turnsSince: 0 },
+};
+
 /**
  * The summary for the prompt, with an absolute time so that the bytes stay the same [R5][P2]. `maxChars` bounds its text, which is clipped at a
  * sentence where it is longer, as after the limit was lowered; only this copy is [R2].
@@ -173,19 +195,5 @@ export function summarySection(
     lines: text === '' ? [] : text.split('\n'),
     hasThirdPartyText,
     budget: renderSection({ name, title, lines: [''] }).length + maxChars,
-  };
-}
-
-const turnFactsBudget = 200;
-
-/** How many turns the summary does not know of yet [R5]; rides in the last message, since it changes with each. */
-export function turnsSinceSection(turns: number): Section {
-  const came = turns === 1 ? '1 turn came' : `${turns} turns came`;
-  return {
-    name: 'turn_facts',
-    slot: 'last',
-    title: 'About this turn:',
-    lines: turns === 0 ? [] : [`${came} since the summary.`],
-    budget: turnFactsBudget,
   };
 }

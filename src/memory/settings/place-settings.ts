@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { z } from 'zod';
 
 import type { AnswerMode } from '../../core/chat.ts';
+import { createKeyedQueue } from '../../core/keyed-queue.ts';
+import { growingCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
@@ -64,18 +68,51 @@ type HoldingSettings = {
   readonly [Name in SettingName]: HoldingSetting<NonNullable<SettingValues[Name]>> | undefined;
 };
 
+/** Settings as they were read just now, and whether they are other than those that were known before. */
+type Reading = Promise<{ readonly document: SettingsDocument | undefined; readonly isNew: boolean }>;
+
+/** More than one connection to Discord may have. */
+const keptGuilds = 5000;
+
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
 
-/**
- * What was set for guilds, channels and threads; DMs have no settings. The file counts from the next message on, also
- * when it was edited by hand [S5].
- */
+/** What was set for guilds, channels and threads; DMs have no settings. The file counts from the next message on, also when it was edited by hand [S5]. */
 export function createPlaceSettings({ store, logger }: { readonly store: Store; readonly logger: Logger }) {
+  /** By guild, as they were read last. */
+  const known = growingCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds);
+
+  /** By guild, readings and changes in the order they were asked for: what was read before a change is told apart from what it changed. */
+  const lanes = createKeyedQueue();
+  /** By guild, a reading that has not begun: all who ask meanwhile share it. */
+  const waiting = new Map<string, Reading>();
+
+  function read(guildId: string): Reading {
+    const shared = waiting.get(guildId);
+    if (shared !== undefined) return shared;
+    const reading = lanes.run(guildId, () => {
+      if (waiting.get(guildId) === reading) waiting.delete(guildId);
+      return readNow(guildId);
+    });
+    waiting.set(guildId, reading);
+    return reading;
+  }
+
+  async function readNow(guildId: string): Reading {
+    try {
+      const document = await store.read(settingsKey(guildId), settingsKind);
+      const last = known.get(guildId);
+      known.set(guildId, { document });
+      return { document, isNew: last === undefined || !isDeepStrictEqual(last.document, document) };
+    } catch (error) {
+      known.delete(guildId);
+      throw error;
+    }
+  }
+
   /** What holds in a place. Rejects with `StoreError`. */
   async function holding(place: SettingsPlace): Promise<HoldingSettings> {
     const { guildId } = place;
-    const document = guildId === undefined ? undefined : await store.read(settingsKey(guildId), settingsKind);
-    return nearestSettings(document, place);
+    return nearestSettings(guildId === undefined ? undefined : (await read(guildId)).document, place);
   }
 
   async function holdingOrUnknown(place: SettingsPlace): Promise<HoldingSettings | undefined> {
@@ -102,9 +139,18 @@ export function createPlaceSettings({ store, logger }: { readonly store: Store; 
     operation: (document: SettingsDocument) => SettingsDocument,
   ): Promise<void> {
     const key = settingsKey(guildId);
-    await store.update(key, settingsKind, (document) => operation(document ?? { version: 1 }));
-    // So that the last good copy is this one: what it switches off must stay off when the file is damaged by hand.
-    await store.update(key, settingsKind, (document) => document && { ...document });
+    // Who asks from now on is told what holds after this.
+    waiting.delete(guildId);
+    await lanes.run(guildId, async () => {
+      // So that the last good copy is this one: what it switches off must stay off when the file is damaged by hand.
+      const document = await store.update(
+        key,
+        settingsKind,
+        (before) => operation(before ?? { version: 1 }),
+        { erase: true },
+      );
+      known.set(guildId, { document });
+    });
   }
 
   /** Names the role that lets people into a guild; `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for what are no ids. */
@@ -116,7 +162,7 @@ export function createPlaceSettings({ store, logger }: { readonly store: Store; 
   /** The role that lets people into a guild. Never rejects: where it cannot be known, there is none, so that nothing becomes public by it [V0]. */
   async function memberRole(guildId: string): Promise<string | undefined> {
     try {
-      return (await store.read(settingsKey(guildId), settingsKind))?.memberRole;
+      return (await read(guildId)).document?.memberRole;
     } catch (error) {
       logger.error('settings could not be read', { guildId, error });
       return undefined;
@@ -140,7 +186,35 @@ export function createPlaceSettings({ store, logger }: { readonly store: Store; 
     return (await holdingOrUnknown(place))?.answer?.value;
   }
 
-  return { holding, set, memberRole, setMemberRole, isMemoryOff, areActionsOff, answerMode };
+  /** The same by what was read last, for the many messages that are not for the bot; `unknown` where nothing was. */
+  function lastAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
+    if (place.guildId === undefined) return undefined;
+    const last = known.get(place.guildId);
+    if (last === undefined) return 'unknown';
+    return last.document && nearestSettings(last.document, place).answer?.value;
+  }
+
+  /** Reads a guild's settings again; whether they were edited by hand since last time, or were not known. Never rejects. */
+  async function haveChanged(guildId: string): Promise<boolean> {
+    try {
+      return (await read(guildId)).isNew;
+    } catch (error) {
+      logger.error('settings could not be read', { guildId, error });
+      return true;
+    }
+  }
+
+  return {
+    holding,
+    set,
+    memberRole,
+    setMemberRole,
+    isMemoryOff,
+    areActionsOff,
+    answerMode,
+    lastAnswerMode,
+    haveChanged,
+  };
 }
 
 /** What holds in a place of the guild: what was set nearest to it wins. */
@@ -148,10 +222,10 @@ function nearestSettings(
   document: SettingsDocument | undefined,
   { channelId, parentId }: SettingsPlace,
 ): HoldingSettings {
-  const channels = new Map(Object.entries(document?.channels ?? {}));
+  const channels = document?.channels ?? {};
   const levels: readonly (readonly [SettingLevel, SettingValues | undefined])[] = [
-    ['place', channels.get(channelId)],
-    ['parent', parentId === undefined ? undefined : channels.get(parentId)],
+    ['place', channels[channelId]],
+    ['parent', parentId === undefined ? undefined : channels[parentId]],
     ['guild', document?.guild],
   ];
   function nearest<Value>(

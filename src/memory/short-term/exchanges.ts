@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { withoutMarkedNames } from '../../core/own-words.ts';
+import { maskSecrets } from '../../core/secrets.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
@@ -125,10 +126,10 @@ function isPublic(message: LoggedMessage): boolean {
 
 const quoteMaxChars = 140;
 
-/** What was said, in quotes on one line; a message without words stands by the names of its files. */
+/** What was said, without secrets [K14], in quotes on one line; a message without words stands by the names of its files. */
 function quoted(messages: readonly LoggedMessage[]): string {
   const words = messages.map(
-    ({ text, attachments }) => withoutMarkedNames(text).trim() || attachments.join(', '),
+    ({ text, attachments }) => maskSecrets(withoutMarkedNames(text)).trim() || attachments.join(', '),
   );
   return `"${clipAtWord(flatten(words.join(' ')), quoteMaxChars)}"`;
 }

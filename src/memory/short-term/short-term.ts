@@ -1,11 +1,11 @@
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine, fitLines, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
-import { normalizeText } from '../../core/text.ts';
+import { normalizeText, saysWords } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
-import type { ExportedFile, Forgotten, MemoryLayer } from '../layer.ts';
+import type { Forgotten, MemoryLayer, Restored } from '../layer.ts';
 import { wholeTurns } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { transactState, type SessionStates, type StateJob } from '../log/session-state.ts';
@@ -36,7 +36,7 @@ export interface ShortTermOptions {
   readonly settings: ShortTermSettings;
   readonly store: Store;
   readonly states: Pick<SessionStates, 'transact'>;
-  readonly log: Pick<SessionLog, 'since' | 'lastSequence' | 'sessions'>;
+  readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'sessionsOfPerson'>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -58,8 +58,11 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const withdrawn = withdrawals.map(({ id }) => id);
       if (withdrawn.length > 0) await removeEntries(session.userId, madeOf(withdrawn));
       for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
-        await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
-          withEntry(document, entry, settings, clock()),
+        await store.update(
+          shortTermKey(session.userId, guildId),
+          shortTermKind,
+          (document) => withEntry(document, entry, settings, clock()),
+          { isLazy: !toEnd },
         );
       }
       const waiting = messages[whole.length];
@@ -77,10 +80,23 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     const wanted = normalizeText(words);
     if (wanted === '') return;
     if (settings.enabled) {
-      const sessions = (await log.sessions()).filter((session) => session.userId === userId);
-      for (const session of sessions) await transactState(store, session, folding(session, true));
+      for (const session of await log.sessionsOfPerson(userId))
+        await transactState(store, session, folding(session, true));
     }
     await removeEntries(userId, (entry) => normalizeText(entry.text).includes(wanted));
+  }
+
+  /** The lines that the messages had made, where they are young enough. */
+  async function bringBack({ session, messageIds }: Restored): Promise<void> {
+    if (!settings.enabled) return;
+    const [first = 1] = await log.placesOf(session, messageIds);
+    const { messages } = await log.since(session, Math.max(0, first - 1 - firstFoldLines));
+    const isMade = madeOf(messageIds);
+    for (const { guildId, entry } of exchangesOf(session.channelId, wholeTurns(messages).messages))
+      if (isMade(entry))
+        await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
+          withEntry(document, entry, settings, clock()),
+        );
   }
 
   /** A job of the user's queue calls this. */
@@ -106,15 +122,6 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     return documents.flatMap((document) => document?.entries ?? []);
   }
 
-  async function* exportEntries(userId: string): AsyncGenerator<ExportedFile> {
-    for (const key of await keysOf(userId)) {
-      const document = await store.read<ShortTermDocument>(key, shortTermKind);
-      if (document === undefined) continue;
-      const name = key.slice(key.lastIndexOf('/') + 1);
-      yield { path: `short-term/${name}`, text: JSON.stringify(document.entries, undefined, 2) };
-    }
-  }
-
   return {
     name: 'short-term',
     async sections(context) {
@@ -124,17 +131,28 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     /** The exchanges that the sessions' logs have after the layer's cursor. */
     async fold(_userId, sessions) {
       if (!settings.enabled) return;
-      for (const session of sessions) await states.transact(session, folding(session, false));
+      for (const session of sessions)
+        await states.transact(session, folding(session, false), { isLazy: true });
     },
     async follow(change, stage) {
       if (stage === 'erase') return;
       if (change.kind === 'forgotten') return forget(change);
+      if (change.kind === 'purged')
+        return removeEntries(change.userId, ({ text }) => saysWords(text, change.words));
+      if (change.kind === 'restored') return bringBack(change);
       const ids = change.messages.flatMap(({ before }) =>
         before.role === 'user' ? [before.id] : before.replyTo,
       );
       await removeEntries(change.session.userId, madeOf(ids));
     },
-    export: exportEntries,
+    async *export(userId) {
+      for (const key of await keysOf(userId)) {
+        const document = await store.read<ShortTermDocument>(key, shortTermKind);
+        if (document === undefined) continue;
+        const name = key.slice(key.lastIndexOf('/') + 1);
+        yield { path: `short-term/${name}`, text: JSON.stringify(document.entries, undefined, 2) };
+      }
+    },
     async erase({ userId, sessions, isWhole }) {
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       if (isWhole) await store.removeAll(shortTermFolder(userId));
@@ -166,7 +184,10 @@ export function shortTermSection(
     )
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   const isDm = place.audience === 'dm';
-  const lines = shown.map((entry) => shortTermLine(isDm ? withoutOthersWords(entry) : entry, timeZone));
+  const lines = shown.map((entry) => {
+    const text = isDm && holdsOthersWords(entry) ? `${questionOf(entry)} (answered there)` : entry.text;
+    return dataLine(`- #${entry.channelName}, ${localDateTime(new Date(entry.at), timeZone)}: ${text}`);
+  });
   const section = {
     name: 'recent_elsewhere',
     slot: 'fast',
@@ -179,12 +200,4 @@ export function shortTermSection(
 
 function holdsOthersWords({ hasThirdPartyText = true }: ShortTermEntry): boolean {
   return hasThirdPartyText;
-}
-
-function withoutOthersWords(entry: ShortTermEntry): ShortTermEntry {
-  return holdsOthersWords(entry) ? { ...entry, text: `${questionOf(entry)} (answered there)` } : entry;
-}
-
-function shortTermLine({ channelName, at, text }: ShortTermEntry, timeZone: string): string {
-  return dataLine(`- #${channelName}, ${localDateTime(new Date(at), timeZone)}: ${text}`);
 }

@@ -1,4 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
+import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+import { LRUCache } from 'lru-cache';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -23,10 +25,15 @@ export interface AnthropicClientOptions {
   readonly idleTimeoutMs: number;
   /** Milliseconds for a call in all: waiting for its turn, attempts and backoff. */
   readonly totalTimeoutMs: number;
+  /** Whether the server is to tell why its cache missed what a conversation's request before had. Default: no. */
+  readonly asksForCacheMisses?: boolean;
   readonly logger: Logger;
   /** From 0 up to 1, for the backoff. Default: `Math.random`. */
   readonly random?: () => number;
 }
+
+/** Conversations that a reason for a miss can be asked for. */
+const keptConversations = 1000;
 
 const vendorUrl = 'https://api.anthropic.com';
 
@@ -46,16 +53,30 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     logLevel: 'off',
   });
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
+  /** The id of each conversation's latest answer, by which the vendor knows its request. */
+  const latest = new LRUCache<string, string>({ max: keptConversations });
+
+  function bodyFor(request: ModelRequest, callOptions: ModelCallOptions): MessageCreateParamsStreaming {
+    const body = bodyWithin(request, callOptions);
+    const { conversation } = request;
+    if (options.asksForCacheMisses !== true || conversation === undefined) return body;
+    return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
+  }
 
   async function attemptOnce(
-    body: ReturnType<typeof requestBody>,
+    request: ModelRequest,
+    callOptions: ModelCallOptions,
     signal: AbortSignal,
     streamed: StreamedText,
   ): Promise<ModelResponse> {
     streamed.restart();
+    const onText = (piece: string): void => streamed.add(piece);
+    const { idleTimeoutMs } = options;
+    const body = bodyFor(request, callOptions);
     try {
-      const { idleTimeoutMs } = options;
-      return await attempt(sdk, body, { signal, idleTimeoutMs, onText: (piece) => streamed.add(piece) });
+      const { id, response } = await attempt(sdk, body, { signal, idleTimeoutMs, onText });
+      if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
+      return response;
     } catch (error) {
       throw attemptError(error, apiKey, new Date());
     }
@@ -69,7 +90,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       const streamed = new StreamedText(callOptions);
       try {
         const work = () =>
-          withRetries(() => attemptOnce(bodyWithin(request, callOptions), signal, streamed), {
+          withRetries(() => attemptOnce(request, callOptions, signal, streamed), {
             deadline,
             random,
             logger,
@@ -93,7 +114,7 @@ const mediaLeftOut =
 function bodyWithin(
   request: ModelRequest,
   { takeMedia }: Pick<ModelCallOptions, 'takeMedia'>,
-): ReturnType<typeof requestBody> {
+): MessageCreateParamsStreaming {
   const bytes = mediaBytes(request);
   const mayAttach = bytes === 0 || takeMedia === undefined || takeMedia(bytes);
   return requestBody(mayAttach ? request : withoutMedia(request, mediaLeftOut));

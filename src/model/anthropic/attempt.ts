@@ -20,6 +20,12 @@ export interface AttemptOptions {
   readonly onText: (piece: string) => void;
 }
 
+export interface Attempted {
+  /** The vendor's, for the response; other servers need not give any. */
+  readonly id: string | undefined;
+  readonly response: ModelResponse;
+}
+
 /**
  * Asks once, and reads the answer as it streams. The SDK's timeout ends with the response's headers, so a watchdog looks after
  * the stream [M7]; it counts bytes, as servers keep a connection alive by pings while the model thinks. Rejects with the
@@ -29,7 +35,7 @@ export async function attempt(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
   options: AttemptOptions,
-): Promise<ModelResponse> {
+): Promise<Attempted> {
   const { idleTimeoutMs } = options;
   const own = new AbortController();
   const signal = AbortSignal.any([options.signal, own.signal]);
@@ -55,7 +61,7 @@ async function receive(
   body: MessageCreateParamsStreaming,
   options: { readonly signal: AbortSignal; readonly middleware: Middleware[] },
   onText: (piece: string) => void,
-): Promise<ModelResponse> {
+): Promise<Attempted> {
   /** The input of each tool call as it was written, by the call's place in the message. */
   const inputs = new Map<number, string>();
   const stream = client.messages.stream(body, options).on('streamEvent', (event) => {
@@ -73,7 +79,7 @@ async function receive(
       // The SDK completes an input that broke off, which must not be taken for a whole one.
       return input === '' ? block : { ...block, input: jsonOf(input) };
     });
-    return modelResponse({ ...message, content });
+    return { id: message.id, response: modelResponse({ ...message, content }) };
   } catch (error) {
     const isGarbage = error instanceof AnthropicError && error.cause instanceof SyntaxError;
     // What is not even the beginning of JSON ends the SDK's stream.

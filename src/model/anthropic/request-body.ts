@@ -9,6 +9,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 
 import type {
+  CacheLife,
   ModelMessage,
   ModelPurpose,
   ModelRequest,
@@ -96,6 +97,7 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
           tool_use_id: block.toolUseId,
           content: block.text.toWellFormed(),
           is_error: block.isError,
+          ...markParam(block.cache),
         },
       ];
     case 'image':
@@ -115,10 +117,13 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
   }
 }
 
-function textParam(block: TextBlock): TextBlockParam {
-  const text = block.text.toWellFormed();
-  if (block.cache === undefined) return { type: 'text', text };
-  return { type: 'text', text, cache_control: { type: 'ephemeral' } };
+function textParam({ text, cache }: TextBlock): TextBlockParam {
+  return { type: 'text', text: text.toWellFormed(), ...markParam(cache) };
+}
+
+function markParam(cache: CacheLife | undefined): Pick<TextBlockParam, 'cache_control'> {
+  if (cache === undefined) return {};
+  return { cache_control: { type: 'ephemeral', ...(cache === '1h' ? { ttl: '1h' } : {}) } };
 }
 
 function isVisible(block: TextBlock): boolean {
@@ -126,8 +131,6 @@ function isVisible(block: TextBlock): boolean {
 }
 
 function keepLastMarks(blocks: readonly ContentBlockParam[]): void {
-  const marked = blocks.filter(
-    (block): block is TextBlockParam => block.type === 'text' && 'cache_control' in block,
-  );
+  const marked = blocks.flatMap((block) => ('cache_control' in block ? [block] : []));
   for (const block of marked.slice(0, -maxCacheMarks)) delete block.cache_control;
 }

@@ -11,12 +11,17 @@ const count = z
 const messageSchema = z.object({
   content: z.array(z.looseObject({ type: z.string() })),
   stop_reason: z.string(),
+  diagnostics: z
+    .object({ cache_miss_reason: z.object({ type: z.string() }).nullish() })
+    .nullish()
+    .catch(undefined),
   usage: z
     .object({
       input_tokens: count,
       output_tokens: count,
       cache_read_input_tokens: count,
       cache_creation_input_tokens: count,
+      cache_creation: z.object({ ephemeral_1h_input_tokens: count }).nullish(),
     })
     .nullish(),
 });
@@ -50,7 +55,8 @@ const stops: ReadonlyMap<string, Stop> = new Map<string, Stop>([
 export function modelResponse(message: unknown): ModelResponse {
   const parsed = messageSchema.safeParse(message);
   if (!parsed.success) throw invalid('is not a message');
-  const { content: blocks, stop_reason: reason, usage } = parsed.data;
+  const { content: blocks, stop_reason: reason, usage, diagnostics } = parsed.data;
+  const cacheMiss = diagnostics?.cache_miss_reason?.type;
   const stop = stops.get(reason);
   if (stop === undefined) throw invalid('stopped for an unknown reason');
 
@@ -67,7 +73,9 @@ export function modelResponse(message: unknown): ModelResponse {
       outputTokens: usage?.output_tokens ?? 0,
       cacheReadTokens: usage?.cache_read_input_tokens ?? 0,
       cacheWriteTokens: usage?.cache_creation_input_tokens ?? 0,
+      cacheHourTokens: usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0,
     },
+    ...(cacheMiss === undefined ? {} : { cacheMiss }),
   };
 }
 

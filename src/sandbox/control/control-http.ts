@@ -1,16 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
+import type { On } from '../rest/rest-context.ts';
 import { controlInputs } from './control-inputs.ts';
-import { SandboxError, type ControlCall, type SandboxControl } from './sandbox-control.ts';
-
-interface OnMethod {
-  readonly Params: { readonly method: string };
-}
+import type { SandboxControl } from './local-control.ts';
+import { SandboxError, type ControlCall } from './sandbox-control.ts';
 
 /** The control over HTTP: `POST /sandbox/<method>` with its input as JSON, answered by `{result}` or `{error}`. */
 export function controlRoutes(app: FastifyInstance, calls: ReadonlyMap<string, ControlCall>): void {
-  app.post<OnMethod>('/sandbox/:method', async (request, reply) => {
+  app.post<On<'method'>>('/sandbox/:method', async (request, reply) => {
     const call = calls.get(request.params.method);
     if (call === undefined) {
       return reply.code(404).send({ error: `The sandbox has no method ${request.params.method}` });

@@ -25,28 +25,39 @@ const nothing = z.strictObject({});
 const person = z.string().min(1);
 /** `#general` or `general`; `dm` for the speaker's DM with the bot; `@alice` for Alice's; a thread's name; or an id. */
 const channel = z.string().min(1);
+/** Files that a person drops. */
+const attachments = z
+  .array(
+    z.strictObject({
+      name: z.string().min(1),
+      /** What its name stands for if not said. */
+      contentType: z.string().optional(),
+      text: z.string().optional(),
+      base64: z.base64().optional(),
+      /** What the message says of where the file lies and how long it is, true or not. */
+      pretended: z
+        .strictObject({ url: z.url().optional(), bytes: z.int().nonnegative().optional() })
+        .optional(),
+    }),
+  )
+  .max(maxFiles)
+  .default([]);
+/** A slash command as a person gives it. */
+const slashCommand = {
+  as: person,
+  in: channel,
+  name: z.string().min(1),
+  subcommand: z.string().optional(),
+  /** Users and channels by name or id, a file by its name. */
+  options: optionValues,
+};
 /** What a person types, and the files that they drop. */
 const writing = {
   /** `@Name` becomes a mention. */
   text: z.string().default(''),
   /** Puts a mention of the bot before the text. */
   mentionBot: z.boolean().default(false),
-  attachments: z
-    .array(
-      z.strictObject({
-        name: z.string().min(1),
-        /** What its name stands for if not said. */
-        contentType: z.string().optional(),
-        text: z.string().optional(),
-        base64: z.base64().optional(),
-        /** What the message says of where the file lies and how long it is, true or not. */
-        pretended: z
-          .strictObject({ url: z.url().optional(), bytes: z.int().nonnegative().optional() })
-          .optional(),
-      }),
-    )
-    .max(maxFiles)
-    .default([]),
+  attachments,
 };
 
 /** What each method of the control takes; checked in the process as over HTTP. */
@@ -194,27 +205,15 @@ export const controlInputs = {
     withdraw: z.boolean().default(false),
   }),
   versions: z.strictObject({ message: z.string() }),
+  file: z.strictObject({ as: person, message: z.string(), name: z.string() }),
   type: z.strictObject({ as: person, in: channel }),
-  slash: z.strictObject({
-    as: person,
-    in: channel,
-    name: z.string().min(1),
-    subcommand: z.string().optional(),
-    /** Users and channels by name or id. */
-    options: optionValues,
-    ...outcome,
-  }),
+  slash: z.strictObject({ ...slashCommand, attachments, ...outcome }),
   complete: z.strictObject({
-    as: person,
-    in: channel,
-    name: z.string().min(1),
-    subcommand: z.string().optional(),
-    /** The option that is being typed. */
+    ...slashCommand,
+    /** The option that is being typed; `options` are the others, as far as they are filled in. */
     option: z.string().min(1),
     /** What is typed of it until now. */
     value: z.string().default(''),
-    /** The other options, as far as they are filled in. */
-    options: optionValues,
     timeoutMs,
   }),
   menu: z

@@ -17,10 +17,10 @@ import type {
   User,
 } from '../world/entities.ts';
 import { createInteraction, failIfLate, firstResponseWithin } from '../world/interactions.ts';
-import { findMessageAnywhere } from '../world/messages.ts';
 import { channelOf, guildIdOf, memberOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { interactionView, type InteractionView } from './message-view.ts';
+import { uploaded } from './message-calls.ts';
 import { waitUntil } from './observation.ts';
 import {
   findChannel,
@@ -29,6 +29,7 @@ import {
   requireRightToWrite,
   requireView,
   titleOf,
+  visibleMessage,
 } from './references.ts';
 import { SandboxError, type DefineCall } from './sandbox-control.ts';
 import { halfTypedOptions, offeredCommand, requireRightToCommand, slashOptions } from './slash-command.ts';
@@ -41,14 +42,19 @@ export function interactionCalls(define: DefineCall, world: World) {
   const viewOf = async (interaction: Interaction, wish: AwaitedOutcome): Promise<InteractionView> =>
     interactionView(world, await outcomeOf(world, interaction, wish));
   return {
+    /** Gives a slash command that the bot has registered, and waits for its answer. */
     slash: define('slash', (input) => viewOf(slash(world, input), input)),
+    /** What the bot offers while a person types an option of a slash command. */
     complete: define('complete', async (input) => {
       const wish = { until: 'answered', followUps: 0, timeoutMs: input.timeoutMs } as const;
       const { choices } = await outcomeOf(world, complete(world, input), wish);
       return choices.map(({ name, value }) => ({ name, value }));
     }),
+    /** Gives a command from the menu of a message or of a person, and waits for its answer. */
     menu: define('menu', (input) => viewOf(menu(world, input), input)),
+    /** Clicks a button, or chooses in a select, and waits for what comes of it. */
     click: define('click', (input) => viewOf(click(world, input), input)),
+    /** How an interaction stands now. */
     interaction: define('interaction', (input) => {
       const interaction = world.interactions.get(input.id);
       if (interaction === undefined) throw new SandboxError(`There is no interaction ${input.id}`);
@@ -60,16 +66,15 @@ export function interactionCalls(define: DefineCall, world: World) {
 
 /** A person gives a slash command. @throws {SandboxError} where Discord's client would not offer it. */
 function slash(world: World, input: CheckedInput<'slash'>): Interaction {
-  const { user, channel } = whoAndWhere(world, input);
-  const command = offeredCommand(world, channel, user, ApplicationCommandType.ChatInput, input.name);
-  const options = slashOptions(world, command, input.subcommand, input.options);
-  return ask(world, channel, user, { kind: 'slash', command, options });
+  const { user, channel, command } = slashCommandOf(world, input);
+  const attachments = input.attachments.map((file) => uploaded(world, file));
+  const options = slashOptions(world, command, input.subcommand, input.options, attachments);
+  return ask(world, channel, user, { kind: 'slash', command, options, attachments });
 }
 
 /** A person is typing an option whose values the bot completes. @throws {SandboxError} where Discord would not ask the bot. */
 function complete(world: World, input: CheckedInput<'complete'>): Interaction {
-  const { user, channel } = whoAndWhere(world, input);
-  const command = offeredCommand(world, channel, user, ApplicationCommandType.ChatInput, input.name);
+  const { user, channel, command } = slashCommandOf(world, input);
   const options = halfTypedOptions(world, command, input);
   return ask(world, channel, user, { kind: 'complete', command, options });
 }
@@ -100,16 +105,14 @@ function ask(world: World, channel: Channel, user: User, request: InteractionReq
   return createInteraction(world, { channel, userId: user.id, request, token });
 }
 
-function whoAndWhere(
-  world: World,
-  input: CheckedInput<'slash' | 'complete'>,
-): { readonly user: User; readonly channel: Channel } {
+function slashCommandOf(world: World, input: CheckedInput<'slash' | 'complete'>) {
   const user = findPerson(world, input.as);
   const channel = findChannel(world, input.in, user);
   // A slash command is typed where messages are.
   requireRightToWrite(world, channel, user);
   requireRightToCommand(world, channel, user);
-  return { user, channel };
+  const command = offeredCommand(world, channel, user, ApplicationCommandType.ChatInput, input.name);
+  return { user, channel, command };
 }
 
 function requirePresence(world: World, channel: Channel, target: User): void {
@@ -135,18 +138,6 @@ function click(world: World, input: CheckedInput<'click'>): Interaction {
   }
   const values = chosenValues(component, input.values);
   return ask(world, channel, user, { kind: 'component', message, component, values });
-}
-
-/** A message that the person sees, be it only they. @throws {SandboxError} */
-function visibleMessage(world: World, user: User, id: string): Message {
-  const ephemeral = world.ephemerals.get(id);
-  if (ephemeral !== undefined && ephemeral.viewerId !== user.id) {
-    throw new SandboxError(`${user.username} does not see message ${id}: it is for somebody else alone`);
-  }
-  const message = ephemeral?.message ?? findMessageAnywhere(world, id);
-  if (message === undefined) throw new SandboxError(`There is no message ${id}`);
-  requireView(world, channelOf(world, message.channelId), user);
-  return message;
 }
 
 function findComponent(message: Message, input: CheckedInput<'click'>): MessageComponent {

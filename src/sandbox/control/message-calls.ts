@@ -32,22 +32,26 @@ import {
   requirePermission,
   requireRightToWrite,
   requireView,
+  visibleMessage,
 } from './references.ts';
 import { SandboxError, type DefineCall } from './sandbox-control.ts';
 
 /** What people do with messages. */
 export function messageCalls(define: DefineCall, world: World) {
   return {
+    /** Refused where the person could not write in Discord. */
     say: define('say', (input) => messageView(world, say(world, input))),
     showEmbeds: define('showEmbeds', (input) =>
       showEmbeds(world, findMessageById(world, input.message), input.embeds),
     ),
     edit: define('edit', (input) => messageView(world, edit(world, input))),
+    /** Also a message of the bot's, by a moderator. */
     delete: define('delete', (input) => {
       const message = findMessageById(world, input.message);
       requireRightToDelete(world, [message], input.as);
       deleteMessage(world, message.channelId, message.id);
     }),
+    /** All of one channel. */
     bulkDelete: define('bulkDelete', (input) => {
       const messages = input.messages.map((id) => findMessageById(world, id));
       const channelIds = new Set(messages.map(({ channelId }) => channelId));
@@ -61,15 +65,25 @@ export function messageCalls(define: DefineCall, world: World) {
     unreact: define('unreact', (input) => react(world, input, false)),
     pin: define('pin', (input) => pin(world, input, true)),
     unpin: define('unpin', (input) => pin(world, input, false)),
+    /** The one pinned last first. */
     pins: define('pins', (input) =>
       pinnedMessages(world, findChannel(world, input.in).id).map((message) => messageView(world, message)),
     ),
     vote: define('vote', (input) => vote(world, input)),
+    /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
     versions: define('versions', (input) => {
       const versions = world.versions.get(input.message);
       if (versions === undefined) throw new SandboxError(`There never was a message ${input.message}`);
       return [...versions];
     }),
+    /** A file of a message, as a person who sees that downloads it. */
+    file: define('file', (input) => {
+      const message = visibleMessage(world, findPerson(world, input.as), input.message);
+      const found = message.attachments.find(({ name }) => name === input.name);
+      if (found === undefined) throw new SandboxError(`Message ${message.id} has no file ${input.name}`);
+      return { name: found.name, base64: found.bytes.toString('base64') };
+    }),
+    /** A person begins to type. */
     type: define('type', (input) => {
       const user = findPerson(world, input.as);
       const channel = findChannel(world, input.in, user);
@@ -198,7 +212,8 @@ function requireLength(text: string): void {
   );
 }
 
-function uploaded(world: World, file: Writing['attachments'][number]): Attachment {
+/** A file as it lies with Discord from now on. @throws {SandboxError} for one that is too large. */
+export function uploaded(world: World, file: Writing['attachments'][number]): Attachment {
   const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '') : Buffer.from(file.base64, 'base64');
   if (bytes.length > maxFileBytes) {
     throw new SandboxError(

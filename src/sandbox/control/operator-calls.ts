@@ -23,6 +23,7 @@ import { SandboxError, type DefineCall } from './sandbox-control.ts';
 export function operatorCalls(define: DefineCall, world: World) {
   return {
     addPerson: define('addPerson', (input) => personView(addPerson(world, input))),
+    /** A person who refuses DMs lets the bot run into error 50007. */
     closeDms: define('closeDms', (input) => {
       const person = findPerson(world, input.person);
       person.closedDms = input.closed;
@@ -34,26 +35,32 @@ export function operatorCalls(define: DefineCall, world: World) {
       for (const id of members) addMember(world, guild.id, id);
       return { id: guild.id, name: guild.name };
     }),
+    /** Takes the bot out of a guild, as a kick does, or back into it. */
     setBotMembership: define('setBotMembership', (input) =>
       setBotMembership(world, findGuild(world, input.guild), input.isMember),
     ),
+    /** Tells the bot that a guild has an outage, or that it is over. Its messages still come, as they may before the bot has heard of the end. */
     setGuildAvailability: define('setGuildAvailability', (input) => {
       const guild = findGuild(world, input.guild);
       world.emit({ type: input.available ? 'guild-created' : 'guild-unavailable', guild });
     }),
+    /** Creates a role or changes its permissions, and gives it to people. */
     setRole: define('setRole', (input) => {
       const permissions = permissionBits(input.permissions);
       const role = { name: input.name, permissions, userIds: idsOf(world, input.people) };
       return { id: setRole(world, findGuild(world, input.guild), role).id };
     }),
+    /** Takes a role from people. */
     takeRole: define('takeRole', (input) => {
       const guild = findGuild(world, input.guild);
       takeRole(world, guild, findRole(guild, input.role), idsOf(world, input.people));
     }),
+    /** Deletes a role with its overwrites, and takes it from everybody. */
     deleteRole: define('deleteRole', (input) => {
       const guild = findGuild(world, input.guild);
       deleteRole(world, guild, findRole(guild, input.role));
     }),
+    /** Gives a guild an emoji of its own. */
     addEmoji: define('addEmoji', (input) => addEmoji(world, findGuild(world, input.guild), input.name)),
     addChannel: define('addChannel', (input) => {
       const guildId = findGuild(world, input.guild).id;
@@ -73,8 +80,11 @@ export function operatorCalls(define: DefineCall, world: World) {
       setPrivacy(world, channel, input.private ? idsOf(world, input.members) : undefined);
       return channelView(world, channel);
     }),
+    /** Replaces what a person or a role may do in a channel besides what they may anyway. */
     setOverwrite: define('setOverwrite', (input) => channelView(world, overwrite(world, input))),
+    /** Gives and takes permissions and leaves the others: of anybody in a channel, or of a role in the guild. */
     changePermissions: define('changePermissions', (input) => changePermissions(world, input)),
+    /** Switches privileged intents of the bot on and off: identifying with one that is off is refused, and REST shows no content without it. */
     allowIntents: define('allowIntents', (input) => {
       const { privileged } = world.application;
       world.application.privileged = {
@@ -83,6 +93,7 @@ export function operatorCalls(define: DefineCall, world: World) {
         presences: input.presences ?? privileged.presences,
       };
     }),
+    /** Deletes a channel of a guild or a thread. */
     deleteChannel: define('deleteChannel', (input) => deleteChannel(world, input.channel)),
   };
 }
@@ -156,8 +167,9 @@ function overwriteTarget(
   channel: TextChannel,
   reference: string,
 ): Pick<Overwrite, 'kind' | 'targetId'> {
+  const people = new Set(Array.from(world.users.values(), ({ username }) => username));
   const role = [...guildOf(world, channel.guildId).roles.values()].find(
-    ({ id, name }) => id === reference || (name === reference && !isPerson(world, name)),
+    ({ id, name }) => id === reference || (name === reference && !people.has(name)),
   );
   return role === undefined
     ? { kind: 'member', targetId: findPerson(world, reference).id }
@@ -177,8 +189,4 @@ function deleteChannel(world: World, reference: string): void {
     case 'dm':
       throw new SandboxError('A DM cannot be deleted');
   }
-}
-
-function isPerson(world: World, name: string): boolean {
-  return [...world.users.values()].some(({ username }) => username === name);
 }

@@ -4,7 +4,7 @@ import { openDm } from '../world/channels.ts';
 import type { Channel, Guild, Message, Role, TextChannel, User } from '../world/entities.ts';
 import { findMessageAnywhere } from '../world/messages.ts';
 import { canSend, canView, isLockedFor, may } from '../world/permissions.ts';
-import type { World } from '../world/world.ts';
+import { channelOf, type World } from '../world/world.ts';
 import { SandboxError } from './sandbox-control.ts';
 
 /** A user by name, whatever the case and with or without `@`, or by id. @throws {SandboxError} */
@@ -119,4 +119,16 @@ export function requireOpen(world: World, channel: Channel, user: User): void {
 
 export function titleOf(channel: Channel): string {
   return channel.kind === 'dm' ? 'this DM' : `#${channel.name}`;
+}
+
+/** A message that the person sees, be it only they. @throws {SandboxError} */
+export function visibleMessage(world: World, user: User, id: string): Message {
+  const ephemeral = world.ephemerals.get(id);
+  if (ephemeral !== undefined && ephemeral.viewerId !== user.id) {
+    throw new SandboxError(`${user.username} does not see message ${id}: it is for somebody else alone`);
+  }
+  const message = ephemeral?.message ?? findMessageAnywhere(world, id);
+  if (message === undefined) throw new SandboxError(`There is no message ${id}`);
+  requireView(world, channelOf(world, message.channelId), user);
+  return message;
 }

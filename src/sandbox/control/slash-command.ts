@@ -1,5 +1,4 @@
 import {
-  ApplicationCommandOptionType,
   ApplicationCommandOptionType as Type,
   ApplicationCommandType,
   InteractionContextType,
@@ -7,7 +6,7 @@ import {
   type APIApplicationCommandOption,
 } from 'discord-api-types/v10';
 
-import type { Channel, Command, InteractionOption, User } from '../world/entities.ts';
+import type { Attachment, Channel, Command, InteractionOption, User } from '../world/entities.ts';
 import { may } from '../world/permissions.ts';
 import { guildIdOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
@@ -26,6 +25,7 @@ export function slashOptions(
   command: Command,
   subcommand: string | undefined,
   values: OptionValues,
+  attachments: readonly Attachment[],
 ): readonly InteractionOption[] {
   return inSubcommand(command, subcommand, ({ title, registered }) => {
     requireKnown(title, registered, Object.keys(values));
@@ -35,7 +35,7 @@ export function slashOptions(
       const offered = choices.length === 0 ? '' : `: ${choices.join(', ')}`;
       throw new SandboxError(`${title} needs the option ${missing.name}${offered}`);
     }
-    return filledIn(world, title, registered, values);
+    return filledIn(world, title, registered, values, attachments);
   });
 }
 
@@ -58,7 +58,7 @@ export function halfTypedOptions(
       }
       return [{ name: option.name, type: option.type, value: input.value, focused: true as const }];
     });
-    return [...filledIn(world, title, others, input.options), ...focused];
+    return [...filledIn(world, title, others, input.options, []), ...focused];
   });
 }
 
@@ -74,7 +74,7 @@ function inSubcommand(
   subcommand: string | undefined,
   optionsOf: (place: OptionPlace) => readonly InteractionOption[],
 ): readonly InteractionOption[] {
-  const subcommands = command.options.filter(({ type }) => type === ApplicationCommandOptionType.Subcommand);
+  const subcommands = command.options.filter(({ type }) => type === Type.Subcommand);
   if (subcommands.length === 0) {
     if (subcommand !== undefined) throw new SandboxError(`/${command.name} has no subcommands`);
     return optionsOf({ title: `/${command.name}`, registered: command.options });
@@ -88,7 +88,7 @@ function inSubcommand(
   return [
     {
       name: chosen.name,
-      type: ApplicationCommandOptionType.Subcommand,
+      type: Type.Subcommand,
       options: optionsOf({ title: `/${command.name} ${chosen.name}`, registered }),
     },
   ];
@@ -108,11 +108,15 @@ function filledIn(
   title: string,
   registered: readonly APIApplicationCommandOption[],
   values: OptionValues,
+  attachments: readonly Attachment[],
 ): readonly InteractionOption[] {
   return registered.flatMap((option) => {
     const given = values[option.name];
     if (given === undefined) return [];
-    const value = optionValue(world, option, given);
+    const value =
+      option.type === Type.Attachment
+        ? attachments.find(({ name }) => name === given)?.id
+        : optionValue(world, option, given);
     if (value === undefined) {
       throw new SandboxError(`${title} does not take ${JSON.stringify(given)} as ${option.name}`);
     }

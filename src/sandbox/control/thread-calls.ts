@@ -22,7 +22,9 @@ import { SandboxError, type DefineCall } from './sandbox-control.ts';
 export function threadCalls(define: DefineCall, world: World) {
   return {
     addThread: define('addThread', (input) => channelView(world, addThread(world, input))),
+    /** Opens a post of a forum; the answer is its first message, whose id is the post's too. */
     addPost: define('addPost', (input) => messageView(world, addPost(world, input))),
+    /** Puts a thread away or opens it, locks or renames it. */
     alterThread: define('alterThread', (input) => channelView(world, alterThread(world, input))),
     setThreadMember: define('setThreadMember', (input) => channelView(world, setThreadMember(world, input))),
   };

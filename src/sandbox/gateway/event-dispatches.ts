@@ -4,34 +4,15 @@ import { guildChannelPayload } from '../payloads/channel-payload.ts';
 import { guildCreatePayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
 import { interactionPayload } from '../payloads/interaction-payload.ts';
 import type { World, WorldEvent } from '../world/world.ts';
-import {
-  channelEvent,
-  guildEvent,
-  messageEvent,
-  ownMembership,
-  pinsChanged,
-  reactionEvent,
-  reactionsCleared,
-  subscribes,
-  threadCreated,
-  threadDeleted,
-  threadJoined,
-  threadLeft,
-  threadListSync,
-  threadUpdated,
-  typingEvent,
-  voteEvent,
-  type Audience,
-  type ClientEvent,
-  type Found,
-} from './gated-events.ts';
+import * as gated from './gated-events.ts';
+import type { Audience, ClientEvent, Found } from './gated-events.ts';
 
 /** What a client with these intents is told of an event: nothing where it is not subscribed or the bot may not see it. */
 export function dispatchesFor(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {
   return [clientEvents(world, event, audience)]
     .flat()
     .flatMap((found) =>
-      found !== undefined && subscribes(audience.intents, found.intent)
+      found !== undefined && gated.subscribes(audience.intents, found.intent)
         ? [{ type: found.type, data: found.data }]
         : [],
     );
@@ -40,72 +21,76 @@ export function dispatchesFor(world: World, event: WorldEvent, audience: Audienc
 function clientEvents(world: World, event: WorldEvent, audience: Audience): Found | readonly Found[] {
   switch (event.type) {
     case 'message-created':
-      return messageEvent(world, event.message, GatewayDispatchEvents.MessageCreate, audience);
+      return gated.messageEvent(world, event.message, GatewayDispatchEvents.MessageCreate, audience);
     case 'message-edited':
     case 'message-touched':
-      return messageEvent(world, event.message, GatewayDispatchEvents.MessageUpdate, audience);
+      return gated.messageEvent(world, event.message, GatewayDispatchEvents.MessageUpdate, audience);
     case 'vote-added':
     case 'vote-removed':
-      return voteEvent(world, event);
+      return gated.voteEvent(world, event);
     case 'pins-changed':
-      return pinsChanged(world, event.channel);
+      return gated.pinsChanged(world, event.channel);
     case 'presence-changed':
       return undefined;
     case 'message-deleted':
-      return channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDelete, {
+      return gated.channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDelete, {
         id: event.messageId,
       });
     case 'messages-deleted':
-      return channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDeleteBulk, {
+      return gated.channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDeleteBulk, {
         ids: event.messageIds,
       });
     case 'reaction-added':
     case 'reaction-removed':
-      return reactionEvent(world, event);
+      return gated.reactionEvent(world, event);
     case 'reactions-cleared':
-      return reactionsCleared(world, event);
+      return gated.reactionsCleared(world, event);
     case 'channel-created':
-      return guildEvent(GatewayDispatchEvents.ChannelCreate, guildChannelPayload(world, event.channel));
+      return gated.guildEvent(GatewayDispatchEvents.ChannelCreate, guildChannelPayload(world, event.channel));
     case 'channel-updated':
-      return guildEvent(GatewayDispatchEvents.ChannelUpdate, guildChannelPayload(world, event.channel));
+      return gated.guildEvent(GatewayDispatchEvents.ChannelUpdate, guildChannelPayload(world, event.channel));
     case 'channel-deleted':
-      return guildEvent(GatewayDispatchEvents.ChannelDelete, guildChannelPayload(world, event.channel));
+      return gated.guildEvent(GatewayDispatchEvents.ChannelDelete, guildChannelPayload(world, event.channel));
     case 'thread-created':
-      return threadCreated(world, event.thread, 'new');
+      return gated.threadCreated(world, event.thread, 'new');
     case 'thread-deleted':
-      return threadDeleted(event.thread);
+      return gated.threadDeleted(event.thread);
     case 'thread-updated':
-      return threadUpdated(world, event.thread);
+      return gated.threadUpdated(world, event.thread);
     case 'thread-unarchived':
-      return ownMembership(world, event.thread);
+      return gated.ownMembership(world, event.thread);
     case 'access-gained':
-      return threadListSync(world, event.channel);
+      return gated.threadListSync(world, event.channel);
     case 'thread-joined':
-      return threadJoined(world, event.thread, event.userId);
+      return gated.threadJoined(world, event.thread, event.userId);
     case 'thread-left':
-      return threadLeft(world, event.thread, event.userId);
+      return gated.threadLeft(world, event.thread, event.userId);
     case 'role-created':
     case 'role-updated':
-      return guildEvent(
+      return gated.guildEvent(
         event.type === 'role-created'
           ? GatewayDispatchEvents.GuildRoleCreate
           : GatewayDispatchEvents.GuildRoleUpdate,
         { guild_id: event.guildId, role: rolePayload(event.role) },
       );
     case 'role-deleted':
-      return guildEvent(GatewayDispatchEvents.GuildRoleDelete, {
+      return gated.guildEvent(GatewayDispatchEvents.GuildRoleDelete, {
         guild_id: event.guildId,
         role_id: event.role.id,
       });
     case 'guild-created':
-      return guildEvent(
+      return gated.guildEvent(
         GatewayDispatchEvents.GuildCreate,
-        guildCreatePayload(world, event.guild, subscribes(audience.intents, GatewayIntentBits.GuildMembers)),
+        guildCreatePayload(
+          world,
+          event.guild,
+          gated.subscribes(audience.intents, GatewayIntentBits.GuildMembers),
+        ),
       );
     case 'guild-left':
-      return guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id });
+      return gated.guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id });
     case 'guild-unavailable':
-      return guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id, unavailable: true });
+      return gated.guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id, unavailable: true });
     case 'member-added':
     case 'member-updated':
       return {
@@ -118,7 +103,7 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
         intent: event.member.userId === world.botId ? 0 : GatewayIntentBits.GuildMembers,
       };
     case 'typing-started':
-      return typingEvent(world, event.channel, event.userId, event.at);
+      return gated.typingEvent(world, event.channel, event.userId, event.at);
     case 'interaction-created':
       return {
         type: GatewayDispatchEvents.InteractionCreate,

@@ -1,6 +1,6 @@
 import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
 
-import { channelType, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
+import { channelType, threadList, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
 import { memberPayload } from '../payloads/guild-payload.ts';
 import { messageEventPayload } from '../payloads/message-payload.ts';
 import { reactionEmoji } from '../payloads/user-payload.ts';
@@ -38,20 +38,42 @@ export interface Audience {
   readonly cdnUrl: string;
 }
 
+/** An event of a channel that the bot can view, which comes with one intent in guilds and with another in DMs. */
+function inChannel(
+  world: World,
+  channel: Channel,
+  type: GatewayDispatchEvents,
+  data: object,
+  intents: { readonly guild: number; readonly dm: number },
+): Found {
+  if (!canView(world, channel, world.botId)) return undefined;
+  const guildId = guildIdOf(channel);
+  return {
+    type,
+    data: { ...data, channel_id: channel.id, ...(guildId === undefined ? {} : { guild_id: guildId }) },
+    intent: channel.kind === 'dm' ? intents.dm : intents.guild,
+  };
+}
+
+const ofMessages = { guild: GatewayIntentBits.GuildMessages, dm: GatewayIntentBits.DirectMessages };
+const ofReactions = {
+  guild: GatewayIntentBits.GuildMessageReactions,
+  dm: GatewayIntentBits.DirectMessageReactions,
+};
+const ofPolls = { guild: GatewayIntentBits.GuildMessagePolls, dm: GatewayIntentBits.DirectMessagePolls };
+const ofTyping = { guild: GatewayIntentBits.GuildMessageTyping, dm: GatewayIntentBits.DirectMessageTyping };
+/** Unlike other events of a channel, those of its pins come with the intent for guilds. */
+const ofPins = { guild: GatewayIntentBits.Guilds, dm: GatewayIntentBits.DirectMessages };
+
 export function messageEvent(
   world: World,
   message: Message,
   type: GatewayDispatchEvents,
-  audience: Audience,
-): GatedEvent | undefined {
-  const channel = channelOf(world, message.channelId);
-  if (!canView(world, channel, world.botId)) return undefined;
-  const readsContent = subscribes(audience.intents, GatewayIntentBits.MessageContent);
-  return {
-    type,
-    data: messageEventPayload(world, message, { cdnUrl: audience.cdnUrl, readsContent }),
-    intent: messageIntent(channel),
-  };
+  { intents, cdnUrl }: Audience,
+): Found {
+  const readsContent = subscribes(intents, GatewayIntentBits.MessageContent);
+  const data = messageEventPayload(world, message, { cdnUrl, readsContent });
+  return inChannel(world, channelOf(world, message.channelId), type, data, ofMessages);
 }
 
 export function channelEvent(
@@ -59,128 +81,63 @@ export function channelEvent(
   channelId: string,
   type: GatewayDispatchEvents,
   data: object,
-): GatedEvent | undefined {
-  const channel = channelOf(world, channelId);
-  if (!canView(world, channel, world.botId)) return undefined;
-  return {
-    type,
-    data: { ...data, channel_id: channelId, ...guildPart(channel) },
-    intent: messageIntent(channel),
-  };
+): Found {
+  return inChannel(world, channelOf(world, channelId), type, data, ofMessages);
 }
 
 export function reactionEvent(
   world: World,
   event: Extract<WorldEvent, { type: 'reaction-added' | 'reaction-removed' }>,
-): GatedEvent | undefined {
-  const channel = channelOf(world, event.message.channelId);
-  if (!canView(world, channel, world.botId)) return undefined;
-  const added = event.type === 'reaction-added';
-  return {
-    type: added ? GatewayDispatchEvents.MessageReactionAdd : GatewayDispatchEvents.MessageReactionRemove,
-    data: {
-      user_id: event.userId,
-      channel_id: channel.id,
-      message_id: event.message.id,
-      emoji: reactionEmoji(event.emoji),
-      burst: false,
-      type: 0,
-      ...(added
-        ? { message_author_id: event.message.authorId, ...memberPart(world, channel, event.userId) }
-        : {}),
-      ...guildPart(channel),
-    },
-    intent: reactionIntent(channel),
+): Found {
+  const { message, userId } = event;
+  const channel = channelOf(world, message.channelId);
+  const common = {
+    user_id: userId,
+    message_id: message.id,
+    emoji: reactionEmoji(event.emoji),
+    burst: false,
+    type: 0,
   };
+  if (event.type === 'reaction-removed') {
+    return inChannel(world, channel, GatewayDispatchEvents.MessageReactionRemove, common, ofReactions);
+  }
+  const data = { ...common, message_author_id: message.authorId, ...memberPart(world, channel, userId) };
+  return inChannel(world, channel, GatewayDispatchEvents.MessageReactionAdd, data, ofReactions);
 }
 
 export function reactionsCleared(
   world: World,
   { message, emoji }: Extract<WorldEvent, { type: 'reactions-cleared' }>,
-): GatedEvent | undefined {
-  const channel = channelOf(world, message.channelId);
-  if (!canView(world, channel, world.botId)) return undefined;
-  return {
-    type:
-      emoji === undefined
-        ? GatewayDispatchEvents.MessageReactionRemoveAll
-        : GatewayDispatchEvents.MessageReactionRemoveEmoji,
-    data: {
-      channel_id: channel.id,
-      message_id: message.id,
-      ...(emoji === undefined ? {} : { emoji: reactionEmoji(emoji) }),
-      ...guildPart(channel),
-    },
-    intent: reactionIntent(channel),
-  };
-}
-
-function reactionIntent(channel: Channel): number {
-  return channel.kind === 'dm'
-    ? GatewayIntentBits.DirectMessageReactions
-    : GatewayIntentBits.GuildMessageReactions;
+): Found {
+  const { MessageReactionRemoveAll, MessageReactionRemoveEmoji } = GatewayDispatchEvents;
+  const [type, one] =
+    emoji === undefined
+      ? [MessageReactionRemoveAll, {}]
+      : [MessageReactionRemoveEmoji, { emoji: reactionEmoji(emoji) }];
+  const data = { message_id: message.id, ...one };
+  return inChannel(world, channelOf(world, message.channelId), type, data, ofReactions);
 }
 
 export function voteEvent(
   world: World,
-  event: Extract<WorldEvent, { type: 'vote-added' | 'vote-removed' }>,
+  { type, message, userId, answerId }: Extract<WorldEvent, { type: 'vote-added' | 'vote-removed' }>,
 ): Found {
-  const channel = channelOf(world, event.message.channelId);
-  if (!canView(world, channel, world.botId)) return undefined;
-  return {
-    type:
-      event.type === 'vote-added'
-        ? GatewayDispatchEvents.MessagePollVoteAdd
-        : GatewayDispatchEvents.MessagePollVoteRemove,
-    data: {
-      user_id: event.userId,
-      channel_id: channel.id,
-      message_id: event.message.id,
-      answer_id: event.answerId,
-      ...guildPart(channel),
-    },
-    intent:
-      channel.kind === 'dm' ? GatewayIntentBits.DirectMessagePolls : GatewayIntentBits.GuildMessagePolls,
-  };
+  const { MessagePollVoteAdd, MessagePollVoteRemove } = GatewayDispatchEvents;
+  const dispatched = type === 'vote-added' ? MessagePollVoteAdd : MessagePollVoteRemove;
+  const data = { user_id: userId, message_id: message.id, answer_id: answerId };
+  return inChannel(world, channelOf(world, message.channelId), dispatched, data, ofPolls);
 }
 
-/** Unlike other events of a channel, those of its pins come with the intent for guilds. */
-export function pinsChanged(world: World, channel: Channel): GatedEvent | undefined {
-  if (!canView(world, channel, world.botId)) return undefined;
-  return {
-    type: GatewayDispatchEvents.ChannelPinsUpdate,
-    data: {
-      channel_id: channel.id,
-      last_pin_timestamp: pinnedMessages(world, channel.id)[0]?.pinnedAt ?? null,
-      ...guildPart(channel),
-    },
-    intent: channel.kind === 'dm' ? GatewayIntentBits.DirectMessages : GatewayIntentBits.Guilds,
-  };
+export function pinsChanged(world: World, channel: Channel): Found {
+  const data = { last_pin_timestamp: pinnedMessages(world, channel.id)[0]?.pinnedAt ?? null };
+  return inChannel(world, channel, GatewayDispatchEvents.ChannelPinsUpdate, data, ofPins);
 }
 
-export function typingEvent(
-  world: World,
-  channel: Channel,
-  userId: string,
-  at: Date,
-): GatedEvent | undefined {
-  if (userId === world.botId || !canView(world, channel, world.botId)) return undefined;
-  return {
-    type: GatewayDispatchEvents.TypingStart,
-    data: {
-      channel_id: channel.id,
-      user_id: userId,
-      timestamp: Math.floor(at.getTime() / 1000),
-      ...guildPart(channel),
-      ...memberPart(world, channel, userId),
-    },
-    intent:
-      channel.kind === 'dm' ? GatewayIntentBits.DirectMessageTyping : GatewayIntentBits.GuildMessageTyping,
-  };
-}
-
-function messageIntent(channel: Channel): number {
-  return channel.kind === 'dm' ? GatewayIntentBits.DirectMessages : GatewayIntentBits.GuildMessages;
+export function typingEvent(world: World, channel: Channel, userId: string, at: Date): Found {
+  if (userId === world.botId) return undefined;
+  const timestamp = Math.floor(at.getTime() / 1000);
+  const data = { user_id: userId, timestamp, ...memberPart(world, channel, userId) };
+  return inChannel(world, channel, GatewayDispatchEvents.TypingStart, data, ofTyping);
 }
 
 /** In a guild, the member that a user is there. */
@@ -188,11 +145,6 @@ function memberPart(world: World, channel: Channel, userId: string): { readonly 
   const guildId = guildIdOf(channel);
   const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
   return member === undefined ? {} : { member: memberPayload(world, member) };
-}
-
-function guildPart(channel: Channel): { readonly guild_id?: string } {
-  const guildId = guildIdOf(channel);
-  return guildId === undefined ? {} : { guild_id: guildId };
 }
 
 /** `known`: not created now, but shown to the bot, which was added to it. */
@@ -232,21 +184,14 @@ export function threadListSync(world: World, channel: TextChannel): GatedEvent {
   return guildEvent(GatewayDispatchEvents.ThreadListSync, {
     guild_id: channel.guildId,
     channel_ids: [channel.id],
-    threads: threads.map((thread) => threadPayload(world, thread, world.botId)),
-    members: threads
-      .filter(({ members }) => members.has(world.botId))
-      .map((thread) => threadMemberPayload(thread, world.botId)),
+    ...threadList(world, threads),
   });
 }
 
 /** Being added to a thread also shows the bot the thread; others joining one that it sees is only a change of members. */
 export function threadJoined(world: World, thread: ThreadChannel, userId: string): readonly Found[] {
-  const member = memberOf(world, thread.guildId, userId);
-  const added = {
-    ...threadMemberPayload(thread, userId),
-    ...(member === undefined ? {} : { member: memberPayload(world, member) }),
-    presence: null,
-  };
+  const member = memberPart(world, thread, userId);
+  const added = { ...threadMemberPayload(thread, userId), ...member, presence: null };
   return [
     userId === world.botId ? threadCreated(world, thread, 'known') : undefined,
     threadMembersUpdate(world, thread, userId, { added_members: [added] }),

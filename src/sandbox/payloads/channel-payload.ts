@@ -1,4 +1,3 @@
-import { Snowflake } from '@sapphire/snowflake';
 import {
   ChannelType,
   ForumLayoutType,
@@ -138,6 +137,15 @@ export function threadMemberPayload(thread: ThreadChannel, userId: string): APIT
   };
 }
 
+/** Threads as lists of them come: with the bot's own membership of each. */
+export function threadList(world: World, threads: readonly ThreadChannel[]) {
+  const joined = threads.filter(({ members }) => members.has(world.botId));
+  return {
+    threads: threads.map((thread) => threadPayload(world, thread, world.botId)),
+    members: joined.map((thread) => threadMemberPayload(thread, world.botId)),
+  };
+}
+
 function dmPayload(world: World, channel: DmChannel): APIDMChannel {
   return {
     id: channel.id,
@@ -159,15 +167,8 @@ function overwritePayload(overwrite: Overwrite): APIOverwrite {
 }
 
 function lastPostId(world: World, forum: TextChannel): string | null {
-  const posts = [...world.channels.values()].filter(
-    (channel) => channel.kind === 'thread' && channel.parentId === forum.id,
-  );
-  return (
-    posts
-      .map(({ id }) => id)
-      .toSorted((a, b) => Snowflake.compare(a, b))
-      .at(-1) ?? null
-  );
+  const isPost = (channel: Channel) => channel.kind === 'thread' && channel.parentId === forum.id;
+  return [...world.channels.values()].findLast(isPost)?.id ?? null;
 }
 
 function lastMessageId(world: World, channel: Channel): string | null {

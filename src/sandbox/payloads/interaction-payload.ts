@@ -19,7 +19,7 @@ import { channelPermissions } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
 import { channelPayload } from './channel-payload.ts';
 import { memberPayload, memberPayloadWithoutUser, rolePayload } from './guild-payload.ts';
-import { messagePayload } from './message-payload.ts';
+import { attachmentPayload, messagePayload } from './message-payload.ts';
 import { userPayload } from './user-payload.ts';
 
 /** INTERACTION_CREATE: with `member` in a guild, with `user` in a DM. Messages in it can be read whatever the intents are. */
@@ -72,8 +72,15 @@ function requestPart(world: World, request: InteractionRequest, asker: Asker, cd
   switch (request.kind) {
     case 'slash':
     case 'complete': {
-      const { command, options } = request;
-      const resolved = resolvedValues(world, options, asker);
+      const { command, options, attachments = [] } = request;
+      const files = attachments.map((file) => [
+        file.id,
+        attachmentPayload(world, asker.channel.id, file, view),
+      ]);
+      const resolved = {
+        ...resolvedValues(world, options, asker),
+        ...(files.length === 0 ? {} : { attachments: Object.fromEntries(files) }),
+      };
       const data = { ...commandPart(command), ...(options.length === 0 ? {} : { options }) };
       return { type, data: Object.keys(resolved).length === 0 ? data : { ...data, resolved } };
     }

@@ -74,7 +74,7 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     mentions: message.mentionedIds.map((id) => userPayload(userOf(world, id))),
     mention_roles: [],
     attachments: readable
-      ? message.attachments.map((attachment) => attachmentPayload(world, message, attachment, view))
+      ? message.attachments.map((attachment) => attachmentPayload(world, message.channelId, attachment, view))
       : [],
     embeds: readable ? [...message.embeds] : [],
     components: [...message.components],
@@ -157,13 +157,14 @@ function interactionMetadata(world: World, origin: InteractionOrigin): APIMessag
       };
 }
 
-function attachmentPayload(
+/** A file as a message or a command in a channel carries it. */
+export function attachmentPayload(
   world: World,
-  message: Message,
+  channelId: string,
   attachment: Attachment,
-  view: MessageView,
+  view: Pick<MessageView, 'cdnUrl'>,
 ): APIAttachment {
-  const path = `/attachments/${message.channelId}/${attachment.id}/${encodeURIComponent(attachment.name)}`;
+  const path = `/attachments/${channelId}/${attachment.id}/${encodeURIComponent(attachment.name)}`;
   const url = attachment.pretended?.url ?? signedUrl(view.cdnUrl, path, world.now());
   return {
     id: attachment.id,

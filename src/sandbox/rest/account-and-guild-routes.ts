@@ -2,24 +2,15 @@ import { Snowflake } from '@sapphire/snowflake';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import {
-  channelPayload,
-  guildChannelPayload,
-  threadMemberPayload,
-  threadPayload,
-} from '../payloads/channel-payload.ts';
+import { channelPayload, guildChannelPayload, threadList } from '../payloads/channel-payload.ts';
 import { guildPayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
 import { applicationPayload, emojiPayload, userPayload } from '../payloads/user-payload.ts';
 import { activeThreads, openDm } from '../world/channels.ts';
 import { userOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { guildWithBot, type RestContext } from './rest-context.ts';
+import { guildWithBot, type On, type RestContext } from './rest-context.ts';
 
 const dmSchema = z.object({ recipient_id: z.string() });
-
-interface OnUser {
-  readonly Params: { readonly user: string };
-}
 
 /** Where the gateway is, who the bot is, whose it is, and who others are, and DMs with them. */
 export function accountRoutes(app: FastifyInstance, context: RestContext): void {
@@ -35,7 +26,7 @@ export function accountRoutes(app: FastifyInstance, context: RestContext): void 
 
   app.get('/users/@me', () => userPayload(userOf(world, world.botId)));
 
-  app.get<OnUser>('/users/:user', (request) => {
+  app.get<On<'user'>>('/users/:user', (request) => {
     const user = world.users.get(request.params.user);
     if (user === undefined) throw apiErrors.unknownUser();
     return userPayload(user);
@@ -58,20 +49,15 @@ const memberPageSchema = z.object({
   after: z.string().default('0'),
 });
 
-interface InGuild {
-  readonly Params: { readonly guild: string };
-}
-interface OnMember {
-  readonly Params: { readonly guild: string; readonly user: string };
-}
-
 /** Guilds with their members, roles, emoji, channels and active threads. */
 export function guildRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.get<InGuild>('/guilds/:guild', (request) => guildPayload(guildWithBot(context, request.params.guild)));
+  app.get<On<'guild'>>('/guilds/:guild', (request) =>
+    guildPayload(guildWithBot(context, request.params.guild)),
+  );
 
-  app.get<InGuild>('/guilds/:guild/members', (request) => {
+  app.get<On<'guild'>>('/guilds/:guild/members', (request) => {
     const guild = guildWithBot(context, request.params.guild);
     if (!world.application.privileged.guildMembers) throw apiErrors.missingAccess();
     const { limit, after } = parseForm(memberPageSchema, request.query);
@@ -82,36 +68,30 @@ export function guildRoutes(app: FastifyInstance, context: RestContext): void {
       .map((member) => memberPayload(world, member));
   });
 
-  app.get<OnMember>('/guilds/:guild/members/:user', (request) => {
+  app.get<On<'guild' | 'user'>>('/guilds/:guild/members/:user', (request) => {
     const guild = guildWithBot(context, request.params.guild);
     const member = guild.members.get(request.params.user === '@me' ? world.botId : request.params.user);
     if (member === undefined) throw apiErrors.unknownMember();
     return memberPayload(world, member);
   });
 
-  app.get<InGuild>('/guilds/:guild/emojis', (request) =>
+  app.get<On<'guild'>>('/guilds/:guild/emojis', (request) =>
     Array.from(guildWithBot(context, request.params.guild).emojis.values(), emojiPayload),
   );
 
-  app.get<InGuild>('/guilds/:guild/roles', (request) =>
+  app.get<On<'guild'>>('/guilds/:guild/roles', (request) =>
     Array.from(guildWithBot(context, request.params.guild).roles.values(), rolePayload),
   );
 
-  app.get<InGuild>('/guilds/:guild/channels', (request) => {
+  app.get<On<'guild'>>('/guilds/:guild/channels', (request) => {
     const guild = guildWithBot(context, request.params.guild);
     return [...world.channels.values()].flatMap((channel) =>
       channel.kind === 'text' && channel.guildId === guild.id ? [guildChannelPayload(world, channel)] : [],
     );
   });
 
-  app.get<InGuild>('/guilds/:guild/threads/active', (request) => {
+  app.get<On<'guild'>>('/guilds/:guild/threads/active', (request) => {
     const guild = guildWithBot(context, request.params.guild);
-    const threads = activeThreads(world, guild.id);
-    return {
-      threads: threads.map((thread) => threadPayload(world, thread, world.botId)),
-      members: threads
-        .filter((thread) => thread.members.has(world.botId))
-        .map((thread) => threadMemberPayload(thread, world.botId)),
-    };
+    return threadList(world, activeThreads(world, guild.id));
   });
 }

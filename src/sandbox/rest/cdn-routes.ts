@@ -6,19 +6,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAttachment, isSigned } from '../world/attachments.ts';
 import type { Attachment } from '../world/entities.ts';
 import type { CdnFault } from './faults.ts';
-import type { RestContext } from './rest-context.ts';
-
-interface OnAttachment {
-  readonly Params: { readonly channel: string; readonly attachment: string; readonly name: string };
-}
+import type { On, RestContext } from './rest-context.ts';
 
 /** Where files are served, as Discord's CDN does it: without a token, and no longer once their message is gone. */
 export function cdnRoutes(app: FastifyInstance, context: RestContext): void {
-  app.get<OnAttachment>('/attachments/:channel/:attachment/:name', (request, reply) => {
-    const { channel, attachment, name } = request.params;
+  app.get<On<'channel' | 'file' | 'name'>>('/attachments/:channel/:file/:name', (request, reply) => {
+    const { channel, file, name } = request.params;
     reply.raw.once('close', () => record(request, reply));
     const fault = context.cdnFaults.take(name);
-    const found = findAttachment(context.world, channel, attachment);
+    const found = findAttachment(context.world, channel, file);
     const { pathname, searchParams } = new URL(request.url, 'http://localhost');
     const good = isSigned(pathname, searchParams, context.world.now());
     if (!good || found === undefined || found.name !== name) {

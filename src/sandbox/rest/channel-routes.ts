@@ -4,13 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
 import { channelPayload } from '../payloads/channel-payload.ts';
-import { messagePayload } from '../payloads/message-payload.ts';
-import { mentionsIn } from '../world/mentions.ts';
 import {
   deleteMessage,
   deleteMessages,
   editMessage,
-  findMessage,
   maxPins,
   messagePage,
   messagesOf,
@@ -21,16 +18,15 @@ import {
 import { isLockedFor, may } from '../world/permissions.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent } from './message-form.ts';
-import { attachmentsAfter, postMessage } from './post-message.ts';
+import { changeBy, postMessage, repliedUser } from './post-message.ts';
 import {
+  messageAnswer,
   messageAt,
   messageIn,
   requireOpen,
   requirePermission,
-  restView,
   viewableChannel,
-  type InChannel,
-  type OnMessage,
+  type On,
   type RestContext,
 } from './rest-context.ts';
 
@@ -38,11 +34,11 @@ import {
 export function channelRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.get<InChannel>('/channels/:channel', (request) =>
+  app.get<On<'channel'>>('/channels/:channel', (request) =>
     channelPayload(world, viewableChannel(context, request.params.channel), world.botId),
   );
 
-  app.post<InChannel>('/channels/:channel/typing', (request, reply) => {
+  app.post<On<'channel'>>('/channels/:channel/typing', (request, reply) => {
     const channel = viewableChannel(context, request.params.channel);
     if (channel.kind !== 'dm') {
       requirePermission(
@@ -71,57 +67,39 @@ const bulkDeleteAge = 14 * 24 * 3_600_000;
 export function messageRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.get<InChannel>('/channels/:channel/messages', (request) => {
+  app.get<On<'channel'>>('/channels/:channel/messages', (request) => {
     const channel = viewableChannel(context, request.params.channel);
     const page = parseForm(pageSchema, request.query);
     // Without the right to read history Discord answers with an empty page instead of an error.
     if (!may(world, channel, world.botId, PermissionFlagsBits.ReadMessageHistory)) return [];
-    return messagePage(messagesOf(world, channel.id), page).map((message) =>
-      messagePayload(world, message, restView(context)),
-    );
+    return messagePage(messagesOf(world, channel.id), page).map((message) => messageAnswer(context, message));
   });
 
-  app.get<OnMessage>('/channels/:channel/messages/:message', (request) => {
+  app.get<On<'channel' | 'message'>>('/channels/:channel/messages/:message', (request) => {
     const channel = viewableChannel(context, request.params.channel);
     requirePermission(context, channel, 'ReadMessageHistory');
-    return messagePayload(world, messageIn(context, channel, request.params.message), restView(context));
+    return messageAnswer(context, messageIn(context, channel, request.params.message));
   });
 
-  app.post<InChannel>('/channels/:channel/messages', (request) => {
+  app.post<On<'channel'>>('/channels/:channel/messages', (request) => {
     const channel = viewableChannel(context, request.params.channel);
-    return messagePayload(
-      world,
-      postMessage(world, channel, parseMessageForm(request.body)),
-      restView(context),
-    );
+    return messageAnswer(context, postMessage(world, channel, parseMessageForm(request.body)));
   });
 
-  app.patch<OnMessage>('/channels/:channel/messages/:message', (request) => {
+  app.patch<On<'channel' | 'message'>>('/channels/:channel/messages/:message', (request) => {
     const { channel, message } = messageAt(context, request.params);
     const form = parseMessageForm(request.body);
     if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
     if (message.poll !== undefined) throw apiErrors.pollIsFixed();
     requireOpen(context, channel);
-    const attachments = attachmentsAfter(world, message, form);
-    if (form.text !== undefined && attachments.length === 0) requireContent(form);
+    const change = changeBy(world, message, form, repliedUser(world, message.replyTo));
+    if (form.text !== undefined && change.attachments.length === 0) requireContent(form);
     if (form.files.length > 0 && channel.kind !== 'dm') requirePermission(context, channel, 'AttachFiles');
-    const { replyTo } = message;
-    const replied =
-      replyTo === undefined ? undefined : findMessage(world, replyTo.channelId, replyTo.messageId);
-    editMessage(world, message, {
-      text: form.text,
-      embeds: form.embeds,
-      components: form.components,
-      attachments,
-      flags: form.flags,
-      ...(form.text === undefined
-        ? {}
-        : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, replied?.authorId) }),
-    });
-    return messagePayload(world, message, restView(context));
+    editMessage(world, message, { ...change, flags: form.flags });
+    return messageAnswer(context, message);
   });
 
-  app.delete<OnMessage>('/channels/:channel/messages/:message', (request, reply) => {
+  app.delete<On<'channel' | 'message'>>('/channels/:channel/messages/:message', (request, reply) => {
     const { channel, message } = messageAt(context, request.params);
     if (message.authorId !== world.botId) {
       if (channel.kind === 'dm') throw apiErrors.notInDm();
@@ -133,7 +111,7 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     return reply.code(204).send();
   });
 
-  app.post<InChannel>('/channels/:channel/messages/bulk-delete', (request, reply) => {
+  app.post<On<'channel'>>('/channels/:channel/messages/bulk-delete', (request, reply) => {
     const channel = viewableChannel(context, request.params.channel);
     if (channel.kind === 'dm') throw apiErrors.notInDm();
     requirePermission(context, channel, 'ManageMessages');
@@ -155,31 +133,31 @@ const pinPageSchema = z.object({
 export function pinRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.get<InChannel>('/channels/:channel/messages/pins', (request) => {
+  app.get<On<'channel'>>('/channels/:channel/messages/pins', (request) => {
     const { limit, before } = parseForm(pinPageSchema, request.query);
     const until = before === undefined ? Infinity : Date.parse(before);
     const found = listed(request.params.channel).filter(({ pinnedAt }) => Date.parse(pinnedAt) < until);
     return {
       items: found.slice(0, limit).map((message) => ({
         pinned_at: message.pinnedAt,
-        message: messagePayload(world, message, restView(context)),
+        message: messageAnswer(context, message),
       })),
       has_more: found.length > limit,
     };
   });
 
-  app.get<InChannel>('/channels/:channel/pins', (request) =>
+  app.get<On<'channel'>>('/channels/:channel/pins', (request) =>
     listed(request.params.channel)
       .slice(0, 50)
-      .map((message) => messagePayload(world, message, restView(context))),
+      .map((message) => messageAnswer(context, message)),
   );
 
   for (const path of ['/channels/:channel/messages/pins/:message', '/channels/:channel/pins/:message']) {
-    app.put<OnMessage>(path, pin);
-    app.delete<OnMessage>(path, unpin);
+    app.put<On<'channel' | 'message'>>(path, pin);
+    app.delete<On<'channel' | 'message'>>(path, unpin);
   }
 
-  function pin(request: FastifyRequest<OnMessage>, reply: FastifyReply): FastifyReply {
+  function pin(request: FastifyRequest<On<'channel' | 'message'>>, reply: FastifyReply): FastifyReply {
     const { channel, message } = messageAt(context, request.params);
     requirePermission(context, channel, 'PinMessages');
     if (message.pinnedAt === null && pinnedMessages(world, channel.id).length >= maxPins) {
@@ -189,7 +167,7 @@ export function pinRoutes(app: FastifyInstance, context: RestContext): void {
     return reply.code(204).send();
   }
 
-  function unpin(request: FastifyRequest<OnMessage>, reply: FastifyReply): FastifyReply {
+  function unpin(request: FastifyRequest<On<'channel' | 'message'>>, reply: FastifyReply): FastifyReply {
     const { channel, message } = messageAt(context, request.params);
     requirePermission(context, channel, 'PinMessages');
     unpinMessage(world, channel, message);

@@ -36,22 +36,27 @@ export const faultSchema = z.discriminatedUnion('kind', [
 
 export type Fault = z.output<typeof faultSchema>;
 
-/** The faults that are set: each request meets at most one, the first set that is not used up. */
-export class Faults {
-  #pending: { readonly fault: Fault; readonly pattern: RegExp; left: number; toPass: number }[] = [];
+/** The faults that are set: each request or download meets at most one, the first set that is not used up. */
+class PendingFaults<Kind extends { readonly times: number; readonly after?: number }> {
+  #pending: { readonly fault: Kind; left: number; toPass: number }[] = [];
+  readonly #meets: (fault: Kind, target: string) => boolean;
 
-  add(fault: Fault): void {
-    this.#pending.push({ fault, pattern: routePattern(fault.route), left: fault.times, toPass: fault.after });
+  constructor(meets: (fault: Kind, target: string) => boolean) {
+    this.#meets = meets;
+  }
+
+  add(fault: Kind): void {
+    this.#pending.push({ fault, left: fault.times, toPass: fault.after ?? 0 });
   }
 
   clear(): void {
     this.#pending = [];
   }
 
-  /** What goes wrong with this request; counts it. */
-  take(method: string, path: string): Fault | undefined {
+  /** What goes wrong with this one; counts it. */
+  take(target: string): Kind | undefined {
     for (const entry of this.#pending) {
-      if (entry.left <= 0 || !entry.pattern.test(`${method} ${path}`)) continue;
+      if (entry.left <= 0 || !this.#meets(entry.fault, target)) continue;
       if (entry.toPass > 0) {
         entry.toPass -= 1;
         continue;
@@ -61,6 +66,12 @@ export class Faults {
     }
     return undefined;
   }
+}
+
+/** A request is given by its method and path. */
+export type Faults = PendingFaults<Fault>;
+export function createFaults(): Faults {
+  return new PendingFaults(({ route }, request) => routePattern(route).test(request));
 }
 
 function routePattern(route: string): RegExp {
@@ -102,25 +113,8 @@ export const cdnFaultSchema = z.discriminatedUnion('kind', [
 
 export type CdnFault = z.output<typeof cdnFaultSchema>;
 
-/** What is to go wrong at the CDN: a download meets at most one fault, the first set that is not used up. */
-export class CdnFaults {
-  #pending: { readonly fault: CdnFault; left: number }[] = [];
-
-  add(fault: CdnFault): void {
-    this.#pending.push({ fault, left: fault.times });
-  }
-
-  clear(): void {
-    this.#pending = [];
-  }
-
-  /** What goes wrong with this file now; counts it. */
-  take(file: string): CdnFault | undefined {
-    const entry = this.#pending.find(
-      ({ fault, left }) => left > 0 && (fault.file === undefined || fault.file === file),
-    );
-    if (entry === undefined) return undefined;
-    entry.left -= 1;
-    return entry.fault;
-  }
+/** A download is given by the file's name. */
+export type CdnFaults = PendingFaults<CdnFault>;
+export function createCdnFaults(): CdnFaults {
+  return new PendingFaults(({ file }, name) => file === undefined || file === name);
 }

@@ -3,10 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { interactionType } from '../payloads/interaction-payload.ts';
-import { messagePayload } from '../payloads/message-payload.ts';
 import type { Interaction, InteractionOrigin, InteractionRequest, Message } from '../world/entities.ts';
 import { advanceInteraction, ageOf, failIfLate, findInteractionByToken } from '../world/interactions.ts';
-import { mentionsIn } from '../world/mentions.ts';
 import {
   createEphemeral,
   createMessage,
@@ -19,30 +17,20 @@ import type { World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseCallback, type Callback } from './callback-form.ts';
 import { parseMessageForm, requireContent, Upload, type MessageForm } from './message-form.ts';
-import { attachmentsAfter } from './post-message.ts';
-import { restView, type RestContext } from './rest-context.ts';
+import { changeBy, contentOf } from './post-message.ts';
+import { messageAnswer, type On, type RestContext } from './rest-context.ts';
 
 const querySchema = z.object({ with_response: z.enum(['true', 'false']).default('false') });
 
 /** How long an interaction's token is good, in milliseconds. */
 const tokenLifetime = 15 * 60_000;
 
-interface OnInteraction {
-  readonly Params: { readonly interaction: string; readonly token: string };
-}
-interface OnWebhook {
-  readonly Params: { readonly application: string; readonly token: string };
-}
-interface OnAnswer {
-  readonly Params: OnWebhook['Params'] & { readonly message: string };
-}
-
 /** The first response to an interaction. The token in the path is the authorisation. */
 export function interactionRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.post<OnInteraction>('/interactions/:interaction/:token/callback', (request, reply) => {
-    const interaction = waitingInteraction(request.params);
+  app.post<On<'interaction' | 'token'>>('/interactions/:interaction/:token/callback', (request, reply) => {
+    const interaction = waitingInteraction(request.params.interaction, request.params.token);
     const upload = request.body instanceof Upload ? request.body : undefined;
     const callback = parseCallback(interaction.request, upload?.payload ?? request.body);
     const message = respond(interaction, callback, (data) =>
@@ -63,12 +51,12 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
       },
       resource: {
         type: callback.type,
-        ...(message === undefined ? {} : { message: messagePayload(world, message, restView(context)) }),
+        ...(message === undefined ? {} : { message: messageAnswer(context, message) }),
       },
     };
   });
 
-  function waitingInteraction({ interaction: id, token }: OnInteraction['Params']): Interaction {
+  function waitingInteraction(id: string, token: string): Interaction {
     const interaction = world.interactions.get(id);
     if (interaction === undefined || interaction.token !== token) throw apiErrors.unknownInteraction();
     failIfLate(world, interaction);
@@ -99,21 +87,13 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
         return begin(interaction, formOf(callback.data), MessageFlags.Loading);
       case InteractionResponseType.DeferredMessageUpdate: {
         const original = componentMessage(interaction);
-        advanceInteraction(world, interaction, {
-          state: 'deferred',
-          ephemeral: isEphemeral(original),
-          original,
-        });
+        answered(interaction, 'deferred', original);
         return undefined;
       }
       case InteractionResponseType.UpdateMessage: {
         const original = componentMessage(interaction);
         fillAnswer(world, interaction, original, formOf(callback.data));
-        advanceInteraction(world, interaction, {
-          state: 'answered',
-          ephemeral: isEphemeral(original),
-          original,
-        });
+        answered(interaction, 'answered', original);
         return original;
       }
       case InteractionResponseType.ApplicationCommandAutocompleteResult:
@@ -124,12 +104,12 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
 
   function begin(interaction: Interaction, form: MessageForm, extraFlags: number): Message {
     const original = postAnswer(world, interaction, form, extraFlags);
-    advanceInteraction(world, interaction, {
-      state: extraFlags === 0 ? 'answered' : 'deferred',
-      ephemeral: isEphemeral(original),
-      original,
-    });
+    answered(interaction, extraFlags === 0 ? 'answered' : 'deferred', original);
     return original;
+  }
+
+  function answered(interaction: Interaction, state: Interaction['state'], original: Message): void {
+    advanceInteraction(world, interaction, { state, ephemeral: isEphemeral(original), original });
   }
 
   function componentMessage({ request }: Interaction): Message {
@@ -138,11 +118,14 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
   }
 }
 
+type OnAnswer = On<'application' | 'token' | 'message'>;
+
 /** What comes after the first response to an interaction: follow-ups, edits, deletions. The token is the authorisation. */
 export function webhookRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
+  const answer = '/webhooks/:application/:token/messages/:message';
 
-  app.post<OnWebhook>('/webhooks/:application/:token', (request) => {
+  app.post<On<'application' | 'token'>>('/webhooks/:application/:token', (request) => {
     const interaction = acknowledged(request.params);
     const form = parseMessageForm(request.body);
     requireContent(form);
@@ -150,25 +133,25 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
     // As in Discord, the first message after a deferral fills in the deferred answer.
     if (loading !== undefined) {
       fillAnswer(world, interaction, loading, form);
-      return payload(loading);
+      return messageAnswer(context, loading);
     }
     const followUp = postAnswer(world, interaction, form, 0);
     advanceInteraction(world, interaction, { state: 'answered', followUp });
-    return payload(followUp);
+    return messageAnswer(context, followUp);
   });
 
-  app.get<OnAnswer>('/webhooks/:application/:token/messages/:message', ({ params }) =>
-    payload(answerWith(world, acknowledged(params), params.message)),
+  app.get<OnAnswer>(answer, ({ params }) =>
+    messageAnswer(context, answerWith(world, acknowledged(params), params.message)),
   );
 
-  app.patch<OnAnswer>('/webhooks/:application/:token/messages/:message', ({ params, body }) => {
+  app.patch<OnAnswer>(answer, ({ params, body }) => {
     const interaction = acknowledged(params);
     const message = answerWith(world, interaction, params.message);
     fillAnswer(world, interaction, message, parseMessageForm(body));
-    return payload(message);
+    return messageAnswer(context, message);
   });
 
-  app.delete<OnAnswer>('/webhooks/:application/:token/messages/:message', ({ params }, reply) => {
+  app.delete<OnAnswer>(answer, ({ params }, reply) => {
     const interaction = acknowledged(params);
     deleteAnyMessage(world, answerWith(world, interaction, params.message));
     // A deferred answer that is taken back ends the wait for it.
@@ -176,7 +159,7 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
     return reply.code(204).send();
   });
 
-  function acknowledged(params: OnWebhook['Params']): Interaction {
+  function acknowledged(params: On<'application' | 'token'>['Params']): Interaction {
     const interaction = findInteractionByToken(world, params.token);
     const valid = interaction !== undefined && params.application === world.application.id;
     if (!valid || ageOf(world, interaction) > tokenLifetime) throw apiErrors.invalidWebhookToken();
@@ -189,10 +172,6 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
     if (original === undefined || !isThere(world, original)) return undefined;
     return (original.flags & MessageFlags.Loading) === 0 ? undefined : original;
   }
-
-  function payload(message: Message): object {
-    return messagePayload(world, message, restView(context));
-  }
 }
 
 /** Posts a first answer or, where the interaction has one, a follow-up: in the channel, or before the asker's eyes alone. */
@@ -202,14 +181,10 @@ function postAnswer(world: World, interaction: Interaction, form: MessageForm, e
   const { original } = interaction;
   const answered = original ?? answeredMessage(interaction.request);
   const input = {
+    ...contentOf(world, form, undefined),
     channel,
     authorId: world.botId,
-    text: form.text ?? '',
-    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, undefined),
     type: answerType(interaction),
-    attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
-    embeds: form.embeds ?? [],
-    components: form.components,
     flags: (form.flags ?? 0) | extraFlags,
     interaction: originOf(interaction),
     replyTo: answered === undefined ? undefined : { channelId: channel.id, messageId: answered.id },
@@ -223,18 +198,9 @@ function postAnswer(world: World, interaction: Interaction, form: MessageForm, e
 function fillAnswer(world: World, interaction: Interaction, message: Message, form: MessageForm): void {
   const text = form.text ?? message.text;
   const embeds = form.embeds ?? message.embeds;
-  const attachments = attachmentsAfter(world, message, form);
-  if (attachments.length === 0) requireContent({ ...form, text, embeds });
-  editMessage(world, message, {
-    text: form.text,
-    embeds: form.embeds,
-    components: form.components,
-    attachments,
-    flags: message.flags & ~MessageFlags.Loading,
-    ...(form.text === undefined
-      ? {}
-      : { mentions: mentionsIn(form.text, form.allowedMentions ?? undefined, undefined) }),
-  });
+  const change = changeBy(world, message, form, undefined);
+  if (change.attachments.length === 0) requireContent({ ...form, text, embeds });
+  editMessage(world, message, { ...change, flags: message.flags & ~MessageFlags.Loading });
   advanceInteraction(world, interaction, message === interaction.original ? { state: 'answered' } : {});
 }
 

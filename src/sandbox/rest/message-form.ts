@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { contentTypeOf, maxFileBytes, maxFiles } from '../world/attachments.ts';
 import type { Attachment, ComponentRow, Poll } from '../world/entities.ts';
+import type { AllowedMentions } from '../world/mentions.ts';
 import { knownEmoji } from '../world/reactions-and-polls.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { componentRows, componentRowsSchema } from './component-form.ts';
@@ -76,7 +77,7 @@ export interface MessageForm {
   readonly components: readonly ComponentRow[] | undefined;
   readonly poll: PollForm | undefined;
   readonly flags: number | undefined;
-  readonly allowedMentions: z.infer<typeof formSchema>['allowed_mentions'];
+  readonly allowedMentions: AllowedMentions | undefined;
   readonly reference: z.infer<typeof formSchema>['message_reference'];
   readonly files: readonly Omit<Attachment, 'id'>[];
   /** Which attachments an edited message is to keep; `undefined` for all. */
@@ -109,7 +110,7 @@ export function parseMessageForm(body: unknown): MessageForm {
     components: form.components === undefined ? undefined : componentRows(form.components ?? []),
     poll: form.poll ?? undefined,
     flags: form.flags ?? undefined,
-    allowedMentions: form.allowed_mentions,
+    allowedMentions: form.allowed_mentions ?? undefined,
     reference: form.message_reference,
     files: described(body instanceof Upload ? body.files : [], form.attachments ?? []),
     keptAttachmentIds:

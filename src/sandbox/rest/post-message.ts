@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
-import type { Attachment, Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
+import type { Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
 import { createMessage, findMessage, messagesOf, type NewMessage } from '../world/messages.ts';
 import { canSend, isLockedFor, may } from '../world/permissions.ts';
@@ -23,15 +23,18 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
   if (earlier !== undefined) return earlier;
 
   const replyTo = resolveReference(world, channel, form);
-  const replied =
-    replyTo === undefined ? undefined : findMessage(world, replyTo.channelId, replyTo.messageId);
   return createMessage(world, {
-    ...contentOf(world, form, replied?.authorId),
+    ...contentOf(world, form, repliedUser(world, replyTo)),
     channel,
     authorId: world.botId,
     nonce: form.nonce,
     replyTo,
   });
+}
+
+/** Who wrote what a message answers, as long as that is there. */
+export function repliedUser(world: World, replyTo: MessageReference | undefined): string | undefined {
+  return replyTo && findMessage(world, replyTo.channelId, replyTo.messageId)?.authorId;
 }
 
 /** What a form puts into a message; `repliedUserId` wrote what it answers. */
@@ -42,7 +45,7 @@ export function contentOf(
 ): Omit<NewMessage, 'channel' | 'authorId'> {
   return {
     text: form.text ?? '',
-    mentions: mentionsIn(form.text ?? '', form.allowedMentions ?? undefined, repliedUserId),
+    mentions: mentionsIn(form.text ?? '', form.allowedMentions, repliedUserId),
     attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
     embeds: form.embeds ?? [],
     components: form.components,
@@ -51,10 +54,22 @@ export function contentOf(
   };
 }
 
-/** What a message has once it is edited: the attachments that the form keeps, and the files that come with it. */
-export function attachmentsAfter(world: World, message: Message, form: MessageForm): readonly Attachment[] {
+/** What a form changes of a message, which has the attachments that it keeps, and the files that come with it, from then on. */
+export function changeBy(
+  world: World,
+  message: Message,
+  form: MessageForm,
+  repliedUserId: string | undefined,
+) {
+  const { text, embeds, components, allowedMentions } = form;
   const kept = message.attachments.filter(({ id }) => form.keptAttachmentIds?.has(id) ?? true);
-  return [...kept, ...form.files.map((file) => ({ ...file, id: world.nextId() }))];
+  return {
+    text,
+    embeds,
+    components,
+    attachments: [...kept, ...form.files.map((file) => ({ ...file, id: world.nextId() }))],
+    mentions: text === undefined ? undefined : mentionsIn(text, allowedMentions, repliedUserId),
+  };
 }
 
 function requireRightToSend(world: World, channel: Channel, form: MessageForm): void {

@@ -12,33 +12,18 @@ interface Limit {
   readonly perMilliseconds: number;
 }
 
+const onMessages = /^\/channels\/(\d+)\/messages$/;
 const onMessage = /^\/channels\/(\d+)\/messages\/\d+$/;
+const onReaction = /^\/channels\/(\d+)\/messages\/\d+\/reactions(?:\/|$)/;
+const onTyping = /^\/channels\/(\d+)\/typing$/;
 
 /** Discord's limits as they are known from its answers; it publishes none. */
 const limits: readonly Limit[] = [
-  {
-    bucket: 'message-create',
-    methods: ['POST'],
-    path: /^\/channels\/(\d+)\/messages$/,
-    requests: 5,
-    perMilliseconds: 5_000,
-  },
+  { bucket: 'message-create', methods: ['POST'], path: onMessages, requests: 5, perMilliseconds: 5_000 },
   { bucket: 'message-edit', methods: ['PATCH'], path: onMessage, requests: 5, perMilliseconds: 5_000 },
   { bucket: 'message-delete', methods: ['DELETE'], path: onMessage, requests: 5, perMilliseconds: 1_000 },
-  {
-    bucket: 'reaction',
-    methods: ['PUT', 'DELETE'],
-    path: /^\/channels\/(\d+)\/messages\/\d+\/reactions(?:\/|$)/,
-    requests: 1,
-    perMilliseconds: 250,
-  },
-  {
-    bucket: 'typing',
-    methods: ['POST'],
-    path: /^\/channels\/(\d+)\/typing$/,
-    requests: 5,
-    perMilliseconds: 5_000,
-  },
+  { bucket: 'reaction', methods: ['PUT', 'DELETE'], path: onReaction, requests: 1, perMilliseconds: 250 },
+  { bucket: 'typing', methods: ['POST'], path: onTyping, requests: 5, perMilliseconds: 5_000 },
 ];
 
 /** All requests of a bot together, except answers to interactions. */
@@ -124,13 +109,9 @@ const noLimit: RateLimitVerdict = { isExceeded: false, isGlobal: false, resetAft
 /** Answers by 429. The header counts whole seconds, the body is exact. */
 export async function answerRateLimited(
   reply: FastifyReply,
-  limited: {
-    readonly seconds: number;
-    readonly isGlobal: boolean;
-    readonly headers: Readonly<Record<string, string>>;
-  },
+  limited: Pick<RateLimitVerdict, 'resetAfterSeconds' | 'isGlobal' | 'headers'>,
 ): Promise<void> {
-  const { seconds, isGlobal, headers } = limited;
+  const { resetAfterSeconds: seconds, isGlobal, headers } = limited;
   await reply
     .code(429)
     .headers({ 'retry-after': String(Math.ceil(seconds)), ...headers })

@@ -3,7 +3,6 @@ import type { APIUser } from 'discord-api-types/v10';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { messagePayload } from '../payloads/message-payload.ts';
 import { userPayload } from '../payloads/user-payload.ts';
 import type { Message } from '../world/entities.ts';
 import {
@@ -17,7 +16,7 @@ import {
 } from '../world/reactions-and-polls.ts';
 import { userOf, type World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { messageAt, requirePermission, restView, type OnMessage, type RestContext } from './rest-context.ts';
+import { messageAnswer, messageAt, requirePermission, type On, type RestContext } from './rest-context.ts';
 
 /** A page of people, by id. */
 const pageSchema = z.object({
@@ -25,19 +24,12 @@ const pageSchema = z.object({
   after: z.string().default('0'),
 });
 
-interface OnEmoji {
-  readonly Params: OnMessage['Params'] & { readonly emoji: string };
-}
-interface OnReaction {
-  readonly Params: OnEmoji['Params'] & { readonly user: string };
-}
-
 /** Reactions to a message: the bot's own, those of others, and who reacted. */
 export function reactionRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
   const onMessage = '/channels/:channel/messages/:message/reactions';
 
-  app.put<OnReaction>(`${onMessage}/:emoji/:user`, (request, reply) => {
+  app.put<On<'channel' | 'message' | 'emoji' | 'user'>>(`${onMessage}/:emoji/:user`, (request, reply) => {
     const { channel, message } = messageAt(context, request.params);
     if (request.params.user !== '@me') throw apiErrors.notFound();
     requirePermission(context, channel, 'ReadMessageHistory');
@@ -52,7 +44,7 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
     return reply.code(204).send();
   });
 
-  app.delete<OnReaction>(`${onMessage}/:emoji/:user`, (request, reply) => {
+  app.delete<On<'channel' | 'message' | 'emoji' | 'user'>>(`${onMessage}/:emoji/:user`, (request, reply) => {
     const { channel, message } = messageAt(context, request.params);
     const own = request.params.user === '@me' || request.params.user === world.botId;
     if (!own && channel.kind === 'dm') throw apiErrors.notInDm();
@@ -62,17 +54,17 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
     return reply.code(204).send();
   });
 
-  app.delete<OnEmoji>(`${onMessage}/:emoji`, (request, reply) => {
+  app.delete<On<'channel' | 'message' | 'emoji'>>(`${onMessage}/:emoji`, (request, reply) => {
     clearReactions(world, managed(request.params), emojiOf(context, request.params.emoji));
     return reply.code(204).send();
   });
 
-  app.delete<OnMessage>(onMessage, (request, reply) => {
+  app.delete<On<'channel' | 'message'>>(onMessage, (request, reply) => {
     clearReactions(world, managed(request.params));
     return reply.code(204).send();
   });
 
-  app.get<OnEmoji>(`${onMessage}/:emoji`, (request) => {
+  app.get<On<'channel' | 'message' | 'emoji'>>(`${onMessage}/:emoji`, (request) => {
     const { channel, message } = messageAt(context, request.params);
     requirePermission(context, channel, 'ReadMessageHistory');
     const users = message.reactions.get(emojiOf(context, request.params.emoji));
@@ -80,7 +72,7 @@ export function reactionRoutes(app: FastifyInstance, context: RestContext): void
   });
 
   /** A message whose reactions the bot may clear. */
-  function managed(params: OnMessage['Params']): Message {
+  function managed(params: On<'channel' | 'message'>['Params']): Message {
     const { channel, message } = messageAt(context, params);
     if (channel.kind === 'dm') throw apiErrors.notInDm();
     requirePermission(context, channel, 'ManageMessages');
@@ -94,27 +86,24 @@ function emojiOf({ world }: RestContext, reference: string): string {
   return emoji;
 }
 
-interface OnAnswer {
-  readonly Params: OnMessage['Params'] & { readonly answer: string };
-}
-
 /** Who voted for what, and the end of the bot's own polls. */
 export function pollRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
+  const onPoll = '/channels/:channel/polls/:message';
 
-  app.get<OnAnswer>('/channels/:channel/polls/:message/answers/:answer', (request) => {
+  app.get<On<'channel' | 'message' | 'answer'>>(`${onPoll}/answers/:answer`, (request) => {
     const { message } = messageAt(context, request.params);
     const voters = hasPoll(message) ? message.poll.votes.get(Number(request.params.answer)) : undefined;
     return { users: userPage(world, voters, request.query) };
   });
 
-  app.post<OnMessage>('/channels/:channel/polls/:message/expire', (request) => {
+  app.post<On<'channel' | 'message'>>(`${onPoll}/expire`, (request) => {
     const { message } = messageAt(context, request.params);
     if (!hasPoll(message)) throw apiErrors.notAPoll();
     if (message.authorId !== world.botId) throw apiErrors.foreignMessage();
     if (isOver(message.poll, world.now())) throw apiErrors.pollOver();
     closePoll(world, message);
-    return messagePayload(world, message, restView(context));
+    return messageAnswer(context, message);
   });
 }
 

@@ -1,6 +1,6 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { PermissionFlagsBits, type APIMessage } from 'discord-api-types/v10';
 
-import type { MessageView } from '../payloads/message-payload.ts';
+import { messagePayload } from '../payloads/message-payload.ts';
 import type { Channel, Guild, Message, ThreadChannel } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
 import { canView, isLockedFor, may } from '../world/permissions.ts';
@@ -24,22 +24,15 @@ export interface RestContext {
   readonly urls: () => { readonly gateway: string; readonly cdn: string };
 }
 
-/** A route whose path names a channel. */
-export interface InChannel {
-  readonly Params: { readonly channel: string };
+/** A route whose path has these parts. */
+export interface On<Part extends string> {
+  readonly Params: Readonly<Record<Part, string>>;
 }
 
-/** A route whose path names a message of a channel. */
-export interface OnMessage {
-  readonly Params: { readonly channel: string; readonly message: string };
-}
-
-/** How REST shows messages: content is kept back only where the application has no access to it at all. */
-export function restView(context: RestContext): MessageView {
-  return {
-    cdnUrl: context.urls().cdn,
-    readsContent: context.world.application.privileged.messageContent,
-  };
+/** A message as REST shows it: content is kept back only where the application has no access to it at all. */
+export function messageAnswer({ world, urls }: RestContext, message: Message): APIMessage {
+  const readsContent = world.application.privileged.messageContent;
+  return messagePayload(world, message, { cdnUrl: urls().cdn, readsContent });
 }
 
 /** The channel, which the bot must be able to view. @throws {ApiError} 10003 or 50001. */
@@ -60,7 +53,7 @@ export function messageIn(context: RestContext, channel: Channel, id: string): M
 /** The message that a path names, and its channel. @throws {ApiError} 10003, 50001 or 10008. */
 export function messageAt(
   context: RestContext,
-  params: OnMessage['Params'],
+  params: On<'channel' | 'message'>['Params'],
 ): { readonly channel: Channel; readonly message: Message } {
   const channel = viewableChannel(context, params.channel);
   return { channel, message: messageIn(context, channel, params.message) };

@@ -48,10 +48,12 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
     return reply.code(known.status).send(known.body);
   });
   api.addHook('preHandler', async (request, reply) => {
-    const path = pathOf(request);
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost');
+    const path = decodeURIComponent(pathname.slice(versionedPath.length));
+    const query = Object.fromEntries(searchParams);
     recorded.set(
       request,
-      context.requests.add({ method: request.method, path, query: queryOf(request), body: bodyOf(request) }),
+      context.requests.add({ method: request.method, path, query, body: bodyOf(request) }),
     );
     const tokenInPath = /^\/(?:interactions|webhooks)\//.test(path);
     if (!tokenInPath && request.headers.authorization !== `Bot ${context.token}`)
@@ -59,11 +61,10 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
     const verdict = tokenInPath ? undefined : context.rateLimits.take(request.method, path);
     if (verdict !== undefined) reply.headers(verdict.headers);
     if (verdict?.isExceeded === true) {
-      const { resetAfterSeconds: seconds, isGlobal, headers } = verdict;
-      await answerRateLimited(reply, { seconds, isGlobal, headers });
+      await answerRateLimited(reply, verdict);
       return;
     }
-    const fault = context.faults.take(request.method, path);
+    const fault = context.faults.take(`${request.method} ${path}`);
     if (fault?.kind === 'lost') lost.add(request);
     else if (fault !== undefined) await applyFault(fault, request, reply);
   });
@@ -118,7 +119,7 @@ async function applyFault(
       const global = fault.scope === 'global';
       const seconds = fault.retryAfterSeconds;
       await answerRateLimited(reply, {
-        seconds,
+        resetAfterSeconds: seconds,
         isGlobal: global,
         headers: {
           'x-ratelimit-scope': fault.scope,
@@ -139,25 +140,11 @@ async function applyFault(
 }
 
 function toApiError(error: unknown): ApiError {
-  const status =
-    typeof error === 'object' &&
-    error !== null &&
-    'statusCode' in error &&
-    typeof error.statusCode === 'number'
-      ? error.statusCode
-      : 500;
+  const { statusCode = 500 } = Object(error);
+  const status = Number(statusCode);
   if (status === 400) return apiErrors.invalidJson();
   if (status === 413) return apiErrors.tooLarge();
   return new ApiError(status, 0, error instanceof Error ? `${status}: ${error.message}` : `${status}: Error`);
-}
-
-function pathOf(request: FastifyRequest): string {
-  const { pathname } = new URL(request.url, 'http://localhost');
-  return decodeURIComponent(pathname.slice(versionedPath.length));
-}
-
-function queryOf(request: FastifyRequest): Record<string, string> {
-  return Object.fromEntries(new URL(request.url, 'http://localhost').searchParams);
 }
 
 function bodyOf(request: FastifyRequest): unknown {

@@ -2,9 +2,8 @@ import { ChannelType, PermissionFlagsBits, ThreadAutoArchiveDuration } from 'dis
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
+import { threadList, threadMemberPayload, threadPayload } from '../payloads/channel-payload.ts';
 import { memberPayload } from '../payloads/guild-payload.ts';
-import { messagePayload } from '../payloads/message-payload.ts';
 import { changeThread, joinThread, leaveThread } from '../world/channels.ts';
 import type { TextChannel, ThreadChannel } from '../world/entities.ts';
 import { isLockedFor, may } from '../world/permissions.ts';
@@ -14,14 +13,13 @@ import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent, Upload } from './message-form.ts';
 import { contentOf } from './post-message.ts';
 import {
+  messageAnswer,
   messageIn,
   requireOpen,
   requirePermission,
-  restView,
   viewableChannel,
   viewableThread,
-  type InChannel,
-  type OnMessage,
+  type On,
   type RestContext,
 } from './rest-context.ts';
 
@@ -47,45 +45,32 @@ const changeSchema = z.object({
   auto_archive_duration: autoArchiveMinutes,
 });
 
+type ThreadStart = Pick<Parameters<typeof createThread>[1], 'parent' | 'isPrivate' | 'startMessage'>;
+
 /** Threads and a forum's posts: begun, changed, put away, deleted. */
 export function threadRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.post<InChannel>('/channels/:channel/threads', (request, reply) => {
+  app.post<On<'channel'>>('/channels/:channel/threads', (request, reply) => {
     const parent = parentChannel(request.params.channel);
     if (parent.form === 'forum') return reply.code(201).send(post(parent, request.body));
     const form = parseForm(threadSchema, request.body);
     // As in Discord: a thread without a message is private unless the form says otherwise.
     const isPrivate = (form.type ?? ChannelType.PrivateThread) === ChannelType.PrivateThread;
     requirePermission(context, parent, isPrivate ? 'CreatePrivateThreads' : 'CreatePublicThreads');
-    const thread = createThread(world, {
-      parent,
-      name: form.name,
-      ownerId: world.botId,
-      isPrivate,
-      autoArchiveMinutes: form.auto_archive_duration,
-    });
-    return reply.code(201).send(threadPayload(world, thread, world.botId));
+    return reply.code(201).send(begun(form, { parent, isPrivate }));
   });
 
-  app.post<OnMessage>('/channels/:channel/messages/:message/threads', (request, reply) => {
+  app.post<On<'channel' | 'message'>>('/channels/:channel/messages/:message/threads', (request, reply) => {
     const parent = parentChannel(request.params.channel);
     const startMessage = messageIn(context, parent, request.params.message);
     const form = parseForm(threadSchema, request.body);
     requirePermission(context, parent, 'CreatePublicThreads');
     if (world.channels.has(startMessage.id)) throw apiErrors.threadExists();
-    const thread = createThread(world, {
-      parent,
-      name: form.name,
-      ownerId: world.botId,
-      isPrivate: false,
-      startMessage,
-      autoArchiveMinutes: form.auto_archive_duration,
-    });
-    return reply.code(201).send(threadPayload(world, thread, world.botId));
+    return reply.code(201).send(begun(form, { parent, isPrivate: false, startMessage }));
   });
 
-  app.patch<InChannel>('/channels/:channel', (request) => {
+  app.patch<On<'channel'>>('/channels/:channel', (request) => {
     const thread = viewableThread(context, request.params.channel);
     const form = parseForm(changeSchema, request.body);
     const manages = may(world, thread, world.botId, PermissionFlagsBits.ManageThreads);
@@ -100,13 +85,18 @@ export function threadRoutes(app: FastifyInstance, context: RestContext): void {
     return threadPayload(world, thread, world.botId);
   });
 
-  app.delete<InChannel>('/channels/:channel', (request) => {
+  app.delete<On<'channel'>>('/channels/:channel', (request) => {
     const thread = viewableThread(context, request.params.channel);
     requirePermission(context, thread, 'ManageThreads');
     const payload = threadPayload(world, thread, world.botId);
     deleteThread(world, thread);
     return payload;
   });
+
+  function begun(form: z.infer<typeof threadSchema>, where: ThreadStart): object {
+    const basics = { name: form.name, ownerId: world.botId, autoArchiveMinutes: form.auto_archive_duration };
+    return threadPayload(world, createThread(world, { ...basics, ...where }), world.botId);
+  }
 
   function post(parent: TextChannel, body: unknown): object {
     const upload = body instanceof Upload ? body : undefined;
@@ -127,7 +117,7 @@ export function threadRoutes(app: FastifyInstance, context: RestContext): void {
     });
     return {
       ...threadPayload(world, created.thread, world.botId),
-      message: messagePayload(world, created.message, restView(context)),
+      message: messageAnswer(context, created.message),
     };
   }
 
@@ -144,28 +134,24 @@ const archiveQuery = z.object({
   limit: z.coerce.number().int().min(2).max(100).default(50),
 });
 
-interface OnMember {
-  readonly Params: { readonly channel: string; readonly user: string };
-}
-
 /** Who is in a thread, and which threads were put away. */
 export function threadListRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
-  app.get<InChannel>('/channels/:channel/thread-members', (request) => {
+  app.get<On<'channel'>>('/channels/:channel/thread-members', (request) => {
     const thread = viewableThread(context, request.params.channel);
     const withMember = parseForm(memberQuery, request.query).with_member === 'true';
     return Array.from(thread.members.keys(), (userId) => memberIn(thread, userId, withMember));
   });
 
-  app.get<OnMember>('/channels/:channel/thread-members/:user', (request) => {
+  app.get<On<'channel' | 'user'>>('/channels/:channel/thread-members/:user', (request) => {
     const thread = viewableThread(context, request.params.channel);
     const userId = memberId(request.params.user);
     if (!thread.members.has(userId)) throw apiErrors.unknownMember();
     return memberIn(thread, userId, parseForm(memberQuery, request.query).with_member === 'true');
   });
 
-  app.put<OnMember>('/channels/:channel/thread-members/:user', (request, reply) => {
+  app.put<On<'channel' | 'user'>>('/channels/:channel/thread-members/:user', (request, reply) => {
     const thread = viewableThread(context, request.params.channel);
     const userId = memberId(request.params.user);
     requireOpen(context, thread);
@@ -175,7 +161,7 @@ export function threadListRoutes(app: FastifyInstance, context: RestContext): vo
     return reply.code(204).send();
   });
 
-  app.delete<OnMember>('/channels/:channel/thread-members/:user', (request, reply) => {
+  app.delete<On<'channel' | 'user'>>('/channels/:channel/thread-members/:user', (request, reply) => {
     const thread = viewableThread(context, request.params.channel);
     const userId = memberId(request.params.user);
     requireOpen(context, thread);
@@ -185,16 +171,16 @@ export function threadListRoutes(app: FastifyInstance, context: RestContext): vo
     return reply.code(204).send();
   });
 
-  app.get<InChannel>('/channels/:channel/threads/archived/public', (request) =>
+  app.get<On<'channel'>>('/channels/:channel/threads/archived/public', (request) =>
     archived(request.params.channel, request.query, ({ isPrivate }) => !isPrivate),
   );
 
-  app.get<InChannel>('/channels/:channel/threads/archived/private', (request) => {
+  app.get<On<'channel'>>('/channels/:channel/threads/archived/private', (request) => {
     requirePermission(context, viewableChannel(context, request.params.channel), 'ManageThreads');
     return archived(request.params.channel, request.query, ({ isPrivate }) => isPrivate);
   });
 
-  app.get<InChannel>('/channels/:channel/users/@me/threads/archived/private', (request) =>
+  app.get<On<'channel'>>('/channels/:channel/users/@me/threads/archived/private', (request) =>
     archived(
       request.params.channel,
       request.query,
@@ -226,10 +212,7 @@ export function threadListRoutes(app: FastifyInstance, context: RestContext): vo
       .toSorted((a, b) => Date.parse(b.archiveChangedAt) - Date.parse(a.archiveChangedAt));
     const page = found.slice(0, limit);
     return {
-      threads: page.map((thread) => threadPayload(world, thread, world.botId)),
-      members: page
-        .filter(({ members }) => members.has(world.botId))
-        .map((thread) => threadMemberPayload(thread, world.botId)),
+      ...threadList(world, page),
       has_more: found.length > page.length,
     };
   }

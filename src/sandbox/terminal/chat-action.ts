@@ -1,6 +1,7 @@
 import type { ChannelView, PersonView } from '../control/control-views.ts';
 import type { MessageView } from '../control/message-view.ts';
-import { SandboxError, type SandboxControl } from '../control/sandbox-control.ts';
+import { SandboxError } from '../control/sandbox-control.ts';
+import type { SandboxControl } from '../control/local-control.ts';
 import { quoted, type Names } from './readable.ts';
 
 /** Who does something, and where. */
@@ -20,8 +21,8 @@ export interface ActionResult {
   readonly tell?: string;
   /** The id of a place to go to. */
   readonly goTo?: string;
-  /** Whether the bot is expected to write something. */
-  readonly expectsAnswer: boolean;
+  /** The bot is expected to write something. */
+  readonly expectsAnswer?: true;
 }
 
 /** A command of the chat that stands for something people do in Discord. */
@@ -48,29 +49,23 @@ export function requireShared({ isEphemeral, text }: MessageView): void {
 }
 
 /** The newest message that everybody here can see, or the one counted to. @throws {SandboxError} */
-export async function newestMessage(scene: Scene, count: number | undefined): Promise<MessageView> {
-  const target = findTarget(
-    await visibleMessages(scene),
-    count,
-    ({ isEphemeral }) => !isEphemeral,
-    'There are no messages here yet',
-  );
-  requireShared(target);
-  return target;
+export function newestMessage(scene: Scene, count: number | undefined): Promise<MessageView> {
+  return sharedMessage(scene, count, () => true, 'There are no messages here yet');
 }
 
 /** The bot's newest message that everybody here can see, or the one counted to, of anybody. @throws {SandboxError}, with `missing` where there is none. */
-export async function botsMessage(
+export function botsMessage(scene: Scene, count: number | undefined, missing: string): Promise<MessageView> {
+  return sharedMessage(scene, count, ({ author }) => author.id === scene.botId, missing);
+}
+
+async function sharedMessage(
   scene: Scene,
   count: number | undefined,
+  fits: (message: MessageView) => boolean,
   missing: string,
 ): Promise<MessageView> {
-  const target = findTarget(
-    await visibleMessages(scene),
-    count,
-    ({ author, isEphemeral }) => author.id === scene.botId && !isEphemeral,
-    missing,
-  );
+  const isMeant = (message: MessageView) => !message.isEphemeral && fits(message);
+  const target = findTarget(await visibleMessages(scene), count, isMeant, missing);
   requireShared(target);
   return target;
 }

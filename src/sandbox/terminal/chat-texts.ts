@@ -1,5 +1,5 @@
 import type { ChannelView, CommandView } from '../control/control-views.ts';
-import type { SandboxInfo } from '../control/sandbox-control.ts';
+import type { SandboxInfo } from '../control/local-control.ts';
 import type { ChatAction } from './chat-action.ts';
 import { interactionActions } from './interaction-actions.ts';
 import { messageActions } from './message-actions.ts';

@@ -1,5 +1,6 @@
 import type { ChannelView, PersonView } from '../control/control-views.ts';
-import { SandboxError, type SandboxInfo } from '../control/sandbox-control.ts';
+import type { SandboxInfo } from '../control/local-control.ts';
+import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
 import { requireWords, type ActionResult, type Scene } from './chat-action.ts';
 import type { ChatEvent, Said } from './chat-events.ts';
@@ -26,23 +27,18 @@ export class Chat {
   #place: ChannelView;
   #channels: readonly ChannelView[];
 
-  private constructor(
-    options: ChatOptions,
-    info: SandboxInfo,
-    channels: readonly ChannelView[],
-    place: ChannelView,
-  ) {
+  private constructor(options: ChatOptions, info: SandboxInfo, channels: readonly ChannelView[]) {
     this.#options = options;
     this.#info = info;
     this.#speaker = info.owner;
     this.#channels = channels;
-    this.#place = place;
+    this.#place = findPlace('#general', channels, info.owner.name);
   }
 
   /** Begins as the bot's owner in #general. @throws {SandboxError} where the sandbox has no such channel. */
   static async open(options: ChatOptions): Promise<Chat> {
     const [info, channels] = await Promise.all([options.sandbox.info(), options.sandbox.channels()]);
-    return new Chat(options, info, channels, findPlace('#general', channels, info.owner.name));
+    return new Chat(options, info, channels);
   }
 
   /** Who speaks where: `alice in #general`. */
@@ -139,7 +135,7 @@ export class Chat {
       if (echo.kind === 'said') transcript.said({ ...line, remark: echo.remark });
       else transcript.note(`${line.place}  ${line.name} ${line.text}`);
     }
-    if (tell === undefined) await afterActing(expectsAnswer);
+    if (tell === undefined) await afterActing(expectsAnswer === true);
     if (goTo === undefined) return;
     await this.go(goTo);
     transcript.note(`You are ${this.position}.`);

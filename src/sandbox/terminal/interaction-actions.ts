@@ -10,6 +10,7 @@ import {
   type ChatAction,
   type Scene,
 } from './chat-action.ts';
+import { readLocalFile } from './message-actions.ts';
 import { quoted, readableText } from './readable.ts';
 
 /** What people ask of the bot other than by writing. */
@@ -29,10 +30,7 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
       const lines = choices.map(({ name, value }) =>
         name === value ? `  ${name}` : `  ${name}  → ${value}`,
       );
-      return {
-        tell: lines.length === 0 ? 'The bot has nothing to offer.' : lines.join('\n'),
-        expectsAnswer: false,
-      };
+      return { tell: lines.length === 0 ? 'The bot has nothing to offer.' : lines.join('\n') };
     },
   },
   menu: {
@@ -64,7 +62,8 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
       const target = findTarget(
         await visibleMessages(scene),
         count,
-        (message) => (label === '' ? hasComponents(message) : pressOf(message, label) !== undefined),
+        (message) =>
+          label === '' ? message.components.rows.length > 0 : pressOf(message, label) !== undefined,
         label === '' ? 'There is nothing here to click' : `Nothing here is labelled ${JSON.stringify(label)}`,
       );
       if (label === '') throw new SandboxError('Click what? /click LABEL, with the label as it is shown');
@@ -84,8 +83,24 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
 export async function giveSlashCommand(scene: Scene, rest: string): Promise<ActionResult> {
   const { command, words } = commandOf(await scene.sandbox.commands(), rest);
   const line = readSlashLine(command, words);
-  await scene.sandbox.slash({ as: scene.speaker.id, in: scene.place.id, ...line });
+  const { options, attachments } = await withFiles(command, line);
+  await scene.sandbox.slash({ as: scene.speaker.id, in: scene.place.id, ...line, options, attachments });
   return { echo: { kind: 'said', text: `/${rest.replace(/^\//, '')}` }, expectsAnswer: true };
+}
+
+/** Options that take a file are given its path; the file is handed in under its name. @throws {SandboxError} */
+async function withFiles(command: CommandView, { subcommand, options }: ReturnType<typeof readSlashLine>) {
+  const known = command.subcommands.find(({ name }) => name === subcommand)?.options ?? command.options;
+  const takesFile = new Set(known.filter(({ type }) => type === 'attachment').map(({ name }) => name));
+  const files = await Promise.all(
+    Object.entries(options)
+      .filter(([name]) => takesFile.has(name))
+      .map(async ([option, path]) => ({ option, file: await readLocalFile(String(path)) })),
+  );
+  return {
+    options: { ...options, ...Object.fromEntries(files.map(({ option, file }) => [option, file.name])) },
+    attachments: files.map(({ file }) => file),
+  };
 }
 
 /** A command by the first word, with or without its slash. @throws {SandboxError} with what there is. */
@@ -101,10 +116,6 @@ function commandOf(
   const names = commands.filter(({ type }) => type === 'slash').map((candidate) => `/${candidate.name}`);
   const known = `The bot has the commands ${names.join(', ') || '(none)'}`;
   throw new SandboxError(name === '' ? `Which command? ${known}` : `${known}, not /${name}`);
-}
-
-function hasComponents({ components }: MessageView): boolean {
-  return components.rows.length > 0;
 }
 
 /** What to hand to the control for a label: a button by it, or a select of which it is an option. */
@@ -129,25 +140,12 @@ function pressOf(
 
 type Value = string | number | boolean;
 
-/** What the control takes for a slash command, apart from who and where. */
-interface SlashLine {
-  readonly name: string;
-  readonly subcommand?: string;
-  readonly options: Readonly<Record<string, Value>>;
-}
-
-/** What the control takes while an option is being typed. */
-interface HalfTypedLine extends SlashLine {
-  readonly option: string;
-  readonly value: string;
-}
-
 /**
  * Reads what stands after a slash command's name: the subcommand, where it has some, then its options as `name:value`, or
  * everything as its first option.
  * @throws {SandboxError} for words that the command has no place for, or that an option cannot take.
  */
-export function readSlashLine(command: CommandView, rest: string): SlashLine {
+export function readSlashLine(command: CommandView, rest: string) {
   const { title, subcommand, options, words } = readPlace(command, rest);
   const { name } = command;
   return { name, ...subcommand, options: optionsOf(title, options, words) };
@@ -158,7 +156,7 @@ export function readSlashLine(command: CommandView, rest: string): SlashLine {
  * first one that the bot completes.
  * @throws {SandboxError} as {@link readSlashLine}, and where there is nothing to complete.
  */
-function readHalfTypedLine(command: CommandView, rest: string): HalfTypedLine {
+function readHalfTypedLine(command: CommandView, rest: string) {
   const { title, subcommand, options, words } = readPlace(command, rest);
   const { name } = command;
   const named = namedWords(options, words);
@@ -170,15 +168,8 @@ function readHalfTypedLine(command: CommandView, rest: string): HalfTypedLine {
   return { name, ...subcommand, options: Object.fromEntries(others), option: option.name, value };
 }
 
-interface LinePlace {
-  /** `/memory forget` */
-  readonly title: string;
-  readonly subcommand: { readonly subcommand?: string };
-  readonly options: readonly OptionView[];
-  readonly words: string;
-}
-
-function readPlace(command: CommandView, rest: string): LinePlace {
+/** The part of a command that a line is about, by its title such as `/memory forget`, and the words for its options. */
+function readPlace(command: CommandView, rest: string) {
   const { name, options } = command;
   if (command.subcommands.length === 0) return { title: `/${name}`, subcommand: {}, options, words: rest };
   const [, first = '', words = ''] = /^(\S*)\s*([^]*)$/u.exec(rest) ?? [];
@@ -251,6 +242,7 @@ function valueOf(title: string, option: OptionView, words: string): Value {
     case 'user':
     case 'channel':
     case 'role':
+    case 'attachment':
     case 'other':
       return words;
   }

@@ -1,5 +1,5 @@
 import type { SandboxServer } from '../sandbox-server.ts';
-import { followSandbox, type ChatEvent } from './chat-events.ts';
+import { followSandbox, type ChatEvent, type Said } from './chat-events.ts';
 import { Chat } from './chat.ts';
 import type { PromptLine } from './prompt-line.ts';
 import type { Transcript } from './transcript.ts';
@@ -15,11 +15,8 @@ interface InteractiveChatOptions {
 }
 
 /** The chat of a person at a terminal: what the bot writes appears as it grows. Resolves at the end of the input or at `/quit`. */
-export async function chatInteractively({
-  sandbox,
-  prompt,
-  transcript,
-}: InteractiveChatOptions): Promise<void> {
+export async function chatInteractively(options: InteractiveChatOptions): Promise<void> {
+  const { sandbox, prompt, transcript } = options;
   const { bot } = await sandbox.info();
   const chat = await Chat.open({
     sandbox,
@@ -49,8 +46,7 @@ export async function chatInteractively({
       showTyping(false);
       const { id } = event.message;
       const { text } = await chat.lineOf(event);
-      const { isCorrection } = event;
-      const growth = growthOf(shown, { id, text, isCorrection }, growing.shows(id));
+      const growth = growthOf(shown, { id, text, isCorrection: event.isCorrection }, growing.shows(id));
       ({ shown } = growth);
       const line = await chat.lineOf({ ...event, isCorrection: growth.isEdited });
       growing.show(id, transcript.format({ ...line, text: growth.text }));
@@ -140,12 +136,7 @@ interface ShownMessage {
 }
 
 /** A message as it is now. */
-interface NewWording {
-  readonly id: string;
-  readonly text: string;
-  /** It was seen before, with other words. */
-  readonly isCorrection: boolean;
-}
+type NewWording = Pick<ShownMessage, 'id' | 'text'> & Pick<Said, 'isCorrection'>;
 
 interface Growth {
   readonly shown: ShownMessage;

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
@@ -55,6 +55,27 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       return { echo: { kind: 'said', text: words }, expectsAnswer: true };
     },
   },
+  save: {
+    usage: 'FOLDER [^2]',
+    meaning:
+      'keep the files of a message in a folder of this machine, the newest that has some if not counted',
+    async act(scene, rest) {
+      const { count, rest: folder } = readTarget(rest, 'either end');
+      requireWords(folder, 'Where to? /save FOLDER');
+      const target = findTarget(
+        await visibleMessages(scene),
+        count,
+        ({ attachments }) => attachments.length > 0,
+        'No message here has a file',
+      );
+      const paths: string[] = [];
+      for (const { name } of target.attachments) {
+        const file = await scene.sandbox.file({ as: scene.speaker.id, message: target.id, name });
+        paths.push(await saveLocalFile(folder, file));
+      }
+      return { tell: paths.map((path) => `Saved ${path}`).join('\n') };
+    },
+  },
   edit: {
     usage: '[^2] TEXT',
     meaning: 'change your newest message, or another of yours',
@@ -69,7 +90,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
         throw new SandboxError(`Only ${target.author.name} can edit ${quoted(target.text)}`);
       }
       await scene.sandbox.edit({ message: target.id, text });
-      return { expectsAnswer: false };
+      return {};
     },
   },
   delete: {
@@ -80,7 +101,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       const target = await ownMessage(scene, count);
       requireShared(target);
       await scene.sandbox.delete({ message: target.id, as: scene.speaker.id });
-      return { expectsAnswer: false };
+      return {};
     },
   },
   react: {
@@ -95,7 +116,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       const call = { as: scene.speaker.id, message: target.id, emoji };
       const mine = target.reactions[emoji]?.includes(scene.speaker.name) ?? false;
       await (mine ? scene.sandbox.unreact(call) : scene.sandbox.react(call));
-      return { expectsAnswer: false };
+      return {};
     },
   },
   pin: {
@@ -106,7 +127,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       const target = await newestMessage(scene, count);
       const call = { as: scene.speaker.id, message: target.id };
       await (target.isPinned ? scene.sandbox.unpin(call) : scene.sandbox.pin(call));
-      return { expectsAnswer: false };
+      return {};
     },
   },
   vote: {
@@ -129,7 +150,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
         answer: answer?.text ?? words,
         withdraw: answer?.votes.includes(scene.speaker.name) ?? false,
       });
-      return { expectsAnswer: false };
+      return {};
     },
   },
   thread: {
@@ -145,7 +166,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
         as: scene.speaker.id,
         ...(message === undefined ? {} : { message: message.id }),
       });
-      return { goTo: thread.id, expectsAnswer: false };
+      return { goTo: thread.id };
     },
   },
   messages: {
@@ -164,10 +185,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
         const words = quoted(readableText(contentOf(message), scene.names));
         return `${count}  ${author.name}: ${words}${marks.length === 0 ? '' : ` (${marks.join('; ')})`}`;
       });
-      return {
-        tell: lines.length === 0 ? 'Nothing was written here yet.' : lines.join('\n'),
-        expectsAnswer: false,
-      };
+      return { tell: lines.length === 0 ? 'Nothing was written here yet.' : lines.join('\n') };
     },
   },
 };
@@ -198,27 +216,45 @@ export function readUploadLine(rest: string): { readonly path: string; readonly 
   return { path, text };
 }
 
+/** Resolves with the path; nothing that is there already is replaced. @throws {SandboxError} */
+async function saveLocalFile(
+  folder: string,
+  { name, base64 }: { readonly name: string; readonly base64: string },
+): Promise<string> {
+  const path = join(localPath(folder), basename(name));
+  try {
+    await writeFile(path, Buffer.from(base64, 'base64'), { flag: 'wx' });
+    return path;
+  } catch (error) {
+    throw new SandboxError(
+      `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function localPath(path: string): string {
+  return resolve(path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
+}
+
 /** @throws {SandboxError} for a file that is missing, unreadable, no file, or larger than Discord takes. */
 export async function readLocalFile(
   path: string,
 ): Promise<{ readonly name: string; readonly base64: string }> {
-  const place = resolve(path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
+  const place = localPath(path);
   try {
-    const { size, ...kind } = await facts(place);
-    if (!kind.isFile) throw new SandboxError(`${place} is no file`);
-    if (size > maxFileBytes) {
+    const found = await stat(place);
+    if (!found.isFile()) throw new SandboxError(`${place} is no file`);
+    if (found.size > maxFileBytes) {
       const most = bytesText(maxFileBytes);
-      throw new SandboxError(`${place} is too large: it has ${size} bytes, and ${most} is the limit`);
+      throw new SandboxError(`${place} is too large: it has ${found.size} bytes, and ${most} is the limit`);
     }
     return { name: basename(place), base64: await readFile(place, 'base64') };
   } catch (error) {
     throw error instanceof SandboxError ? error : new SandboxError(whyUnread(place, error), { cause: error });
   }
-}
-
-async function facts(path: string): Promise<{ readonly size: number; readonly isFile: boolean }> {
-  const found = await stat(path);
-  return { size: found.size, isFile: found.isFile() };
 }
 
 function whyUnread(path: string, error: unknown): string {

@@ -103,11 +103,9 @@ export function readableText(text: string, names: Names): string {
   return text
     .replaceAll(/<@!?(\d+)>/g, (_, id: string) => `@${names.personOf(id)}`)
     .replaceAll(/<#(\d+)>/g, (whole, id: string) => names.placeOf(id) ?? whole)
-    .replaceAll(/<t:(\d{1,11})(?::[tTdDfFR])?>/g, (_, seconds: string) => localDay(Number(seconds)));
-}
-
-function localDay(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleDateString('sv');
+    .replaceAll(/<t:(\d{1,11})(?::[tTdDfFR])?>/g, (_, seconds: string) =>
+      new Date(Number(seconds) * 1000).toLocaleDateString('sv'),
+    );
 }
 
 /** `1.2 kB`, `3 MB`. */

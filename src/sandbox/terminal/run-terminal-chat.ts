@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 
-import type { SandboxServer } from '../sandbox-server.ts';
 import { chatInteractively } from './interactive-chat.ts';
 import { PromptLine } from './prompt-line.ts';
-import { chatByLines, playDemonstration, type Demonstration } from './scripted-chat.ts';
+import {
+  chatByLines,
+  playDemonstration,
+  type Demonstration,
+  type ScriptedChatOptions,
+} from './scripted-chat.ts';
 import type { TerminalMode } from './terminal-mode.ts';
 import { createTranscript, type TerminalOutput } from './transcript.ts';
 
-interface TerminalChatOptions {
+/** The signal ends the chat at once. */
+interface TerminalChatOptions extends Omit<ScriptedChatOptions, 'transcript'> {
   readonly mode: TerminalMode;
-  readonly sandbox: SandboxServer;
   readonly output: TerminalOutput;
-  /** Resolves when the bot has nothing running or waiting, after-turn work included. */
-  readonly settled: () => Promise<void>;
   /** What the chat says of the bot at its beginning: labels and texts. */
   readonly facts: readonly (readonly [label: string, text: string])[];
   /** What is played where there is neither a terminal nor an input. */
   readonly demonstration: Demonstration;
-  /** Ends the chat at once. */
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -5,7 +5,7 @@ import { Chat } from './chat.ts';
 import type { Lines } from './terminal-mode.ts';
 import type { Transcript } from './transcript.ts';
 
-interface ScriptedChatOptions {
+export interface ScriptedChatOptions {
   readonly sandbox: SandboxServer;
   readonly transcript: Transcript;
   /** Resolves when the bot has nothing running or waiting, after-turn work included. */
@@ -64,11 +64,10 @@ export async function playDemonstration(
 }
 
 /** A chat that shows what is said, waits after it until the bot is done, and shows what is left of that in the end. */
-async function openFollowedChat({
-  sandbox,
-  transcript,
-  settled,
-}: ScriptedChatOptions): Promise<{ readonly chat: Chat; readonly close: () => void }> {
+async function openFollowedChat(
+  options: ScriptedChatOptions,
+): Promise<{ readonly chat: Chat; readonly close: () => void }> {
+  const { sandbox, transcript, settled } = options;
   const { bot } = await sandbox.info();
   let waiting: ChatEvent[] = [];
   const close = followSandbox({

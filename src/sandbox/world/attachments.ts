@@ -52,15 +52,22 @@ export function imageDimensions(
   }
 }
 
-/** An attachment of a message in this channel, or `undefined`. */
+/** An attachment of a message or a command in this channel, or `undefined`. */
 export function findAttachment(
   world: World,
   channelId: string,
   attachmentId: string,
 ): Attachment | undefined {
   const forOne = Array.from(world.ephemerals.values(), ({ message }) => message);
-  return [...messagesOf(world, channelId), ...forOne.filter((message) => message.channelId === channelId)]
-    .flatMap(({ attachments }) => attachments)
+  const given = [...world.interactions.values()].flatMap(({ channelId: at, request }) =>
+    at === channelId && 'attachments' in request ? [request] : [],
+  );
+  return [
+    ...messagesOf(world, channelId),
+    ...forOne.filter((message) => message.channelId === channelId),
+    ...given,
+  ]
+    .flatMap(({ attachments = [] }) => attachments)
     .find(({ id }) => id === attachmentId);
 }
 

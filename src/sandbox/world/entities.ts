@@ -238,9 +238,14 @@ export interface Command {
 
 /** What somebody asked of the bot other than by writing. */
 export type InteractionRequest =
-  | { readonly kind: 'slash'; readonly command: Command; readonly options: readonly InteractionOption[] }
-  /** Still typing: one of the options is `focused`. */
-  | { readonly kind: 'complete'; readonly command: Command; readonly options: readonly InteractionOption[] }
+  /** Complete: still typing, one of the options is `focused`. */
+  | {
+      readonly kind: 'slash' | 'complete';
+      readonly command: Command;
+      readonly options: readonly InteractionOption[];
+      /** The files that options name by their ids. */
+      readonly attachments?: readonly Attachment[];
+    }
   | { readonly kind: 'message-menu'; readonly command: Command; readonly message: Message }
   | { readonly kind: 'user-menu'; readonly command: Command; readonly targetId: string }
   | {
@@ -254,6 +259,7 @@ export type InteractionRequest =
 /** A request, and what the bot made of it. */
 export interface Interaction {
   readonly id: string;
+  /** Secret, unique: whoever has it may answer. */
   readonly token: string;
   readonly channelId: string;
   readonly userId: string;

@@ -4,12 +4,7 @@ import { guildOf, type World } from './world.ts';
 
 export function createUser(
   world: World,
-  input: {
-    readonly name: string;
-    readonly id?: string | undefined;
-    readonly bot?: boolean;
-    readonly closedDms?: boolean;
-  },
+  input: { readonly name: string; readonly id?: string | undefined } & Partial<Omit<User, 'id'>>,
 ): User {
   const user: User = {
     id: input.id ?? world.nextId(),

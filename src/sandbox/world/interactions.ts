@@ -1,28 +1,21 @@
 import { DiscordSnowflake } from '@sapphire/snowflake';
-import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
 
-import type { Channel, Interaction, InteractionRequest, Message } from './entities.ts';
+import type { Channel, Interaction, Message } from './entities.ts';
 import type { World } from './world.ts';
 
 /** How long the bot has for its first response, in milliseconds. */
 export const firstResponseWithin = 3_000;
 
-interface NewInteraction {
+interface NewInteraction extends Pick<Interaction, 'userId' | 'request' | 'token'> {
   readonly channel: Channel;
-  readonly userId: string;
-  readonly request: InteractionRequest;
-  /** Secret, unique: whoever has it may answer. */
-  readonly token: string;
 }
 
 /** Somebody asks something of the bot other than by writing. */
-export function createInteraction(world: World, input: NewInteraction): Interaction {
+export function createInteraction(world: World, { channel, ...asked }: NewInteraction): Interaction {
   const interaction: Interaction = {
+    ...asked,
     id: world.nextId(),
-    token: input.token,
-    channelId: input.channel.id,
-    userId: input.userId,
-    request: input.request,
+    channelId: channel.id,
     state: 'waiting',
     ephemeral: false,
     original: undefined,
@@ -35,24 +28,17 @@ export function createInteraction(world: World, input: NewInteraction): Interact
 }
 
 /** What the bot has just done with an interaction. */
-interface InteractionProgress {
-  readonly state?: Interaction['state'];
-  readonly ephemeral?: boolean;
-  readonly original?: Message;
+type InteractionProgress = Partial<Pick<Interaction, 'state' | 'ephemeral' | 'original' | 'choices'>> & {
   readonly followUp?: Message;
-  readonly choices?: readonly APIApplicationCommandOptionChoice[];
-}
+};
 
 export function advanceInteraction(
   world: World,
   interaction: Interaction,
-  progress: InteractionProgress,
+  { followUp, ...progress }: InteractionProgress,
 ): void {
-  if (progress.state !== undefined) interaction.state = progress.state;
-  if (progress.ephemeral !== undefined) interaction.ephemeral = progress.ephemeral;
-  if (progress.original !== undefined) interaction.original = progress.original;
-  if (progress.followUp !== undefined) interaction.followUps.push(progress.followUp);
-  if (progress.choices !== undefined) interaction.choices = progress.choices;
+  Object.assign(interaction, progress);
+  if (followUp !== undefined) interaction.followUps.push(followUp);
   world.emit({ type: 'interaction-updated', interaction });
 }
 

@@ -7,7 +7,7 @@ export interface Mentions {
 }
 
 /** Discord's `allowed_mentions`: what may ping; nothing does where it is there and empty. */
-interface AllowedMentions {
+export interface AllowedMentions {
   readonly parse?: readonly string[] | undefined;
   readonly users?: readonly string[] | undefined;
   readonly replied_user?: boolean | undefined;
@@ -35,19 +35,12 @@ export function mentionsIn(
   repliedUserId: string | undefined,
 ): Mentions {
   const named = [...text.matchAll(/<@!?(\d{15,21})>/g)].flatMap((match) => match[1] ?? []);
-  const userIds = new Set(named.filter((id) => allowsUser(allowed, id)));
+  const allows = (kind: 'users' | 'everyone'): boolean =>
+    allowed === undefined || (allowed.parse ?? []).includes(kind);
+  const userIds = new Set(named.filter((id) => allows('users') || (allowed?.users ?? []).includes(id)));
   if (repliedUserId !== undefined && (allowed === undefined || allowed.replied_user === true)) {
     userIds.add(repliedUserId);
   }
   const everyone = /@(?:everyone|here)\b/.test(text);
-  return { userIds: [...userIds], everyone: everyone && allowsEveryone(allowed) };
-}
-
-function allowsUser(allowed: AllowedMentions | undefined, id: string): boolean {
-  if (allowed === undefined) return true;
-  return (allowed.parse ?? []).includes('users') || (allowed.users ?? []).includes(id);
-}
-
-function allowsEveryone(allowed: AllowedMentions | undefined): boolean {
-  return allowed === undefined || (allowed.parse ?? []).includes('everyone');
+  return { userIds: [...userIds], everyone: everyone && allows('everyone') };
 }

@@ -22,8 +22,9 @@ export interface NewMessage {
   readonly id?: string;
   readonly channel: Channel;
   readonly authorId: string;
-  readonly text: string;
-  readonly mentions: Mentions;
+  /** Absent, like mentions, where the type says it all. */
+  readonly text?: string;
+  readonly mentions?: Mentions;
   readonly type?: MessageType;
   readonly attachments?: readonly Attachment[];
   readonly embeds?: readonly APIEmbed[];
@@ -43,14 +44,14 @@ function draftMessage(world: World, input: NewMessage): Message {
     channelId: input.channel.id,
     authorId: input.authorId,
     type: input.type ?? (input.replyTo === undefined ? MessageType.Default : MessageType.Reply),
-    text: input.text,
+    text: input.text ?? '',
     createdAt: world.now().toISOString(),
     editedAt: null,
     attachments: input.attachments ?? [],
     embeds: input.embeds ?? [],
     components: input.components ?? [],
-    mentionedIds: input.mentions.userIds.filter((id) => world.users.has(id)),
-    mentionsEveryone: input.mentions.everyone,
+    mentionedIds: (input.mentions?.userIds ?? []).filter((id) => world.users.has(id)),
+    mentionsEveryone: input.mentions?.everyone ?? false,
     replyTo: input.replyTo,
     nonce: input.nonce,
     flags: input.flags ?? 0,
@@ -85,15 +86,12 @@ export function beginsThread(message: Message, thread: ThreadChannel): boolean {
   return message.id === thread.id || message.type === MessageType.ThreadStarterMessage;
 }
 
-interface MessageChange {
-  readonly text?: string | undefined;
-  readonly mentions?: Mentions | undefined;
-  readonly embeds?: readonly APIEmbed[] | undefined;
-  readonly components?: readonly ComponentRow[] | undefined;
-  /** All that it has from now on. */
-  readonly attachments?: readonly Attachment[] | undefined;
-  readonly flags?: number | undefined;
-}
+/** Of attachments, all that it has from now on. */
+type MessageChange = {
+  readonly [Field in 'text' | 'mentions' | 'embeds' | 'components' | 'attachments' | 'flags']?:
+    | NewMessage[Field]
+    | undefined;
+};
 
 /** Shows cards under a message, as Discord does for a link some time after it was written: no edit. */
 export function showEmbeds(world: World, message: Message, embeds: readonly APIEmbed[]): void {
@@ -216,8 +214,6 @@ export function pinMessage(world: World, channel: Channel, message: Message, use
   createMessage(world, {
     channel,
     authorId: userId,
-    text: '',
-    mentions: { userIds: [], everyone: false },
     type: MessageType.ChannelPinnedMessage,
     replyTo: { channelId: channel.id, messageId: message.id },
   });

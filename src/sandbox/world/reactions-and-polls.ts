@@ -7,9 +7,7 @@ import { channelOf, type World } from './world.ts';
 /** So many different emoji a message takes. */
 export const maxReactionKinds = 20;
 
-/**
- * A unicode emoji in its coloured form, whether or not it came with the sign that asks for that; `undefined` for anything else.
- */
+/** A unicode emoji in its coloured form, whether or not it came with the sign that asks for that; `undefined` for anything else. */
 export function knownEmoji(text: string): string | undefined {
   const colourSign = '\u{FE0F}';
   const emoji = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
@@ -22,18 +20,14 @@ export function setReaction(
   message: Message,
   reaction: { readonly userId: string; readonly emoji: string; readonly present: boolean },
 ): void {
-  const users = message.reactions.get(reaction.emoji) ?? new Set<string>();
-  if (users.has(reaction.userId) === reaction.present) return;
-  if (reaction.present) users.add(reaction.userId);
-  else users.delete(reaction.userId);
-  if (users.size === 0) message.reactions.delete(reaction.emoji);
-  else message.reactions.set(reaction.emoji, users);
-  world.emit({
-    type: reaction.present ? 'reaction-added' : 'reaction-removed',
-    message,
-    userId: reaction.userId,
-    emoji: reaction.emoji,
-  });
+  const { userId, emoji, present } = reaction;
+  const users = message.reactions.get(emoji) ?? new Set<string>();
+  if (users.has(userId) === present) return;
+  if (present) users.add(userId);
+  else users.delete(userId);
+  if (users.size === 0) message.reactions.delete(emoji);
+  else message.reactions.set(emoji, users);
+  world.emit({ type: present ? 'reaction-added' : 'reaction-removed', message, userId, emoji });
 }
 
 /** Takes back everybody's reactions with one emoji, or with all of them. */
@@ -94,8 +88,6 @@ export function closePoll(world: World, message: PollMessage): void {
   createMessage(world, {
     channel: channelOf(world, message.channelId),
     authorId: message.authorId,
-    text: '',
-    mentions: { userIds: [], everyone: false },
     type: MessageType.PollResult,
     replyTo: { channelId: message.channelId, messageId: message.id },
     embeds: [resultOf(message.poll)],

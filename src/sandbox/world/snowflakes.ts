@@ -10,15 +10,12 @@ export type Clock = () => Date;
 export function createSnowflakeSource(now: Clock): () => string {
   let last = 0n;
   return () => {
-    const fromClock = firstSnowflakeAt(now());
+    const timestamp = now();
+    if (timestamp.getTime() < DiscordSnowflake.epochNumber) {
+      throw new RangeError('Discord ids begin with the year 2015');
+    }
+    const fromClock = DiscordSnowflake.generate({ timestamp, increment: 0n, workerId: 0n, processId: 0n });
     last = fromClock > last ? fromClock : last + 1n;
     return last.toString();
   };
-}
-
-function firstSnowflakeAt(moment: Date): bigint {
-  if (moment.getTime() < DiscordSnowflake.epochNumber) {
-    throw new RangeError('Discord ids begin with the year 2015');
-  }
-  return DiscordSnowflake.generate({ timestamp: moment, increment: 0n, workerId: 0n, processId: 0n });
 }

@@ -25,24 +25,19 @@ interface NewThread extends ThreadBasics {
  */
 export function createThread(world: World, input: NewThread): ThreadChannel {
   const { parent, ownerId, startMessage } = input;
-  const thread = addThread(world, startMessage?.id ?? world.nextId(), input, {
-    isPrivate: input.isPrivate,
-    memberIds: input.memberIds ?? [],
-  });
-  const note = { authorId: ownerId, mentions: { userIds: [], everyone: false } };
+  const thread = addThread(world, startMessage?.id ?? world.nextId(), input);
   if (startMessage !== undefined) {
     startMessage.flags |= MessageFlags.HasThread;
     world.emit({ type: 'message-touched', message: startMessage });
     createMessage(world, {
-      ...note,
+      authorId: ownerId,
       channel: thread,
-      text: '',
       type: MessageType.ThreadStarterMessage,
       replyTo: { channelId: parent.id, messageId: startMessage.id },
     });
   } else if (!input.isPrivate) {
     createMessage(world, {
-      ...note,
+      authorId: ownerId,
       channel: parent,
       text: input.name,
       type: MessageType.ThreadCreated,
@@ -62,7 +57,7 @@ export function createPost(
   input: NewPost,
 ): { readonly thread: ThreadChannel; readonly message: Message } {
   const id = world.nextId();
-  const thread = addThread(world, id, input, { isPrivate: false, memberIds: [] });
+  const thread = addThread(world, id, input);
   const message = createMessage(world, { ...input.message, id, channel: thread, authorId: input.ownerId });
   return { thread, message };
 }
@@ -70,8 +65,14 @@ export function createPost(
 function addThread(
   world: World,
   id: string,
-  { parent, name, ownerId, autoArchiveMinutes }: ThreadBasics,
-  options: { readonly isPrivate: boolean; readonly memberIds: readonly string[] },
+  {
+    parent,
+    name,
+    ownerId,
+    autoArchiveMinutes,
+    isPrivate = false,
+    memberIds = [],
+  }: ThreadBasics & Partial<NewThread>,
 ): ThreadChannel {
   const createdAt = world.now().toISOString();
   const thread: ThreadChannel = {
@@ -80,9 +81,9 @@ function addThread(
     guildId: parent.guildId,
     parentId: parent.id,
     name,
-    isPrivate: options.isPrivate,
+    isPrivate,
     ownerId,
-    members: new Map([ownerId, ...options.memberIds].map((memberId) => [memberId, createdAt])),
+    members: new Map([ownerId, ...memberIds].map((memberId) => [memberId, createdAt])),
     createdAt,
     archived: false,
     locked: false,

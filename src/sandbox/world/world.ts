@@ -44,10 +44,8 @@ export interface World {
 
 /** What happened in the world, in the order it happened. The gateway turns it into Discord's dispatches. */
 export type WorldEvent =
-  | { readonly type: 'message-created'; readonly message: Message }
-  | { readonly type: 'message-edited'; readonly message: Message }
-  /** Something about it changed that is no edit: it was pinned, or has a thread now. */
-  | { readonly type: 'message-touched'; readonly message: Message }
+  /** Touched: something about it changed that is no edit: it was pinned, or has a thread now. */
+  | { readonly type: 'message-created' | 'message-edited' | 'message-touched'; readonly message: Message }
   | { readonly type: 'pins-changed'; readonly channel: Channel }
   | { readonly type: 'presence-changed'; readonly presence: Presence }
   | { readonly type: 'message-deleted'; readonly channelId: string; readonly messageId: string }
@@ -74,25 +72,27 @@ export type WorldEvent =
       readonly type: 'channel-created' | 'channel-updated' | 'channel-deleted';
       readonly channel: TextChannel;
     }
-  | { readonly type: 'thread-created'; readonly thread: ThreadChannel }
-  | { readonly type: 'thread-updated' | 'thread-unarchived'; readonly thread: ThreadChannel }
+  | {
+      readonly type: 'thread-created' | 'thread-updated' | 'thread-unarchived' | 'thread-deleted';
+      readonly thread: ThreadChannel;
+    }
   /** The bot can see a channel that it could not see before. */
   | { readonly type: 'access-gained'; readonly channel: TextChannel }
-  | { readonly type: 'thread-deleted'; readonly thread: ThreadChannel }
-  | { readonly type: 'thread-joined'; readonly thread: ThreadChannel; readonly userId: string }
-  | { readonly type: 'thread-left'; readonly thread: ThreadChannel; readonly userId: string }
+  | {
+      readonly type: 'thread-joined' | 'thread-left';
+      readonly thread: ThreadChannel;
+      readonly userId: string;
+    }
   | {
       readonly type: 'role-created' | 'role-updated' | 'role-deleted';
       readonly guildId: string;
       readonly role: Role;
     }
-  | { readonly type: 'guild-created' | 'guild-unavailable'; readonly guild: Guild }
-  /** The bot was taken out of it. */
-  | { readonly type: 'guild-left'; readonly guild: Guild }
+  /** Left: the bot was taken out of it. */
+  | { readonly type: 'guild-created' | 'guild-unavailable' | 'guild-left'; readonly guild: Guild }
   | { readonly type: 'member-added' | 'member-updated'; readonly guildId: string; readonly member: Member }
   | { readonly type: 'typing-started'; readonly channel: Channel; readonly userId: string; readonly at: Date }
-  | { readonly type: 'interaction-created'; readonly interaction: Interaction }
-  | { readonly type: 'interaction-updated'; readonly interaction: Interaction };
+  | { readonly type: 'interaction-created' | 'interaction-updated'; readonly interaction: Interaction };
 
 export const offline: Presence = { status: 'offline', activities: [] };
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type BigIntStats } from 'node:fs';
+import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
-import { errorCode, unlessMissing, withFile, type FileSystem } from './file-system.ts';
+import { errorCode, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { backupOf, isWithin, type Location } from './paths.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
@@ -13,9 +14,17 @@ interface Replacement {
   readonly bytes: Buffer;
   /** Whether the old content is kept as `.bak`, or is to be on the disk no more when the replacement resolves; else it just goes. */
   readonly former?: 'kept' | 'erased';
+  /** Whether the folder's new list of names may come on disk later, with `sync`. */
+  readonly isDeferred?: boolean;
   /** Asked with the present file just before it is replaced; `false` leaves everything as it is. */
   readonly isExpected?: (present: BigIntStats | undefined) => boolean;
 }
+
+/** Milliseconds for which what was seen of a file counts: longer than a quick turn, and shorter than a person's way from an editor to the chat. */
+const freshMs = 100;
+const keptGlances = 2000;
+/** Of folders' entries. */
+const keptNames = 20_000;
 
 /**
  * Changes to files and folders that survive `kill -9` and power loss once they resolve [S2]. What a kill leaves under temporary names is
@@ -27,8 +36,45 @@ export function createDisk(fileSystem: FileSystem) {
   let isLookedThrough = false;
   // Folders with a new name in them that is not on disk yet: the sync after `mkdir` may fail, and is then made up for.
   const unsynced = new Set<string>();
+  const unsyncedFiles = new Set<string>();
   // Temporary files that could not be removed, and which path each stood in for.
   const leftovers = new Map<string, string>();
+  const listings = new LRUCache<string, { readonly state: string; readonly entries: readonly Dirent[] }>({
+    maxSize: keptNames,
+    sizeCalculation: ({ entries }) => entries.length + 1,
+  });
+  const glances = new Map<string, Promise<BigIntStats | undefined>>();
+  let firstGlance = 0;
+
+  /** What was seen counts no more. */
+  function lookAgain(): void {
+    glances.clear();
+    firstGlance = performance.now();
+  }
+
+  /** What is at a path, be it a link: looked at once for all who ask in the same moment, though people may edit it [S5]. */
+  function glance(path: string): Promise<BigIntStats | undefined> {
+    if (performance.now() - firstGlance > freshMs || glances.size === keptGlances) lookAgain();
+    const known = glances.get(path);
+    if (known !== undefined) return known;
+    const looking = unlessMissing(fileSystem.lstat(path));
+    glances.set(path, looking);
+    looking.catch(() => glances.delete(path));
+    return looking;
+  }
+
+  /** What a folder holds, none where there is none: read again once the folder's own time has changed, as it does for every name that comes or goes. */
+  async function entriesOf(path: string): Promise<readonly Dirent[]> {
+    const stats = await glance(path);
+    if (stats === undefined) return [];
+    const state = `${stats.ino}:${stats.mtimeNs}`;
+    const known = listings.get(path);
+    if (known?.state === state) return known.entries;
+    const age = Date.now() - Number(stats.mtimeMs);
+    const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
+    if (age > timeResolutionMs) listings.set(path, { state, entries });
+    return entries;
+  }
 
   /** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
   function temporaryName(path: string): string {
@@ -44,15 +90,35 @@ export function createDisk(fileSystem: FileSystem) {
 
   /** Makes the folder with its parents, 0700 [S6], on disk when it resolves. */
   async function ensureFolder(path: string): Promise<void> {
+    await makeFolder(path);
+    await syncFolders();
+  }
+
+  /** The same, but not on disk before `sync`. */
+  async function makeFolder(path: string): Promise<void> {
     const firstMade = await fileSystem.mkdir(path, 0o700);
-    if (firstMade !== undefined) {
-      for (let made = path; made !== dirname(firstMade); made = dirname(made)) unsynced.add(dirname(made));
+    if (firstMade === undefined) return;
+    for (let made = path; made !== dirname(firstMade); made = dirname(made)) unsynced.add(dirname(made));
+  }
+
+  async function syncFolders(): Promise<void> {
+    for (const folder of unsynced) await taking(unsynced, folder, () => syncFolder(folder));
+  }
+
+  /** What was written to a file comes on disk with `sync`, its name too where it `isNew`. */
+  function defer(path: string, isNew: boolean): void {
+    unsyncedFiles.add(path);
+    if (isNew) unsynced.add(dirname(path));
+  }
+
+  /** Puts on disk whatever was deferred: of one file and all folders, or of all files. */
+  async function sync(only?: string): Promise<void> {
+    for (const path of only === undefined ? unsyncedFiles : [only]) {
+      const opening = () => fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+      if (unsyncedFiles.has(path))
+        await taking(unsyncedFiles, path, () => withFile(opening(), (file) => file.datasync()));
     }
-    for (const folder of unsynced) {
-      // It may have been removed since.
-      await unlessMissing(syncFolder(folder));
-      unsynced.delete(folder);
-    }
+    await syncFolders();
   }
 
   /** Puts the folder's list of names on disk. */
@@ -77,8 +143,8 @@ export function createDisk(fileSystem: FileSystem) {
    * name of our own, and only a file of the right size takes the real name.
    */
   async function replaceFile(replacement: Replacement): Promise<BigIntStats | undefined> {
-    const { key, path, bytes, former, isExpected } = replacement;
-    await ensureFolder(dirname(path));
+    const { key, path, bytes, former, isExpected, isDeferred = false } = replacement;
+    await (isDeferred ? makeFolder(dirname(path)) : ensureFolder(dirname(path)));
     const staged = temporaryName(path);
     try {
       // The owner of a file that a person made stays its owner.
@@ -97,15 +163,18 @@ export function createDisk(fileSystem: FileSystem) {
         await discard(staged, path);
         return undefined;
       }
-      if (present === undefined) await nameNew(staged, path);
-      else {
-        if (former === 'kept') await keepBackup(path);
-        await swap(staged, path, former === 'erased');
-      }
+      if (present !== undefined && former === 'kept') await keepBackup(path);
+      if (isDeferred) {
+        await fileSystem.rename(staged, path);
+        unsynced.add(dirname(path));
+      } else if (present === undefined) await nameNew(staged, path);
+      else await swap(staged, path, former === 'erased');
       return written;
     } catch (error) {
       await discard(staged, path);
       throw error;
+    } finally {
+      lookAgain();
     }
   }
 
@@ -165,6 +234,7 @@ export function createDisk(fileSystem: FileSystem) {
   async function removeFile(path: string): Promise<void> {
     const hidden = temporaryName(path);
     const isThere = await unlessMissing(fileSystem.rename(path, hidden).then(() => true));
+    lookAgain();
     if (isThere === undefined) return;
     try {
       await syncFolder(dirname(path));
@@ -190,6 +260,7 @@ export function createDisk(fileSystem: FileSystem) {
       throw error;
     }
     for (const [name, path] of hidden) leftovers.set(name, path);
+    lookAgain();
   }
 
   /** Gives hidden files their paths again. */
@@ -199,6 +270,7 @@ export function createDisk(fileSystem: FileSystem) {
       await fileSystem.rename(name, path);
       leftovers.delete(name);
     }
+    lookAgain();
   }
 
   /** Removes a temporary file that may be there; a failure leaves it to the next erasing or start. */
@@ -250,8 +322,14 @@ export function createDisk(fileSystem: FileSystem) {
   }
 
   return {
+    glance,
+    entriesOf,
+    lookAgain,
     ensureFolder,
+    makeFolder,
     syncFolder,
+    defer,
+    sync,
     replaceFile,
     copyFile,
     removeFile,
@@ -260,6 +338,18 @@ export function createDisk(fileSystem: FileSystem) {
     eraseFormerLeftovers,
     removeFormerLeftovers,
   };
+}
+
+/** Syncs one of those that wait for it, which may have been removed or made a link since. What is written meanwhile waits again, and so does what failed. */
+async function taking(waiting: Set<string>, path: string, sync: () => Promise<void>): Promise<void> {
+  waiting.delete(path);
+  try {
+    await unlessMissing(sync());
+  } catch (error) {
+    if (errorCode(error) === 'ELOOP') return;
+    waiting.add(path);
+    throw error;
+  }
 }
 
 const withoutLinks: ReadonlySet<string> = new Set([

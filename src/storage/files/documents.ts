@@ -1,21 +1,27 @@
 import type { BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+
 import { NewerVersionError, StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, ErasingOption, Versioned } from '../../core/store.ts';
-import { parseJson } from '../../core/text.ts';
+import type { DocumentKind, Erasing, ErasingOption, LazyOption, Versioned } from '../../core/store.ts';
+import { checkedDocument, formatDocument, parseDocument, parseObject, sound } from './document-text.ts';
 import type { Disk } from './disk.ts';
 import { unlessMissing, type FileSystem } from './file-system.ts';
 import type { KeyLocks } from './key-locks.ts';
 import { backupOf } from './paths.ts';
 import type { Quarantine } from './quarantine.ts';
-import { createFileReader, decodeText, fingerprintOf, type FileContent } from './reading.ts';
+import { patchBetween, patched, type Patch } from './patch.ts';
+import { changesAfter, patchedBy, type Journal, type JournalRecord } from './journal.ts';
+import { createFileReader, decodeText, fingerprintOf } from './reading.ts';
+import type { WriteBehind } from './write-behind.ts';
 
 /** What documents and logs are made with. */
 export interface FileParts {
   readonly fileSystem: FileSystem;
   readonly disk: Disk;
+  readonly journal: Journal;
+  readonly behind: WriteBehind;
   readonly locks: KeyLocks;
   readonly pathOf: (key: string) => Promise<string>;
   readonly quarantine: Quarantine;
@@ -30,10 +36,23 @@ const maxConflicts = 10;
 
 const textKind = {};
 
+/** What the journal has of a document or text, and its file has not. */
+interface Unwritten {
+  readonly kind: object;
+  readonly value: unknown;
+  /** The state of the file that it follows on; `undefined` where there was none. */
+  readonly base: string | undefined;
+  /** The number of the newest change. */
+  readonly number: number;
+  /** Of a document: all changes since. */
+  readonly patches: Patch[];
+}
+
 /** JSON documents and text files; failures are those of the file system or `StoreError`. */
 export function createDocuments(parts: FileParts, readOnly: boolean) {
-  const { fileSystem, disk, locks, pathOf, quarantine, logger } = parts;
-  const reader = createFileReader(fileSystem);
+  const { fileSystem, disk, journal, behind, locks, pathOf, quarantine, logger } = parts;
+  const reader = createFileReader(parts);
+  const unwritten = new Map<string, Unwritten>();
 
   function load<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
     return reader.read(key, path, kind, (bytes) => parseDocument(key, decodeText(bytes), kind));
@@ -52,16 +71,17 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     key: string,
     path: string,
     kind: DocumentKind<T>,
-  ): Promise<FileContent<T> | undefined> {
+  ): Promise<SoundDocument<T> | undefined> {
     for (;;) {
       const content = await load(key, path, kind);
       if (content === undefined) return undefined;
       const { value: parsed, fingerprint } = content;
-      if (parsed.outcome === 'valid') return { value: parsed.value, fingerprint };
+      if (parsed.outcome === 'valid') return { ...parsed, fingerprint };
       const stats = await unlessMissing(fileSystem.lstat(path));
       const age = stats === undefined ? editingMs : Date.now() - Number(stats.mtimeMs);
       if (age >= 0 && age < editingMs) await setTimeout(editingMs - age);
       else await recover(key, path, kind, { reason: parsed.reason, fingerprint });
+      disk.lookAgain();
     }
   }
 
@@ -89,8 +109,25 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     logger.error('unreadable document moved to quarantine, there is no good copy', report);
   }
 
+  /** What the journal has of a key, if nobody else changed the file since. What cannot be written stays what holds. */
+  async function readUnwritten(key: string, path: string, kind: object): Promise<Unwritten | undefined> {
+    const waiting = unwritten.get(key);
+    if (waiting === undefined) return undefined;
+    const isUnchanged = (await fingerprintAt(path)) === waiting.base;
+    if (waiting.kind === kind && isUnchanged) return waiting;
+    return (await behind.tryWriting(key)) ? undefined : waiting;
+  }
+
+  async function fingerprintAt(path: string): Promise<string | undefined> {
+    const stats = await disk.glance(path);
+    return stats && fingerprintOf(stats);
+  }
+
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     const path = await pathOf(key);
+    const waiting = await readUnwritten(key, path, kind);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
+    if (waiting?.kind === kind) return waiting.value as T;
     const parsed = (await load(key, path, kind))?.value;
     if (parsed === undefined) return undefined;
     if (parsed.outcome === 'valid') return parsed.value;
@@ -109,110 +146,238 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     return lastGood;
   }
 
+  /** What holds, be it in the file yet or not; only while the key's lock is held. */
+  async function loadPresent<T extends Versioned>(
+    key: string,
+    path: string,
+    kind: DocumentKind<T>,
+  ): Promise<SoundDocument<T> | undefined> {
+    const waiting = unwritten.get(key);
+    if (waiting !== undefined) {
+      const fingerprint = await fingerprintAt(path);
+      if (waiting.kind === kind && fingerprint === waiting.base) {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
+        return { value: waiting.value as T, fingerprint, isAsWritten: true };
+      }
+      await behind.write(key);
+    }
+    return loadSound(key, path, kind);
+  }
+
   async function update<T extends Versioned>(
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    { erase: isErasing = false }: { readonly erase?: boolean | (() => boolean) } = {},
+    { erase, isLazy = false }: LazyOption & { readonly erase: () => Erasing },
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
       const path = await pathOf(key);
       for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
-        const current = await loadSound(key, path, kind);
+        const current = await loadPresent(key, path, kind);
         const next = change(current?.value) ?? current?.value;
         const isSame = next === current?.value;
-        const erase = typeof isErasing === 'function' ? isErasing() : isErasing;
-        if (isSame && !erase) return next;
+        const erases = erase();
+        if (erases === 'soon') behind.oweErasure(key, () => eraseFormer(key, kind));
+        if (erases !== true && (isSame || next === undefined)) return next;
+        if (erases !== true && next !== undefined)
+          return journalled(key, path, kind, current, next, { isLazy, erases: erases === 'soon' });
+        if (await behind.settle(key)) {
+          // It is in the file now, unless a person saved that meanwhile.
+          if ((await loadSound(key, path, kind))?.value !== current?.value) continue;
+        }
         if (next === undefined) {
           await quarantine.eraseCopies(key, path);
           return undefined;
         }
-        const text = formatDocument(next);
-        const parsed = parseDocument(key, text, kind);
-        if (parsed.outcome === 'damaged')
-          throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
-        const bytes = Buffer.from(text);
+        const { value: checked } = checkedDocument(key, kind, next, current?.value);
+        const bytes = Buffer.from(formatDocument(checked));
+        const base = await fingerprintAt(path);
         // The copies first: were it the other way round, a kill in between would leave what is to go, and nobody who asks again.
-        if (erase) await quarantine.eraseCopies(key, path, bytes);
+        await quarantine.eraseCopies(key, path, bytes);
         if (isSame) return next;
-        const written = await disk.replaceFile({
-          key,
-          path,
-          bytes,
-          former: erase ? 'erased' : 'kept',
-          isExpected: isState(current?.fingerprint),
-        });
+        const isExpected = isState(base);
+        const written = await disk.replaceFile({ key, path, bytes, former: 'erased', isExpected });
         if (written === undefined) continue;
-        reader.remember(path, kind, written, parsed);
-        return parsed.value;
+        reader.remember(path, kind, written, sound(checked));
+        return checked;
       }
       throw new StoreError(`${key} was not stored: it kept being changed from outside`, key);
     });
   }
 
+  /** Erases what a document held before from its copies, and then from the journal, which has a start after a kill do it. */
+  async function eraseFormer<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<void> {
+    await locks.run(key, async () => {
+      const path = await pathOf(key);
+      await behind.write(key);
+      const content = await loadSound(key, path, kind);
+      await quarantine.eraseCopies(key, path, content && Buffer.from(formatDocument(content.value)));
+      await behind.settle(key);
+    });
+  }
+
+  /** Makes a change in the journal; the file follows. */
+  async function journalled<T extends Versioned>(
+    key: string,
+    path: string,
+    kind: DocumentKind<T>,
+    current: SoundDocument<T> | undefined,
+    next: T,
+    { isLazy, erases }: { readonly isLazy: boolean; readonly erases: boolean },
+  ): Promise<T> {
+    const { value, part } = checkedDocument(key, kind, next, current?.value);
+    // A patch says nothing of what was mended or made up when the file was read.
+    const patch = patchBetween(current?.isAsWritten === true ? current.value : {}, value, kind.list, part);
+    const number = await journal.commit(
+      { kind: 'document', key, patch, ...(erases && { erases }) },
+      { isLazy },
+    );
+    const patches = unwritten.get(key)?.patches ?? [];
+    patches.push(patch);
+    unwritten.set(key, { kind, value, base: current?.fingerprint, number, patches });
+    behind.owe(key, () => writeDocument(key, path, kind), current?.fingerprint !== undefined);
+    return value;
+  }
+
+  async function writeDocument<T extends Versioned>(
+    key: string,
+    path: string,
+    kind: DocumentKind<T>,
+  ): Promise<void> {
+    disk.lookAgain();
+    for (let attempt = 1; attempt <= maxConflicts; attempt += 1) {
+      const waiting = unwritten.get(key);
+      if (waiting === undefined) return;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
+      let value = waiting.value as T;
+      const base = await fingerprintAt(path);
+      if (base !== waiting.base) value = await mergedWithFile(key, path, kind, { ...waiting, value });
+      const written = await disk.replaceFile({
+        key,
+        path,
+        bytes: Buffer.from(formatDocument(value)),
+        former: 'kept',
+        isDeferred: true,
+        isExpected: isState(base),
+      });
+      if (written === undefined) continue;
+      reader.remember(path, kind, written, sound(value));
+      await wroteFile(key, waiting.number, written);
+      return;
+    }
+    throw new StoreError(`${key} could not be written: it kept being changed from outside`, key);
+  }
+
+  /** What a person made of the file meanwhile, with what was acknowledged since [S5]. */
+  async function mergedWithFile<T extends Versioned>(
+    key: string,
+    path: string,
+    kind: DocumentKind<T>,
+    { value, patches }: { readonly value: T; readonly patches: readonly Patch[] },
+  ): Promise<T> {
+    const edited = (await load(key, path, kind))?.value;
+    if (edited === undefined) return value;
+    if (edited.outcome === 'valid') {
+      const merged = parseDocument(key, formatDocument(patches.reduce(patched, edited.value)), kind);
+      if (merged.outcome === 'valid') return merged.value;
+    }
+    const kept = await quarantine.keep(key, path);
+    logger.error('a document was changed from outside so that it could not be gone on with', {
+      key,
+      quarantine: kept,
+    });
+    return value;
+  }
+
+  async function wroteFile(key: string, number: number, stats: BigIntStats): Promise<void> {
+    unwritten.delete(key);
+    const [fingerprint, changedAt] = [fingerprintOf(stats), Number(stats.mtimeMs)];
+    // Without it a start after a kill writes the file once more.
+    await journal
+      .note({ kind: 'written', key, upTo: number, fingerprint, changedAt })
+      .catch((error: unknown) => logger.debug('the journal could not be noted in', { key, error }));
+  }
+
   async function readText(key: string): Promise<string | undefined> {
-    return (await reader.read(key, await pathOf(key), textKind, decodeText))?.value;
+    const path = await pathOf(key);
+    const waiting = await readUnwritten(key, path, textKind);
+    if (typeof waiting?.value === 'string') return waiting.value;
+    return (await reader.read(key, path, textKind, decodeText))?.value;
   }
 
   async function writeText(key: string, text: string, { erase = false }: ErasingOption = {}): Promise<void> {
     await locks.run(key, async () => {
       const path = await pathOf(key);
       const bytes = Buffer.from(text);
-      if (erase) await quarantine.eraseCopies(key, path, bytes);
-      const written = await disk.replaceFile({ key, path, bytes, former: erase ? 'erased' : 'kept' });
-      if (written !== undefined) reader.remember(path, textKind, written, decodeText(bytes));
+      if (erase) {
+        await behind.settle(key);
+        await quarantine.eraseCopies(key, path, bytes);
+        const written = await disk.replaceFile({ key, path, bytes, former: 'erased' });
+        if (written !== undefined) reader.remember(path, textKind, written, decodeText(bytes));
+        return;
+      }
+      const base = await fingerprintAt(path);
+      const number = await journal.commit({ kind: 'text', key, text });
+      unwritten.set(key, { kind: textKind, value: decodeText(bytes), base, number, patches: [] });
+      behind.owe(key, () => writeTextFile(key, path, bytes), false);
     });
   }
 
-  return { read, update, readText, writeText };
+  async function writeTextFile(key: string, path: string, bytes: Buffer): Promise<void> {
+    const waiting = unwritten.get(key);
+    if (waiting === undefined) return;
+    disk.lookAgain();
+    const present = await fingerprintAt(path);
+    if (present !== undefined && present !== waiting.base) {
+      // A person saved it after that: theirs stands.
+      const copy = await disk.replaceFile({ key, path: backupOf(path), bytes, isDeferred: true });
+      if (copy !== undefined) await wroteFile(key, waiting.number, await fileSystem.lstat(path));
+      return;
+    }
+    const written = await disk.replaceFile({ key, path, bytes, former: 'kept', isDeferred: true });
+    if (written === undefined) return;
+    reader.remember(path, textKind, written, waiting.value);
+    await wroteFile(key, waiting.number, written);
+  }
+
+  /** Brings into the file what an earlier process acknowledged and did not come to write. */
+  async function restore(key: string, records: readonly JournalRecord[]): Promise<void> {
+    const path = await pathOf(key);
+    const missing = changesAfter(records, await unlessMissing(fileSystem.lstat(path)));
+    const last = missing.at(-1);
+    const erases = records.some((record) => record.kind === 'document' && record.erases === true);
+    if (last === undefined && !erases) return;
+    const present = (await reader.read(key, path, {}, (content) => content))?.value;
+    let bytes = present;
+    if (last?.kind === 'text') bytes = Buffer.from(last.text);
+    else if (last !== undefined)
+      bytes = Buffer.from(formatDocument(patchedBy(missing, await rawDocument(key, path))));
+    if (bytes !== undefined && present?.equals(bytes) !== true)
+      await disk.replaceFile({ key, path, bytes, former: 'kept' });
+    if (erases) await quarantine.eraseCopies(key, path, bytes);
+  }
+
+  /** A document as it is on disk, whatever its kind; where it is no JSON its last good copy. */
+  async function rawDocument(key: string, path: string): Promise<object> {
+    for (const file of [path, backupOf(path)]) {
+      const content = await reader.read(key, file, {}, (bytes) => parseObject(decodeText(bytes)));
+      if (content?.value !== undefined) return content.value;
+      if (content !== undefined) await quarantine.keep(file === path ? key : `${key}.bak`, file);
+    }
+    return {};
+  }
+
+  return { read, update, readText, writeText, restore };
 }
 
 function isState(fingerprint: string | undefined): (stats: BigIntStats | undefined) => boolean {
   return (stats) => (stats === undefined ? undefined : fingerprintOf(stats)) === fingerprint;
 }
 
-/** A document's text, understood or not. `reason` holds no content: it goes into the log. */
-type ParsedDocument<T> =
-  | { readonly outcome: 'valid'; readonly value: T }
-  | { readonly outcome: 'damaged'; readonly reason: string };
-
-/**
- * Reads a document's text; the value is frozen, down to the last object [S4].
- * @throws {NewerVersionError} where a newer program wrote it, whatever its shape.
- */
-function parseDocument<T extends Versioned>(
-  key: string,
-  text: string,
-  kind: DocumentKind<T>,
-): ParsedDocument<T> {
-  let data: unknown;
-  try {
-    data = parseJson(text);
-  } catch {
-    return { outcome: 'damaged', reason: text.trim() === '' ? 'empty' : 'not JSON' };
-  }
-  const version = versionOf(data);
-  if (version !== undefined && version > kind.version)
-    throw new NewerVersionError(key, version, kind.version);
-  const parsed = kind.schema.safeParse(data);
-  if (parsed.success) return { outcome: 'valid', value: freezeDeep(parsed.data) };
-  const codes = new Set(parsed.error.issues.map((issue) => issue.code));
-  return { outcome: 'damaged', reason: `refused by the schema (${[...codes].join(', ')})` };
-}
-
-/** A document's text as it is stored: indented, because people read and edit it [S5]. */
-function formatDocument(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-function versionOf(data: unknown): number | undefined {
-  if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
-  return typeof data.version === 'number' ? data.version : undefined;
-}
-
-function freezeDeep<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const part of Object.values(value)) freezeDeep(part);
-  return value;
+interface SoundDocument<T> {
+  readonly value: T;
+  /** Of its file; `undefined` where there is none yet. */
+  readonly fingerprint: string | undefined;
+  /** The file says just this: nothing was mended when it was read. */
+  readonly isAsWritten: boolean;
 }

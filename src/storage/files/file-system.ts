@@ -1,5 +1,7 @@
-import type { BigIntStats, Dirent } from 'node:fs';
+import { lstat, type BigIntStats, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { promisify } from 'node:util';
+
 import writeFileAtomic from 'write-file-atomic';
 import { StoreError } from '../../core/errors.ts';
 
@@ -16,6 +18,9 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/** Two changes this close together can leave a file or folder with equal stats, so what was just changed is not cached yet. */
+export const timeResolutionMs = 20;
+
 /** The file operations that the store uses, so that a test can let any of them fail. They reject as node:fs does. */
 export interface FileSystem {
   open(path: string, flags: number, mode?: number): Promise<OpenFile>;
@@ -25,8 +30,8 @@ export interface FileSystem {
   /** Makes missing parents too; resolves with the first folder that had to be made. */
   mkdir(path: string, mode: number): Promise<string | undefined>;
   chmod(path: string, mode: number): Promise<void>;
-  /** Sets the modification time to now. */
-  touch(path: string): Promise<void>;
+  /** Sets the modification time. */
+  touch(path: string, time: Date): Promise<void>;
   link(from: string, to: string): Promise<void>;
   copyFile(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -39,10 +44,7 @@ export interface FileSystem {
   ): Promise<void>;
 }
 
-/**
- * Opens a file, does the work, and closes it. A failure to close is no failure of the work: what was read is read, and what
- * must be on disk was synced before.
- */
+/** Opens a file, does the work, and closes it. A failure to close is no failure of the work: what was read is read, and what must be on disk was synced before. */
 export async function withFile<T>(
   opening: Promise<OpenFile>,
   work: (file: OpenFile) => Promise<T>,
@@ -67,9 +69,31 @@ export async function readBytes(file: OpenFile, position: number, length: number
   return bytes.subarray(0, filled);
 }
 
+export async function readWhole(file: OpenFile): Promise<Buffer> {
+  return readBytes(file, 0, Number((await file.stat()).size));
+}
+
+/** Writes all of it, or rejects: a disk that fills up takes a part. */
+export async function writeWhole(
+  file: OpenFile,
+  key: string,
+  bytes: Buffer,
+  position: number,
+): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const count = await file.write(bytes.subarray(written), position + written);
+    if (count === 0) throw new StoreError(`${key} could not be written: the disk takes no more`, key);
+    written += count;
+  }
+}
+
 export async function closeQuietly(file: OpenFile): Promise<void> {
   await file.close().catch(() => undefined);
 }
+
+/** Faster than what `node:fs/promises` has, and asked most of all. */
+const lstatWithCallback = promisify(lstat);
 
 export const nodeFileSystem: FileSystem = {
   async open(path, flags, mode) {
@@ -84,15 +108,12 @@ export const nodeFileSystem: FileSystem = {
       close: () => handle.close(),
     };
   },
-  lstat: (path) => fs.lstat(path, { bigint: true }),
+  lstat: (path) => lstatWithCallback(path, { bigint: true }),
   realpath: (path) => fs.realpath(path),
   readdir: (path) => fs.readdir(path, { withFileTypes: true }),
   mkdir: (path, mode) => fs.mkdir(path, { recursive: true, mode }),
   chmod: (path, mode) => fs.chmod(path, mode),
-  touch: async (path) => {
-    const now = new Date();
-    await fs.utimes(path, now, now);
-  },
+  touch: (path, time) => fs.utimes(path, time, time),
   link: (from, to) => fs.link(from, to),
   copyFile: (from, to) => fs.copyFile(from, to),
   rename: (from, to) => fs.rename(from, to),

@@ -1,3 +1,5 @@
+import pLimit from 'p-limit';
+
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import { isWithin } from './paths.ts';
 
@@ -10,7 +12,7 @@ export function createKeyLocks() {
   const jobs = createKeyedQueue();
   const removals = createKeyedQueue();
   // Bounds the files that are open at once, over all keys.
-  const disk = createKeyedQueue({ concurrencyPerKey: maxJobsAtOnce });
+  const disk = pLimit(maxJobsAtOnce);
   const running = new Map<string, Promise<unknown>>();
   let removal: { readonly folder: string; readonly ended: Promise<unknown> } | undefined;
 
@@ -23,7 +25,7 @@ export function createKeyLocks() {
     run: <T>(key: string, job: () => Promise<T>): Promise<T> =>
       jobs.run(key, async () => {
         for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
-        const work = disk.run('', job);
+        const work = disk(job);
         running.set(key, settled(work));
         try {
           return await work;

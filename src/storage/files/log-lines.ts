@@ -1,12 +1,7 @@
-import { LRUCache } from 'lru-cache';
-
 import { parseJson } from '../../core/text.ts';
 import { readBytes, type OpenFile } from './file-system.ts';
 
-/**
- * A log's line: a record under its sequence number, or only the number, which marks that it was given out though its record
- * was removed.
- */
+/** A log's line: a record under its sequence number, or only the number, which marks that it was given out though its record was removed. */
 export interface LogLine {
   readonly sequence: number;
   /** Absent in a mark. */
@@ -51,6 +46,12 @@ export function parseLine(bytes: Buffer): LogLine | undefined {
   return typeof record === 'object' && record !== null ? { sequence, record } : undefined;
 }
 
+/** A line's number, in most cases without reading the rest; 0 where it is damaged. */
+export function sequenceOf(bytes: Buffer): number {
+  const [, number] = /^\{"sequence":(\d{1,15})[,}]/u.exec(bytes.toString('latin1', 0, 32)) ?? [];
+  return number === undefined ? (parseLine(bytes)?.sequence ?? 0) : Number(number);
+}
+
 /** The lines in the first `end` bytes, first to last. A last line without line break counts; empty lines do not. */
 export async function* linesForward(file: OpenFile, end: number): AsyncGenerator<RawLine> {
   let parts: Buffer[] = [];
@@ -60,7 +61,8 @@ export async function* linesForward(file: OpenFile, end: number): AsyncGenerator
     if (block.length === 0) break;
     let from = 0;
     for (let at = block.indexOf(lineBreak); at !== -1; at = block.indexOf(lineBreak, from)) {
-      const bytes = Buffer.concat([...parts, block.subarray(from, at)]);
+      const last = block.subarray(from, at);
+      const bytes = parts.length === 0 ? last : Buffer.concat([...parts, last]);
       if (bytes.length > 0) yield { bytes, start };
       parts = [];
       from = at + 1;
@@ -98,9 +100,12 @@ export async function* linesBackward(file: OpenFile, end: number): AsyncGenerato
   if (rest.length > 0) yield { bytes: rest, start: 0 };
 }
 
-/** What has to be known of a log to add to it. */
-export interface LogState {
-  readonly inode: bigint;
+/** What has to be known of a log's file to add to it. */
+export interface LogFile {
+  /** `undefined` where there is no file. */
+  readonly inode: bigint | undefined;
+  /** Bytes of the file. */
+  readonly size: number;
   /** Bytes up to the end of the last good line. */
   readonly end: number;
   /** The last good line lacks its line break. */
@@ -111,47 +116,20 @@ export interface LogState {
   readonly highest: number;
 }
 
-const knownLogs = 1000;
-
-/** The states of logs, found out at first use and again after somebody else changed the file. */
-export function createLogStates() {
-  const known = new LRUCache<string, LogState>({ max: knownLogs });
-  const rejectedFrom = new Map<string, number>();
-
-  return {
-    async of(log: string, file: OpenFile): Promise<LogState> {
-      const stats = await file.stat();
-      const size = Number(stats.size);
-      const end = Math.min(size, rejectedFrom.get(log) ?? size);
-      const before = known.get(log);
-      if (before?.inode === stats.ino && before.end === end) return before;
-      const state = await inspect(file, stats.ino, end);
-      // A person who shortened the file does not make numbers free that cursors stand on.
-      const kept =
-        before === undefined ? state : { ...state, highest: Math.max(state.highest, before.highest) };
-      known.set(log, kept);
-      return kept;
-    },
-    set(log: string, state: LogState): void {
-      known.set(log, state);
-      rejectedFrom.delete(log);
-    },
-    /** Bytes behind `end` are of an append that was rejected; they do not exist for anybody until `set`. */
-    rejected(log: string, end: number): void {
-      rejectedFrom.set(log, end);
-    },
-    forget(isForgotten: (log: string) => boolean): void {
-      for (const log of [...known.keys(), ...rejectedFrom.keys()]) {
-        if (!isForgotten(log)) continue;
-        known.delete(log);
-        rejectedFrom.delete(log);
-      }
-    },
-  };
-}
+export const noFile: LogFile = {
+  inode: undefined,
+  size: 0,
+  end: 0,
+  isOpenLine: false,
+  newest: 0,
+  highest: 0,
+};
 
 /** Reads backward to the newest record. Whatever follows the last line break and is no whole line was torn off [S4]. */
-async function inspect(file: OpenFile, inode: bigint, size: number): Promise<LogState> {
+export async function inspect(file: OpenFile): Promise<LogFile> {
+  const stats = await file.stat();
+  const inode = stats.ino;
+  const size = Number(stats.size);
   let end = size;
   let isOpenLine = false;
   let highest = 0;
@@ -169,7 +147,19 @@ async function inspect(file: OpenFile, inode: bigint, size: number): Promise<Log
       continue;
     }
     if (highest === 0) highest = line.sequence + damagedAfter;
-    if (line.record !== undefined) return { inode, end, isOpenLine, newest: line.sequence, highest };
+    if (line.record !== undefined) return { inode, size, end, isOpenLine, newest: line.sequence, highest };
   }
-  return { inode, end, isOpenLine, newest: 0, highest: Math.max(highest, damagedAfter) };
+  return { inode, size, end, isOpenLine, newest: 0, highest: Math.max(highest, damagedAfter) };
+}
+
+/** The lines of bytes in memory, as `linesForward` gives those of a file. */
+export function linesOf(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length;) {
+    const at = bytes.indexOf(lineBreak, from);
+    const end = at === -1 ? bytes.length : at;
+    if (end > from) lines.push(bytes.subarray(from, end));
+    from = end + 1;
+  }
+  return lines;
 }

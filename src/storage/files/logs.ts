@@ -1,9 +1,11 @@
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
+
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import { StoreError } from '../../core/errors.ts';
+
+import type { LazyOption, LogBlock, LogEntry } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import type { LogEntry } from '../../core/store.ts';
 import type { FileParts } from './documents.ts';
 import {
   closeQuietly,
@@ -11,56 +13,152 @@ import {
   toStoreError,
   unlessMissing,
   withFile,
+  writeWhole,
   type OpenFile,
 } from './file-system.ts';
+import type { JournalRecord } from './journal.ts';
+import { blocksOf, createKeptBlocks, entriesIn, recordIn } from './log-blocks.ts';
 import {
-  createLogStates,
   formatLine,
   formatRecord,
+  inspect,
   linesBackward,
   linesForward,
+  linesOf,
+  noFile,
   parseLine,
+  type LogFile,
   type LogLine,
-  type LogState,
 } from './log-lines.ts';
 
 interface WaitingRecord {
   readonly json: string;
+  readonly isLazy: boolean;
   readonly resolve: (sequence: number) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+const knownLogs = 1000;
+
+/** A log as it is for everybody: its file, and what the journal has of it and the file has not. */
+interface LogState {
+  readonly file: LogFile;
+  /** Lines that come behind the file's last good one. */
+  readonly unwritten: readonly Buffer[];
+  readonly newest: number;
+  readonly highest: number;
+}
 
 /** Logs, files of JSON lines; failures are those of the file system or `StoreError`. */
-export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger }: FileParts) {
-  const states = createLogStates();
+export function createLogs(
+  { fileSystem, disk, journal, behind, locks, pathOf, quarantine, logger }: FileParts,
+  { readOnly, blockLines }: { readonly readOnly: boolean; readonly blockLines: number },
+) {
+  const keptBlocks = createKeptBlocks(fileSystem, disk);
+  const known = new LRUCache<string, LogState>({ max: knownLogs });
+  /** Of logs whose file has not all yet. */
+  const owed = new Map<string, LogState>();
+  /** Logs that may have a part of what is owed behind their last good line. */
+  const torn = new Set<string>();
   const waiting = new Map<string, WaitingRecord[]>();
 
-  /** Writers that wait for the same log share one write and one sync [S2]. */
-  function append(log: string, record: object): Promise<number> {
+  /** Only while the log's lock is held. */
+  async function stateOf(log: string, path: string): Promise<LogState> {
+    const before = owed.get(log) ?? known.get(log);
+    const stats = await disk.glance(path);
+    const isKnown = before?.file.inode === stats?.ino && before?.file.size === Number(stats?.size ?? 0);
+    if (before !== undefined && (isKnown || torn.has(log))) return before;
+    const file = stats === undefined ? noFile : await withFile(fileSystem.open(path, readFlags), inspect);
+    const unwritten = before?.unwritten ?? [];
+    // A person who shortened the file does not make numbers free that cursors stand on.
+    const highest = Math.max(file.highest, before?.highest ?? 0);
+    const newest = unwritten.length === 0 ? file.newest : Math.max(file.newest, before?.newest ?? 0);
+    return remember(log, { file, unwritten, newest, highest });
+  }
+
+  function remember(log: string, state: LogState): LogState {
+    known.set(log, state);
+    if (state.unwritten.length > 0) owed.set(log, state);
+    else owed.delete(log);
+    return state;
+  }
+
+  function forget(isForgotten: (log: string) => boolean): void {
+    for (const log of [...known.keys(), ...owed.keys()].filter(isForgotten)) {
+      known.delete(log);
+      owed.delete(log);
+      torn.delete(log);
+    }
+  }
+
+  /** Writers that wait for the same log share one record of the journal. */
+  function append(log: string, record: object, { isLazy = false }: LazyOption = {}): Promise<number> {
     return new Promise((resolve, reject) => {
       const json = formatRecord(record);
       const batch = waiting.get(log) ?? [];
       waiting.set(log, batch);
-      batch.push({ json, resolve, reject });
+      batch.push({ json, isLazy, resolve, reject });
       // Whichever turn comes first takes all that wait by then; the others find nothing left to do.
-      locks.run(log, () => flush(log)).catch(reject);
+      if (batch.length === 1) locks.run(log, () => flush(log)).catch(reject);
     });
   }
 
   async function flush(log: string): Promise<void> {
-    const batch = waiting.get(log);
-    if (batch === undefined) return;
+    const batch = waiting.get(log) ?? [];
     waiting.delete(log);
     try {
       const path = await pathOf(log);
-      const first = await withFile(openToAppend(path), (file) => write(log, path, file, batch));
+      const first = await write(log, path, batch);
       for (const [index, { resolve }] of batch.entries()) resolve(first + index);
     } catch (error) {
       for (const { reject } of batch) reject(toStoreError(log, 'appended to', error));
     }
+  }
+
+  /** Resolves with the first record's sequence number when the journal has all. */
+  async function write(log: string, path: string, batch: readonly WaitingRecord[]): Promise<number> {
+    const state = await stateOf(log, path);
+    const first = state.highest + 1;
+    const isOpenLine = state.file.isOpenLine && state.unwritten.length === 0;
+    const bytes = Buffer.concat([
+      ...(isOpenLine ? [Buffer.from('\n')] : []),
+      ...batch.map(({ json }, index) => formatLine(first + index, json)),
+    ]);
+    const at = state.file.end + state.unwritten.reduce((sum, { length }) => sum + length, 0);
+    const isLazy = batch.every((each) => each.isLazy);
+    await journal.commit({ kind: 'lines', key: log, at, lines: bytes.toString('utf8') }, { isLazy });
+    const newest = state.highest + batch.length;
+    remember(log, { file: state.file, unwritten: [...state.unwritten, bytes], newest, highest: newest });
+    behind.owe(log, () => writeLines(log, path), state.file.inode !== undefined);
+    return first;
+  }
+
+  async function writeLines(log: string, path: string): Promise<void> {
+    disk.lookAgain();
+    const state = await stateOf(log, path);
+    if (state.unwritten.length === 0) return;
+    const bytes = Buffer.concat(state.unwritten);
+    const { end } = state.file;
+    await withFile(openToAppend(path), async (file) => {
+      const { ino: inode, size: before } = await file.stat();
+      torn.add(log);
+      // What a kill tore off, or what is left of a write that failed.
+      if (before > BigInt(end)) await file.truncate(end);
+      await writeWhole(file, log, bytes, end);
+      torn.delete(log);
+      disk.lookAgain();
+      disk.defer(path, state.file.inode === undefined);
+      const size = end + bytes.length;
+      const { newest, highest } = state;
+      remember(log, {
+        file: { inode, size, end: size, isOpenLine: false, newest, highest },
+        unwritten: [],
+        newest,
+        highest,
+      });
+    });
   }
 
   async function openToAppend(path: string): Promise<OpenFile> {
@@ -68,62 +166,30 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger
       return await fileSystem.open(path, appendFlags, 0o600);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await disk.ensureFolder(dirname(path));
+      await disk.makeFolder(dirname(path));
       return fileSystem.open(path, appendFlags, 0o600);
     }
   }
 
-  /** Resolves with the first record's sequence number when all are on disk. */
-  async function write(
-    log: string,
-    path: string,
-    file: OpenFile,
-    batch: readonly WaitingRecord[],
-  ): Promise<number> {
-    const state = await states.of(log, file);
-    // What a kill tore off, or what is left of an append that failed.
-    if ((await file.stat()).size > BigInt(state.end)) await file.truncate(state.end);
-    const lines = batch.map(({ json }, index) => formatLine(state.highest + 1 + index, json));
-    const bytes = Buffer.concat(state.isOpenLine ? [Buffer.from('\n'), ...lines] : lines);
-    try {
-      await writeAll(log, file, bytes, state.end);
-      await file.datasync();
-      // The file may be new in its folder.
-      if (state.end === 0) await disk.syncFolder(dirname(path));
-    } catch (error) {
-      states.rejected(log, state.end);
-      // Where this fails too, the next append does it; until then no reader looks behind the good end.
-      await file.truncate(state.end).catch(() => undefined);
-      throw error;
-    }
-    const highest = state.highest + batch.length;
-    const end = state.end + bytes.length;
-    states.set(log, { inode: state.inode, end, isOpenLine: false, newest: highest, highest });
-    return state.highest + 1;
-  }
-
-  /** The open file with a state that fits it: only while the log's lock is held. The caller closes the file. */
+  /** The open file, where there is one, with a state that fits it: only while the log's lock is held. The caller closes the file. */
   async function open(log: string) {
     const path = await pathOf(log);
     const file = await unlessMissing(fileSystem.open(path, readFlags));
-    if (file === undefined) return undefined;
     try {
-      return { path, file, state: await states.of(log, file) };
+      return { path, file, state: await stateOf(log, path) };
     } catch (error) {
-      await closeQuietly(file);
+      if (file !== undefined) await closeQuietly(file);
       throw error;
     }
   }
 
   async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
     // Appends go behind `end`, rewrites go into another file: the snapshot holds without the lock.
-    const snapshot = await locks.run(log, () => open(log));
-    if (snapshot === undefined) return;
-    const { file, state } = snapshot;
+    const { file, state } = await locks.run(log, () => open(log));
     let skipped = 0;
     const pause = createTimeSlice();
     try {
-      for await (const line of after > 0 ? linesAfter(file, state.end, after) : allLines(file, state.end)) {
+      for await (const line of after > 0 ? linesAfter(file, state, after) : allLines(file, state)) {
         await pause();
         const record = line === undefined ? undefined : schema.safeParse(line.record);
         if (line !== undefined && record?.success === true)
@@ -131,18 +197,45 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger
         else if (line?.record !== undefined || line === undefined) skipped += 1;
       }
     } finally {
-      await closeQuietly(file);
+      if (file !== undefined) await closeQuietly(file);
       if (skipped > 0) logger.warn('log lines skipped', { log, skipped });
     }
   }
 
+  async function* blocks<T>(log: string, schema: z.ZodType<T>): AsyncGenerator<LogBlock<T>> {
+    const { path, file, state } = await locks.run(log, () => open(log));
+    try {
+      for await (const block of blocksOf(rawLines(file, state), blockLines)) {
+        const { number, isWhole } = block;
+        const kept = isWhole ? await keptBlocks.read(path, block) : undefined;
+        // As long as the file is open no other has its inode's number: a log that was rewritten or removed meanwhile has another.
+        const keep = async (bytes: Uint8Array): Promise<void> => {
+          const stats = await unlessMissing(fileSystem.lstat(path));
+          if (stats !== undefined && stats.ino === state.file.inode)
+            await keptBlocks.write(path, log, block, bytes);
+        };
+        yield {
+          end: (number + 1) * blockLines,
+          kept,
+          entries: () => entriesIn(block, schema),
+          record: (sequence) => recordIn(block, sequence, schema),
+          async keep(bytes) {
+            if (!isWhole || readOnly) return;
+            await locks
+              .run(log, () => keep(bytes))
+              .catch((error: unknown) => {
+                logger.warn('what was made of a log could not be kept, and is made again', { log, error });
+              });
+          },
+        };
+      }
+    } finally {
+      if (file !== undefined) await closeQuietly(file);
+    }
+  }
+
   async function lastSequence(log: string): Promise<number> {
-    return locks.run(log, async () => {
-      const snapshot = await open(log);
-      if (snapshot === undefined) return 0;
-      await closeQuietly(snapshot.file);
-      return snapshot.state.newest;
-    });
+    return locks.run(log, async () => (await stateOf(log, await pathOf(log))).newest);
   }
 
   /** Erases what it replaces [S7]. Lines that `schema` refuses stay as they are. */
@@ -152,45 +245,76 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger
     change: (entry: LogEntry<T>) => T | undefined,
   ): Promise<void> {
     await locks.run(log, async () => {
-      const snapshot = await open(log);
-      if (snapshot === undefined) return;
-      const { path, file, state } = snapshot;
+      await behind.settle(log);
+      const { path, file, state } = await open(log);
+      if (file === undefined) return eraseKept(path);
       try {
         await quarantine.eraseCopies(log, path);
-        const rewritten = await rewriteLines(file, state, schema, change);
-        if (rewritten === undefined) return;
-        const { bytes, newest } = rewritten;
+        const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
+        await keptBlocks.eraseOthers(path, bytes, blockLines);
+        if (!isChanged) return;
         const written = await disk.replaceFile({ key: log, path, bytes, former: 'erased' });
         if (written === undefined) return;
         const { highest } = state;
-        states.set(log, { inode: written.ino, end: bytes.length, isOpenLine: false, newest, highest });
+        const size = bytes.length;
+        const now: LogFile = { inode: written.ino, size, end: size, isOpenLine: false, newest, highest };
+        remember(log, { file: now, unwritten: [], newest, highest });
       } finally {
         await closeQuietly(file);
       }
     });
   }
 
-  return { append, scan, lastSequence, rewrite, states };
-}
-
-async function writeAll(log: string, file: OpenFile, bytes: Buffer, position: number): Promise<void> {
-  let written = 0;
-  while (written < bytes.length) {
-    const count = await file.write(bytes.subarray(written), position + written);
-    if (count === 0) throw new StoreError(`${log} could not be appended to: the disk takes no more`, log);
-    written += count;
+  /** Brings into the file what an earlier process acknowledged and did not come to write, or what did not come on disk. */
+  async function restore(log: string, records: readonly JournalRecord[]): Promise<void> {
+    const lines = records.flatMap((record) => (record.kind === 'lines' ? [record] : []));
+    const [first] = lines;
+    if (first === undefined) return;
+    const path = await pathOf(log);
+    await withFile(openToAppend(path), async (file) => {
+      const { end } = await inspect(file);
+      // A person may have shortened the file.
+      let position = Math.min(first.at, end);
+      const shift = first.at - position;
+      for (const { at, lines: text } of lines) {
+        // What comes behind a line that is missing was never acknowledged.
+        if (at - shift !== position) break;
+        const bytes = Buffer.from(text);
+        await writeWhole(file, log, bytes, position);
+        position += bytes.length;
+      }
+      await file.truncate(position);
+      disk.defer(path, true);
+    });
   }
+
+  /** Erases what is kept of a log that goes. */
+  const eraseKept = (path: string) => keptBlocks.eraseOthers(path, Buffer.alloc(0), blockLines);
+
+  return { append, scan, blocks, lastSequence, rewrite, restore, forget, eraseKept };
 }
 
-async function* allLines(file: OpenFile, end: number): AsyncGenerator<LogLine | undefined> {
-  for await (const { bytes } of linesForward(file, end)) yield parseLine(bytes);
+async function* allLines(file: OpenFile | undefined, state: LogState): AsyncGenerator<LogLine | undefined> {
+  for await (const bytes of rawLines(file, state)) yield parseLine(bytes);
+}
+
+async function* rawLines(
+  file: OpenFile | undefined,
+  { file: { end }, unwritten }: LogState,
+): AsyncGenerator<Buffer> {
+  if (file !== undefined) for await (const { bytes } of linesForward(file, end)) yield bytes;
+  yield* unwritten.flatMap(linesOf);
 }
 
 /** The lines with a higher number, first to last; of what is before them only the nearest line is read. */
-async function* linesAfter(file: OpenFile, end: number, after: number): AsyncGenerator<LogLine | undefined> {
+async function* linesAfter(
+  file: OpenFile | undefined,
+  { file: { end }, unwritten }: LogState,
+  after: number,
+): AsyncGenerator<LogLine | undefined> {
   const found: (LogLine | undefined)[] = [];
   const pause = createTimeSlice();
-  for await (const { bytes } of linesBackward(file, end)) {
+  for await (const bytes of backward(file, end, unwritten)) {
     await pause();
     const line = parseLine(bytes);
     if (line !== undefined && line.sequence <= after) break;
@@ -199,19 +323,28 @@ async function* linesAfter(file: OpenFile, end: number, after: number): AsyncGen
   yield* found.toReversed();
 }
 
-/** The log's new content and newest number, or `undefined` where every line stays as it is. */
+async function* backward(
+  file: OpenFile | undefined,
+  end: number,
+  unwritten: readonly Buffer[],
+): AsyncGenerator<Buffer> {
+  yield* unwritten.flatMap(linesOf).toReversed();
+  if (file !== undefined) for await (const { bytes } of linesBackward(file, end)) yield bytes;
+}
+
+/** The log's new content and newest number, and whether any line is another than before. */
 async function rewriteLines<T>(
   file: OpenFile,
   state: LogState,
   schema: z.ZodType<T>,
   change: (entry: LogEntry<T>) => T | undefined,
-): Promise<{ readonly bytes: Buffer; readonly newest: number } | undefined> {
+): Promise<{ readonly bytes: Buffer; readonly newest: number; readonly isChanged: boolean }> {
   const kept: Buffer[] = [];
   let newest = 0;
   const pause = createTimeSlice();
   // What is behind the end is of an append that was torn off or rejected.
-  let isChanged = (await file.stat()).size > BigInt(state.end);
-  for await (const { bytes } of linesForward(file, state.end)) {
+  let isChanged = state.file.size > state.file.end;
+  for await (const { bytes } of linesForward(file, state.file.end)) {
     await pause();
     const line = parseLine(bytes);
     // The mark at the end is set anew.
@@ -229,7 +362,6 @@ async function rewriteLines<T>(
     kept.push(output);
     newest = line?.sequence ?? newest;
   }
-  if (!isChanged) return undefined;
   if (newest < state.highest) kept.push(formatLine(state.highest));
-  return { bytes: Buffer.concat(kept), newest };
+  return { bytes: Buffer.concat(kept), newest, isChanged };
 }

@@ -21,13 +21,22 @@ const silenceMs = 3 * heartbeatMs;
 const attempts = 3;
 
 /**
+ * The format of the data folder, told by a lock file of its own that looks as if it came from another machine whose clock is far ahead: versions
+ * that know nothing of formats, and would pass over the journal and over what is kept beside logs, find the folder in use.
+ */
+const format = 2;
+const formatHost = '00000000';
+const farAhead = new Date('2100-01-01T00:00:00Z');
+
+/**
  * Takes the lock of a data folder, which one process owns at a time, so that two never interleave their changes; one whose process
  * is dead is taken over.
- * @throws {StoreError} where another process, or another store of this one, has it.
+ * @throws {StoreError} where another process, or another store of this one, has it, or where a newer version wrote it.
  */
 export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string) {
   const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
+  await announce(fileSystem, join(dataFolder, `.owner-${formatHost}-${format}-0-00000000`), farAhead);
   for (let attempt = 1; ; attempt += 1) {
     const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
     const path = join(dataFolder, name);
@@ -52,9 +61,10 @@ async function discard(fileSystem: FileSystem, path: string): Promise<void> {
   await fileSystem.unlink(path).catch(() => undefined);
 }
 
-async function announce(fileSystem: FileSystem, path: string): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+async function announce(fileSystem: FileSystem, path: string, time = new Date()): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
   await withFile(fileSystem.open(path, flags, 0o600), () => Promise.resolve());
+  await fileSystem.touch(path, time);
 }
 
 async function findOther(fileSystem: FileSystem, folder: string, own: string): Promise<Owner | undefined> {
@@ -64,6 +74,11 @@ async function findOther(fileSystem: FileSystem, folder: string, own: string): P
   for (const entry of await fileSystem.readdir(folder)) {
     const owner = parseName(entry.name);
     if (owner === undefined || owner.name === own) continue;
+    if (owner.host === formatHost) {
+      if (owner.pid <= format) continue;
+      const text = `A newer version wrote this data folder (format ${owner.pid}, this one reads ${format}): start that version, or use a copy from before`;
+      throw new StoreError(text, owner.name);
+    }
     const path = join(folder, owner.name);
     const isAlive =
       owner.host === self?.host
@@ -78,7 +93,7 @@ async function findOther(fileSystem: FileSystem, folder: string, own: string): P
 function keepAlive(fileSystem: FileSystem, path: string) {
   const heartbeat = setInterval(() => {
     // A full or read-only disk does not stop the bot; the next beat tries again.
-    fileSystem.touch(path).catch(() => undefined);
+    fileSystem.touch(path, new Date()).catch(() => undefined);
   }, heartbeatMs);
   heartbeat.unref();
   return {

@@ -1,6 +1,7 @@
-import { dirname, join } from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
-import { unlessMissing, type FileSystem } from './file-system.ts';
+import { growingCache } from '../../core/limits.ts';
 
 /** The first segment of keys whose files are the owner's own [N1]. */
 const workspaceSegment = 'workspace';
@@ -16,13 +17,18 @@ const backupEnding = '.bak';
  * @throws {RangeError} for any other text.
  */
 export function assertKey(key: string): string {
+  if (checkedKeys.has(key)) return key;
   const segments = key.split('/');
   const isSafe = segments.every((segment, index) => isSegment(segment, segments.slice(0, index).join('/')));
   if (!isSafe || segments[0] === quarantineSegment) {
     throw new RangeError(`Not a storage key: ${JSON.stringify(key.slice(0, 80))}`);
   }
+  checkedKeys.set(key, true);
   return key;
 }
+
+/** Keys that were found good, each checked once. */
+const checkedKeys = growingCache<string, true>(10_000);
 
 /** Whether a name met on disk in the folder of the key `folder` can be a segment of a key. */
 export function isSegment(name: string, folder: string): boolean {
@@ -77,21 +83,21 @@ export interface Location {
 /** Where a key's file lies. The key must have been checked. */
 export function locate(roots: RootFolders, key: string): Location {
   if (isInWorkspace(key)) {
-    return { root: roots.workspace, path: join(roots.workspace, key.slice(workspaceSegment.length)) };
+    return { root: roots.workspace, path: roots.workspace + key.slice(workspaceSegment.length) };
   }
   const root = movedRoot(roots, key) ?? roots.data;
-  return { root, path: join(root, key) };
+  return { root, path: `${root}/${key}` };
 }
 
 /** Every folder on disk that can hold files below `folder`. */
 export function locateFolders(roots: RootFolders, folder: string): readonly Location[] {
   if (isInWorkspace(folder)) return [locate(roots, folder)];
-  return dataRoots(roots).map((root) => ({ root, path: join(root, folder) }));
+  return dataRoots(roots).map((root) => ({ root, path: `${root}/${folder}` }));
 }
 
 /** The quarantined copies of what lay below `folder`. */
 export function locateQuarantine(roots: RootFolders, folder: string): Location {
-  return { root: roots.data, path: join(roots.data, quarantineSegment, folder) };
+  return { root: roots.data, path: `${roots.data}/${quarantineSegment}/${folder}` };
 }
 
 /** All root folders, each once. */
@@ -110,22 +116,35 @@ function movedRoot(roots: RootFolders, key: string): string | undefined {
   return undefined;
 }
 
-/**
- * Refuses a path that leads through a symbolic link, so that no key leaves its root folder. The file itself is left to
- * the caller, who opens it without following links or replaces it by a rename.
- * @throws {StoreError}
- */
-export async function assertNoLinks(
-  fileSystem: FileSystem,
-  key: string,
-  { root, path }: Location,
-): Promise<void> {
-  let folder = path === root ? root : dirname(path);
-  while (folder !== root) {
-    const real = await unlessMissing(fileSystem.realpath(folder));
-    if (real === folder) return;
-    if (real !== undefined)
-      throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
-    folder = dirname(folder);
+/** Where the folders on a path lead; `link`: one of them is a symbolic link, through which a key would leave its root folder. */
+export type Way = 'straight' | 'missing' | 'link';
+
+const knownFolders = 10_000;
+
+export type Ways = ReturnType<typeof createWays>;
+
+/** Looks for links once a folder. The file itself is left to the caller, who opens it without following links or replaces it by a rename. */
+export function createWays(glance: (path: string) => Promise<BigIntStats | undefined>) {
+  const straight = growingCache<string, true>(knownFolders);
+
+  async function to(root: string, folder: string): Promise<Way> {
+    if (folder === root || straight.has(folder)) return 'straight';
+    const above = await to(root, dirname(folder));
+    if (above !== 'straight') return above;
+    const stats = await glance(folder);
+    if (stats === undefined) return 'missing';
+    if (stats.isSymbolicLink()) return 'link';
+    straight.set(folder, true);
+    return 'straight';
   }
+
+  return {
+    to,
+    /** @throws {StoreError} where a key's path leads through a link. */
+    async assertNoLinks(key: string, { root, path }: Location): Promise<void> {
+      if (path !== root && (await to(root, dirname(path))) === 'link')
+        throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
+    },
+    forget: (): void => straight.clear(),
+  };
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
-import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
-import { isSegment, locate, locateFolders, type Location, type RootFolders } from './paths.ts';
+import type { Disk } from './disk.ts';
+import { readBytes, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
+import { isSegment, locate, locateFolders, type Location, type RootFolders, type Ways } from './paths.ts';
 
 /** What a file's content was made into, and which state of the file it was. */
 export interface FileContent<T> {
@@ -14,11 +15,14 @@ export interface FileContent<T> {
 
 const cacheBytes = 32 * 1024 * 1024;
 
-/** Two changes this close together can leave a file with equal stats, so a file just changed is not cached yet. */
-const timeResolutionMs = 20;
-
 /** Reads whole files through a bounded cache that is checked against the file's stats at each read [S5]. */
-export function createFileReader(fileSystem: FileSystem) {
+export function createFileReader({
+  fileSystem,
+  disk,
+}: {
+  readonly fileSystem: FileSystem;
+  readonly disk: Disk;
+}) {
   const cache = new LRUCache<string, CachedContent>({
     maxSize: cacheBytes,
     sizeCalculation: (entry) => entry.bytes + 256,
@@ -39,7 +43,7 @@ export function createFileReader(fileSystem: FileSystem) {
     kind: object,
     parse: (bytes: Buffer) => T,
   ): Promise<FileContent<T> | undefined> {
-    const stats = await unlessMissing(fileSystem.lstat(path));
+    const stats = await disk.glance(path);
     if (stats === undefined) return undefined;
     // Nor is a symbolic link, wherever it leads.
     if (!stats.isFile()) throw new StoreError(`${key} is not a file`, key);
@@ -48,6 +52,7 @@ export function createFileReader(fileSystem: FileSystem) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
       return { value: known.value as T, fingerprint: known.fingerprint };
     }
+    disk.lookAgain();
     const content = await unlessMissing(readStable(fileSystem, key, path));
     if (content === undefined) return undefined;
     const value = parse(content.bytes);
@@ -105,10 +110,21 @@ async function lookAt<T, Found>(all: readonly T[], look: (one: T) => Promise<Fou
   return found;
 }
 
+interface ListingParts {
+  readonly fileSystem: FileSystem;
+  readonly disk: Pick<Disk, 'glance' | 'entriesOf'>;
+  /** The folder itself may be a link, or lie behind one. */
+  readonly ways: Ways;
+}
+
 /** As `Store.folders` says. */
-export async function listFolders(fileSystem: FileSystem, { root, path }: Location, name: string) {
-  const isReal = path === root || (await unlessMissing(fileSystem.realpath(path))) === path;
-  const entries = (isReal ? await unlessMissing(fileSystem.readdir(path)) : undefined) ?? [];
+export async function listFolders(
+  { fileSystem, ways }: ListingParts,
+  { root, path }: Location,
+  name: string,
+) {
+  const isStraight = (await ways.to(root, path)) === 'straight';
+  const entries = (isStraight ? await unlessMissing(fileSystem.readdir(path)) : undefined) ?? [];
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
   return lookAt(folders, async (folder) => {
     const stats = await unlessMissing(fileSystem.lstat(join(path, folder.name, name)));
@@ -118,15 +134,15 @@ export async function listFolders(fileSystem: FileSystem, { root, path }: Locati
 
 /** The files below a folder that have a key, sorted by path: no backups, no hidden or temporary files, no links. */
 export async function listFiles(
-  fileSystem: FileSystem,
+  { disk, ways }: ListingParts,
   roots: RootFolders,
   folder: string,
 ): Promise<readonly StoredFile[]> {
   async function walk(key: string, path: string): Promise<StoredFile[]> {
-    const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
+    const entries = await disk.entriesOf(path);
     const named = entries.filter((entry) => isSegment(entry.name, key));
     const found = await lookAt(named, (entry) =>
-      visit(entry, `${key}/${entry.name}`, join(path, entry.name)),
+      visit(entry, `${key}/${entry.name}`, `${path}/${entry.name}`),
     );
     return found.flat();
   }
@@ -135,15 +151,14 @@ export async function listFiles(
     if (entry.isDirectory()) return walk(key, path);
     // A layer's folder that was moved may have left files behind, which no key reads any more.
     if (!entry.isFile() || locate(roots, key).path !== path) return [];
-    const stats = await unlessMissing(fileSystem.lstat(path));
+    const stats = await disk.glance(path);
     return stats === undefined ? [] : [{ path: key.slice(folder.length + 1), bytes: Number(stats.size) }];
   }
 
-  /** The folder itself may be a link, or lie behind one. */
-  async function walkReal(path: string): Promise<StoredFile[]> {
-    return (await unlessMissing(fileSystem.realpath(path))) === path ? walk(folder, path) : [];
-  }
-
-  const found = await Promise.all(locateFolders(roots, folder).map(({ path }) => walkReal(path)));
+  const found = await Promise.all(
+    locateFolders(roots, folder).map(async ({ root, path }) =>
+      (await ways.to(root, path)) === 'straight' ? walk(folder, path) : [],
+    ),
+  );
   return found.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -1,18 +1,20 @@
 import { join, resolve } from 'node:path';
+
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Store } from '../../core/store.ts';
+import type { Erasing, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createDocuments } from './documents.ts';
 import { nodeFileSystem, orStoreError, toStoreError, unlessMissing, type FileSystem } from './file-system.ts';
+import { createJournal, type JournalRecord } from './journal.ts';
 import { createKeyLocks } from './key-locks.ts';
 import { createLogs } from './logs.ts';
 import { takeOwnerLock } from './owner-lock.ts';
 import {
   allRoots,
   assertKey,
-  assertNoLinks,
+  createWays,
   isWithin,
   locate,
   locateFolders,
@@ -21,6 +23,7 @@ import {
 } from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
+import { createWriteBehind } from './write-behind.ts';
 
 export interface FileStoreOptions {
   readonly dataDir: string;
@@ -35,6 +38,8 @@ export interface FileStoreOptions {
   /** Takes no lock and changes nothing on disk, so it may open beside the bot; writes reject. Default: false. */
   readonly readOnly?: boolean;
   readonly fileSystem?: FileSystem;
+  /** Lines of a block of a log. Default: 1024. */
+  readonly blockLines?: number;
 }
 
 export interface FileStore extends Store {
@@ -45,6 +50,8 @@ export interface FileStore extends Store {
    * leads there. Rejects with `StoreError`.
    */
   removeLeftovers(): Promise<void>;
+  /** Resolves when the files have all that was acknowledged until now; until then reads tell it, and it survives all the same. Rejects where one cannot be written. */
+  written(): Promise<void>;
   /** Waits for running changes and lets go of the data folder; later changes reject with `StoreError`. */
   close(): Promise<void>;
 }
@@ -54,7 +61,7 @@ export interface FileStore extends Store {
  * @throws {StoreError} where another process owns the folder, or it cannot be written.
  */
 export async function createFileStore(options: FileStoreOptions): Promise<FileStore> {
-  const { clock, logger, readOnly = false, fileSystem = nodeFileSystem } = options;
+  const { clock, logger, readOnly = false, fileSystem = nodeFileSystem, blockLines = 1024 } = options;
   const disk = createDisk(fileSystem);
   const roots = await orStoreError('.', 'opened', () => openRoots(fileSystem, disk, options));
   const lock = readOnly
@@ -62,29 +69,58 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     : await orStoreError('.', 'locked', () => takeOwnerLock(fileSystem, roots.data));
   const locks = createKeyLocks();
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
+  const ways = createWays(disk.glance);
   const pathOf = async (key: string): Promise<string> => {
     const location = locate(roots, key);
-    await assertNoLinks(fileSystem, key, location);
+    await ways.assertNoLinks(key, location);
     return location.path;
   };
-  const parts = { fileSystem, disk, locks, pathOf, quarantine, logger };
+  const journal = createJournal({ fileSystem, disk, folder: roots.data });
+  const behind = createWriteBehind({
+    journal,
+    disk,
+    locks,
+    pathOf: (key) => locate(roots, key).path,
+    logger,
+  });
+  const parts = { fileSystem, disk, journal, behind, locks, pathOf, quarantine, logger };
   const documents = createDocuments(parts, readOnly);
-  const logs = createLogs(parts);
+  const logs = createLogs(parts, { readOnly, blockLines });
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
+  if (!readOnly) {
+    try {
+      await orStoreError('.', 'opened', restore);
+    } catch (error) {
+      await lock?.release();
+      throw error;
+    }
+  }
+
+  /** Carries out what the journal of an earlier process holds. */
+  async function restore(): Promise<void> {
+    const records = new Map<string, JournalRecord[]>();
+    for (const record of await journal.read()) {
+      const { kind, key } = record;
+      if (kind === 'settled') records.delete(key);
+      else if (records.get(key)?.push(record) === undefined) records.set(key, [record]);
+    }
+    for (const [key, ofKey] of records) {
+      const isLog = ofKey.some(({ kind }) => kind === 'lines');
+      await orStoreError(key, 'restored', () => (isLog ? logs : documents).restore(key, ofKey));
+    }
+    await disk.sync();
+    await journal.removeFormer();
+  }
 
   async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
     assertKey(key);
     return tracked(orStoreError(key, action, work));
   }
 
-  async function tracked<T>(job: Promise<T>): Promise<T> {
+  function tracked<T>(job: Promise<T>): Promise<T> {
     running.add(job);
-    try {
-      return await job;
-    } finally {
-      running.delete(job);
-    }
+    return job.finally(() => running.delete(job));
   }
 
   async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
@@ -94,16 +130,26 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     return run(key, action, work);
   }
 
+  /** When one thing is erased, so is what was to be erased a moment later: nobody is told that something is gone which still stands elsewhere. */
+  async function erasing<T>(work: Promise<T>, isErasing: () => boolean = () => true): Promise<T> {
+    const result = await work;
+    if (isErasing()) await behind.eraseOwed();
+    return result;
+  }
+
   async function removeFile(key: string): Promise<void> {
     const path = await pathOf(key);
+    await behind.settle(key);
     await quarantine.eraseCopies(key, path);
+    await logs.eraseKept(path);
     await disk.removeFile(path);
-    logs.states.forget((log) => log === key);
+    logs.forget((log) => log === key);
   }
 
   async function removeFolder(prefix: string): Promise<void> {
     const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
-    for (const location of locations) await assertNoLinks(fileSystem, prefix, location);
+    for (const location of locations) await ways.assertNoLinks(prefix, location);
+    await behind.settleBelow(prefix);
     for (const location of locations) await disk.eraseFormerLeftovers(location);
     const paths: string[] = [];
     for (const { root, path } of locations) {
@@ -112,7 +158,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
       else paths.push(path);
     }
     await disk.hide(paths);
-    logs.states.forget((log) => isWithin(log, prefix));
+    ways.forget();
+    logs.forget((log) => isWithin(log, prefix));
     for (const { path } of locations) await disk.eraseLeftovers(path);
   }
 
@@ -128,34 +175,56 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
 
   return {
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
-    update: (key, kind, make, how) => change(key, 'stored', () => documents.update(key, kind, make, how)),
-    append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
-    async *scan(log, schema, { after = 0 } = {}) {
-      assertKey(log);
-      try {
-        yield* logs.scan(log, schema, after);
-      } catch (error) {
-        throw toStoreError(log, 'read', error);
-      }
-    },
+    update: (key, kind, make, { isLazy = false, erase = false } = {}) =>
+      change(key, 'stored', () => {
+        let erases: Erasing = false;
+        const ask = () => (erases = typeof erase === 'function' ? erase() : erase);
+        return erasing(documents.update(key, kind, make, { isLazy, erase: ask }), () => erases === true);
+      }),
+    append: (log, record, how) => change(log, 'appended to', () => logs.append(log, record, how)),
+    scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
+    blocks: (log, schema) => reading(log, logs.blocks(log, schema)),
     lastSequence: (log) => run(log, 'read', () => logs.lastSequence(log)),
-    rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
+    rewrite: (log, schema, make, { isLazy = false } = {}) =>
+      change(log, 'rewritten', async () => {
+        const work = () => logs.rewrite(log, schema, make);
+        return isLazy ? behind.oweErasure(log, work) : erasing(work());
+      }),
     readText: (key) => run(key, 'read', () => documents.readText(key)),
-    writeText: (key, text, how) => change(key, 'written', () => documents.writeText(key, text, how)),
-    list: (folder) => run(folder, 'listed', () => listFiles(fileSystem, roots, folder)),
+    writeText: (key, text, { erase = false } = {}) =>
+      change(key, 'written', () => erasing(documents.writeText(key, text, { erase }), () => erase)),
+    list: (folder) =>
+      run(folder, 'listed', async () => {
+        await behind.writeUnlisted(folder);
+        return listFiles({ fileSystem, disk, ways }, roots, folder);
+      }),
     folders: (folder, name = '') =>
-      run(folder, 'listed', () => listFolders(fileSystem, locate(roots, folder), name)),
-    remove: (key) => change(key, 'removed', () => locks.run(key, () => removeFile(key))),
+      run(folder, 'listed', async () => {
+        await behind.writeUnlisted(folder);
+        return listFolders({ fileSystem, disk, ways }, locate(roots, folder), name);
+      }),
+    remove: (key) => change(key, 'removed', () => erasing(locks.run(key, () => removeFile(key)))),
     removeAll: (prefix) =>
-      change(prefix, 'removed', () => locks.runAlone(prefix, () => removeFolder(prefix))),
+      change(prefix, 'removed', () => erasing(locks.runAlone(prefix, () => removeFolder(prefix)))),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
+    written: () => tracked(behind.written()),
     removeLeftovers: () => tracked(orStoreError('.', 'cleaned', removeLeftovers)),
     async close() {
       closing.abort();
       while (running.size > 0) await Promise.allSettled(running);
+      if (!readOnly) await behind.close();
       await lock?.release();
     },
   };
+}
+
+async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
+  assertKey(log);
+  try {
+    yield* found;
+  } catch (error) {
+    throw toStoreError(log, 'read', error);
+  }
 }
 
 /** The root folders, made where they are missing, under their real paths. */

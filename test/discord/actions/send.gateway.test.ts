@@ -236,7 +236,9 @@ it('never says in another channel what was not the person’s own word where not
         await settled();
         const before = await server.messages({ in: to, from: 'bot' });
         const { ok: isDone, offer } = await act(context, 'discord_send', { channel: to, text });
-        const isPressed = /➡️/u.test((await offer?.carryOut(new AbortController().signal)) ?? '');
+        const isPressed = /➡️/u.test(
+          JSON.stringify(await offer?.carryOut(new AbortController().signal)) ?? '',
+        );
         const ok = isDone || isPressed;
         if (isPressed) pressedTimes += 1;
         const sent = (await server.messages({ in: to, from: 'bot' })).slice(before.length);

@@ -26,6 +26,7 @@ interface Opening {
     signal?: AbortSignal,
     userId?: string,
   ) => Promise<readonly OpenedFile[]>;
+  readonly read: ReturnType<typeof createAttachments>['read'];
   /** Lets so many milliseconds pass for the limits of a minute. */
   readonly pass: (ms: number) => void;
 }
@@ -42,6 +43,7 @@ async function openingFrom(
   return {
     server,
     logger,
+    read: port.read,
     pass: (ms) => (now += ms),
     open: (names, changes = {}, signal = new AbortController().signal, userId = aliceId) =>
       port.open(
@@ -62,6 +64,28 @@ async function reasonFor(bytes: Buffer, changes: Partial<AttachedFile> = {}): Pr
   const [file] = await open(['file.bin'], { size: bytes.length, ...changes });
   return file?.kind === 'unopened' ? file.reason : `opened as ${file?.kind}`;
 }
+
+describe('a file that is given to a command [K10]', () => {
+  it('is had as it is, up to a limit, from where Discord keeps files, and no longer than announced', async () => {
+    const { read, server } = await openingOf(Buffer.from('PK and more'));
+    const file = fileAt(server.url, 'a.zip', { size: 11 });
+    expect(String(await read(file, aliceId, 11))).toBe('PK and more');
+    expect(await read(file, aliceId, 10)).toBe('too-large');
+    expect(await read({ ...file, size: 5 }, aliceId, 10)).toBe('unavailable');
+    expect(await read({ ...file, url: 'http://127.0.0.1:1/a.zip' }, aliceId, 11)).toBe('unavailable');
+  });
+
+  it('counts among what a person sends within a minute [L1]', async () => {
+    const { read, server, pass } = await openingOf(Buffer.alloc(6 * megabyte));
+    const file = fileAt(server.url, 'a.zip', { size: 6 * megabyte });
+    const tried = [];
+    for (const _ of [1, 2, 3]) tried.push(typeof (await read(file, aliceId, 10 * megabyte)));
+    expect(tried).toEqual(['object', 'object', 'string']);
+    expect(typeof (await read(file, bobId, 10 * megabyte))).toBe('object');
+    pass(60_000);
+    expect(typeof (await read(file, aliceId, 10 * megabyte))).toBe('object');
+  });
+});
 
 describe('an attached file', () => {
   it('is opened as what its bytes say, whatever its name says, in the order of the message [Q1]', async () => {

@@ -22,6 +22,7 @@ describe('who may use interactions, and where', () => {
     settings: openToAll,
     managerCommands: [],
     places: {
+      known: () => undefined,
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
       find: () => Promise.resolve(channel as unknown as Channel),
       memberRole: () => Promise.resolve(undefined),

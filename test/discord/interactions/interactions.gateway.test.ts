@@ -121,6 +121,62 @@ describe('a click', () => {
   });
 });
 
+describe('a button under a command’s answer', () => {
+  const asked = { in: '#general', name: 'memory', subcommand: 'show' };
+  const buttons = [
+    { label: 'Forget tea', line: 'memory forget 1a2b', keepsOthers: true },
+    { label: 'Undo', line: 'memory undo 3c4d' },
+    { label: 'Keep them' },
+  ] as const;
+
+  it('gives its command, for its person’s eyes only, and goes; those beside it go where they are over', async () => {
+    const { server, handlers, ids } = await runGateway();
+    handlers.commandButtons = buttons;
+    const { answer } = await server.slash({ ...asked, as: 'bob' });
+    const message = answer?.id ?? '';
+    handlers.commandButtons = undefined;
+    const forgotten = await server.click({ as: 'bob', message, label: 'Forget tea' });
+    await expect
+      .poll(async () => (await server.interaction({ id: forgotten.id })).followUps)
+      .toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
+    expect(forgotten.answer?.components.rows[0]?.buttons.map(({ label }) => label)).toEqual([
+      'Undo',
+      'Keep them',
+    ]);
+    expect(handlers.commands.at(-1)).toMatchObject({
+      command: { name: 'memory', subcommand: 'forget 1a2b' },
+      speaker: { id: ids['bob'] },
+      ephemeral: true,
+    });
+    const undone = await server.click({ as: 'bob', message, label: 'Undo' });
+    expect(undone.answer?.components.rows).toEqual([]);
+  });
+
+  it('may do nothing but take them away', async () => {
+    const { server, handlers } = await runGateway();
+    handlers.commandButtons = buttons;
+    const { answer } = await server.slash({ ...asked, as: 'bob' });
+    const kept = await server.click({ as: 'bob', message: answer?.id ?? '', label: 'Keep them' });
+    expect(kept.answer?.components.rows).toEqual([]);
+    expect(handlers.commands).toHaveLength(1);
+  });
+
+  it('stands under the last message of a written answer, and is nobody else’s', async () => {
+    const { server, handlers, replies, ids } = await runGateway();
+    const said = await server.say({ as: 'bob', in: '#general', text: '!memory forget' });
+    const text = 'a line\n'.repeat(400);
+    await replies.send(said.channelId, text, said.id, undefined, { personId: ids['bob'] ?? '', buttons });
+    const sent = await server.messages({ in: '#general', from: 'bot' });
+    expect(sent.map(({ components }) => components.rows.length)).toEqual([0, 1]);
+    const pressed = await server.click({ as: 'carol', message: sent.at(-1)?.id ?? '', label: 'Undo' });
+    expect(pressed.answer).toMatchObject({
+      isEphemeral: true,
+      text: expect.stringContaining('Only the person'),
+    });
+    expect(handlers.commands.filter(({ command }) => command.subcommand.startsWith('undo'))).toEqual([]);
+  });
+});
+
 describe('pages that nobody turns', () => {
   it('lose their buttons in time, before and after a click', async () => {
     const server = await openSandbox();
@@ -136,6 +192,7 @@ describe('pages that nobody turns', () => {
     const interactions = createInteractions({
       settings: openToAll,
       managerCommands: [],
+      parseCommand: () => undefined,
       places: createPlaces({
         client,
         memberRole: () => Promise.resolve(undefined),

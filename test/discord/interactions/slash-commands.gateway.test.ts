@@ -54,6 +54,50 @@ describe('slash commands', () => {
     for (const { body } of sent) expect(body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
+  it('are given the file that was chosen [K10]', async () => {
+    const { server, handlers } = await runGateway();
+    await server.slash({
+      as: 'bob',
+      in: '#general',
+      name: 'memory',
+      subcommand: 'import',
+      options: { file: 'list.md' },
+      attachments: [{ name: 'list.md', text: '- I like tea' }],
+    });
+    const [{ files = [] } = {}] = handlers.commands;
+    expect(files).toMatchObject([{ name: 'list.md', size: 12 }]);
+    const downloaded = await fetch(files[0]?.url ?? '');
+    expect(await downloaded.text()).toBe('- I like tea');
+  });
+
+  it('answer with files, a message each, for the asker’s eyes only [K10]', async () => {
+    const { server, handlers } = await runGateway();
+    handlers.commandFiles = ['a', 'b', 'c'].map((name) => ({
+      name: `${name}.zip`,
+      bytes: Buffer.from(name),
+    }));
+    const outcome = await server.slash({
+      as: 'bob',
+      in: '#general',
+      name: 'memory',
+      subcommand: 'export',
+      followUps: 2,
+    });
+    const messages = [outcome.answer, ...outcome.followUps];
+    expect(messages.map((message) => message?.attachments.map(({ name }) => name))).toEqual([
+      ['a.zip'],
+      ['b.zip'],
+      ['c.zip'],
+    ]);
+    for (const message of messages) {
+      expect(message?.isEphemeral).toBe(true);
+      const name = message?.attachments[0]?.name ?? '';
+      const file = { message: message?.id ?? '', name };
+      expect(await server.file({ as: 'bob', ...file })).toMatchObject({ name });
+      await expect(server.file({ as: 'alice', ...file })).rejects.toThrow('for somebody else alone');
+    }
+  });
+
   it('acknowledge at once, however long the answer takes', async () => {
     const { server, handlers } = await runGateway();
     const text = deferred<string>();

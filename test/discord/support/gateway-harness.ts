@@ -11,6 +11,7 @@ import type {
   ReadReplied,
   RememberedMessage,
   ReplyPort,
+  OutgoingFile,
 } from '../../../src/core/chat.ts';
 import type {
   Choice,
@@ -29,7 +30,11 @@ import { createDiscordClient, type GatewayError } from '../../../src/discord/cli
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
 import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
-import { createIgnoredMessages, type IgnoredMessages } from '../../../src/discord/intake.ts';
+import {
+  createIgnoredMessages,
+  type IntakeOptions,
+  type IgnoredMessages,
+} from '../../../src/discord/intake.ts';
 import type { OnMalformed } from '../../../src/discord/shard.ts';
 import {
   startSandboxServer,
@@ -52,8 +57,11 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   readonly events: string[] = [];
   /** What a slash command is answered with. */
   commandAnswer: () => Promise<string> = () => Promise.resolve('Here you are.');
+  commandButtons: CommandReply['buttons'];
   /** What is offered to who types. */
   choices: () => Promise<readonly Choice[]> = () => Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
+  /** What comes with the answer to a slash command. */
+  commandFiles: readonly OutgoingFile[] = [];
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
 
@@ -71,7 +79,7 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   async command(request: CommandRequest): Promise<CommandReply> {
     this.commands.push(request);
     this.order.push(`command ${request.command.subcommand}`);
-    return { text: await this.commandAnswer() };
+    return { text: await this.commandAnswer(), buttons: this.commandButtons, files: this.commandFiles };
   }
 
   async menu(request: MenuRequest): Promise<CommandReply> {
@@ -119,6 +127,8 @@ export interface RunOptions {
   /** Where known channels belong that Discord does not tell of. */
   readonly guildOf?: (channelId: string) => string | undefined;
   readonly recover?: (channelId: string) => Promise<void>;
+  /** Nothing is set where not given. */
+  readonly answerModes?: IntakeOptions['answerModes'];
   /** Of every guild; none where not given. */
   readonly memberRole?: () => string | undefined;
   readonly hidden?: ReadonlySet<string>;
@@ -152,6 +162,11 @@ const memoryCommand: CommandDefinition = {
   description: 'Memory',
   subcommands: {
     show: { description: 'Show' },
+    export: { description: 'Export' },
+    import: {
+      description: 'Import',
+      options: { file: { kind: 'attachment', description: 'Which' } },
+    },
     remember: {
       description: 'Remember',
       options: { text: { kind: 'text', description: 'What', autocomplete: true } },
@@ -222,7 +237,11 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
       logger,
     });
   const gateway = await startGateway({
-    answerMode: () => Promise.resolve(undefined),
+    answerModes: options.answerModes ?? {
+      answerMode: async () => undefined,
+      lastAnswerMode: () => undefined,
+      haveChanged: async () => false,
+    },
     places,
     ignored: options.ignored ?? createIgnoredMessages([]),
     lockedOut: createLockedOut(),

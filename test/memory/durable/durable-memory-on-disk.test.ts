@@ -10,6 +10,7 @@ import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
+import { withoutUndo } from '../../support/undo.ts';
 
 const clock = () => noon;
 
@@ -23,7 +24,8 @@ it('does not give back what was forgotten when the document is damaged afterward
       settings: { ...durableSettings, maxItems: 10, injectMaxChars: 2000 },
       store,
       writes,
-      changes: { forget: (...asked) => ledger.forget(...asked) },
+      changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
+      ...withoutUndo,
       clock,
       logger,
       timeZone: 'UTC',

@@ -63,7 +63,7 @@ describe('the durable memory', () => {
     const id = outcome.outcome === 'refused' ? '' : outcome.item.id;
     expect(await promptOf(setup, 'cello')).toBe('');
     expect(await setup.memory.setVisibility(aliceId, id, 'everywhere', dev)).toBeUndefined();
-    expect(await setup.memory.setVisibility(aliceId, id, 'everywhere', dm)).toMatchObject({ id });
+    expect(await setup.memory.setVisibility(aliceId, id, 'everywhere', dm)).toMatchObject({ item: { id } });
     expect(await promptOf(setup, 'cello')).toContain('Plays the cello (src: manual, updated');
     await setup.memory.setVisibility(aliceId, id, 'dm', dev);
     expect(await promptOf(setup, 'cello')).toBe('');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
 import {
+  noUsage,
   textOf,
   type ModelCallOptions,
   type ModelRequest,
@@ -9,8 +10,6 @@ import {
 } from '../../../src/core/model.ts';
 import { createExtraction, type ExtractionMessage } from '../../../src/memory/durable/extraction.ts';
 import { aliceId, createMemory, dev, dm, silentLogger } from './fixtures.ts';
-
-const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 function message(index: number, text: string, place = dev): ExtractionMessage {
   return {
@@ -37,7 +36,7 @@ function setUp(answers: readonly (string | Partial<ModelResponse>)[]) {
       signals.push(options?.signal);
       const changes =
         typeof given === 'string' ? { content: [{ type: 'text' as const, text: given }] } : given;
-      return Promise.resolve({ content: [], stop: 'end', usage, ...changes });
+      return Promise.resolve({ content: [], stop: 'end', usage: noUsage, ...changes });
     },
   };
   const extraction = createExtraction({

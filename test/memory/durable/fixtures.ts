@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 
 import type { Logger } from '../../../src/core/logger.ts';
 import type { Place } from '../../../src/core/place.ts';
+import { localDate } from '../../../src/core/time.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import {
   itemKinds,
@@ -18,6 +19,7 @@ import { createKeyedQueue, type KeyedQueue } from '../../../src/core/keyed-queue
 import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
+import { withoutUndo } from '../../support/undo.ts';
 
 export const aliceId = '100000000000000001';
 export const bobId = '100000000000000002';
@@ -126,7 +128,8 @@ export function createMemory(changes: Partial<DurableSettings> = {}): {
     settings: { ...durableSettings, ...changes },
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked) },
+    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
+    ...withoutUndo,
     clock: () => minutesLater((minutes += 1)),
     timeZone: 'UTC',
     logger: silentLogger,
@@ -138,6 +141,8 @@ export function createMemory(changes: Partial<DurableSettings> = {}): {
 export function written(store: MemoryStore): Promise<unknown> {
   return store.readText(`users/${aliceId}/durable.json`).then((text) => JSON.parse(text ?? 'null'));
 }
+
+export const utcDay = (date: Date): string => localDate(date, 'UTC');
 
 export const anyPlace = fc.constantFrom(...places);
 

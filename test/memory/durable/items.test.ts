@@ -1,13 +1,16 @@
 import * as fc from 'fast-check';
+import type { Place } from '../../../src/core/place.ts';
+import type { Visibility } from '../../../src/core/visibility.ts';
 import { describe, expect, it } from 'vitest';
 
 import { normalizeText } from '../../../src/core/text.ts';
-import { mayUseItem } from '../../../src/memory/durable/document.ts';
+import { mayUseItem, type DurableDocument } from '../../../src/memory/durable/document.ts';
 import {
   removeBySource,
   forgetItems,
   formerItems,
-  setVisibility,
+  changedItem,
+  findItems,
 } from '../../../src/memory/durable/items.ts';
 import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater, source } from './fixtures.ts';
 
@@ -84,13 +87,14 @@ describe('forgetting', () => {
     fc.assert(
       fc.property(anyItems, targets, anyPlace, (items, target, place) => {
         const { document, result } = forget(documentOf(...items), target, place);
-        const wanted = normalizeText(target);
         const active = items.filter(({ status }) => status === 'active');
-        const byId = active.filter(({ id }) => id === wanted);
-        const matching =
-          byId.length > 0
-            ? byId
-            : active.filter(({ text }) => wanted !== '' && normalizeText(text).includes(wanted));
+        const matching = findItems(active, target).named;
+        const literally = findItems(active, `"${target}"`).named;
+        const wanted = normalizeText(target).trim();
+        const isQuotable = wanted !== '' && !wanted.includes('"');
+        expect(isQuotable ? literally : []).toEqual(
+          active.filter(({ text }) => isQuotable && normalizeText(text).includes(wanted)),
+        );
         const usable = matching.filter((each) => mayUseItem(each, aliceId, place));
         expect(result.forgotten.map(({ id }) => id)).toEqual(usable.map(({ id }) => id));
         expect(result.elsewhere).toBe(matching.length - usable.length);
@@ -158,12 +162,16 @@ describe('what items corrected', () => {
 
 const secret = item({ visibility: 'dm' });
 
+function setVisibility(document: DurableDocument, id: string, visibility: Visibility, place: Place) {
+  return changedItem(document, aliceId, id, place, (each) => ({ ...each, visibility }));
+}
+
 describe('the visibility of an item', () => {
   it('shares and hides by id, and leaves the age as it is', () => {
-    const shared = setVisibility(documentOf(secret), aliceId, ' AAAAAAAA ', 'everywhere', dm);
+    const shared = setVisibility(documentOf(secret), ' AAAAAAAA ', 'everywhere', dm);
     expect(shared.result).toEqual(item({ visibility: 'everywhere' }));
     expect(shared.document.items).toEqual([shared.result]);
-    const hidden = setVisibility(shared.document, aliceId, 'aaaaaaaa', 'dm', dev);
+    const hidden = setVisibility(shared.document, 'aaaaaaaa', 'dm', dev);
     expect(hidden.document.items).toEqual([secret]);
   });
 
@@ -173,7 +181,7 @@ describe('the visibility of an item', () => {
       [documentOf(item({ status: 'deprecated' })), 'aaaaaaaa', dm],
       [documentOf(secret), 'aaaa', dm],
     ] as const) {
-      const changed = setVisibility(document, aliceId, id, 'everywhere', place);
+      const changed = setVisibility(document, id, 'everywhere', place);
       expect(changed.result).toBeUndefined();
       expect(changed.document).toBe(document);
     }
@@ -181,6 +189,6 @@ describe('the visibility of an item', () => {
 
   it('writes nothing where nothing changes', () => {
     const document = documentOf(secret);
-    expect(setVisibility(document, aliceId, 'aaaaaaaa', 'dm', dm).document).toBe(document);
+    expect(setVisibility(document, 'aaaaaaaa', 'dm', dm).document).toBe(document);
   });
 });

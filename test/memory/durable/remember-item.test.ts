@@ -38,7 +38,10 @@ function remember(
     type: 'manual',
     ...changes,
   };
-  return rememberItem(document, aliceId, said, limits, later);
+  const { gone, ...change } = rememberItem(document, aliceId, said, limits, later);
+  const stands = new Set(change.document.items);
+  expect(new Set(gone)).toEqual(new Set(document.items.filter((each) => !stands.has(each))));
+  return change;
 }
 
 function active(document: DurableDocument): readonly DurableItem[] {
@@ -89,6 +92,13 @@ describe('the same text again [D2]', () => {
     const { document, result } = remember(before, { text: 'ｐrefers   RUST', type: 'summary' });
     expect(result.outcome).toBe('refreshed');
     expect(document.items).toEqual([item({ id: 'cccccccc', updatedAt: later.toISOString() })]);
+  });
+
+  it.each(['i  PREFER tea', 'I prefer tea.', ' I prefer\ttea… '])('is one item with %j', (text) => {
+    const { document: first } = remember(documentOf(), { text: 'I prefer tea' });
+    const { document, result } = remember(first, { text });
+    expect(result.outcome).toBe('refreshed');
+    expect(document.items).toHaveLength(1);
   });
 
   it('goes by the present text, not by the id', () => {

@@ -1,14 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { renderSection, type Section } from '../../../src/core/section.ts';
+import type { Place } from '../../../src/core/place.ts';
+import { fitLines, renderSection, type Section } from '../../../src/core/section.ts';
+import { stopTerms } from '../../../src/core/stop-words.ts';
+import { terms } from '../../../src/core/text.ts';
 import {
-  createLocalDates,
+  activeInOrder,
   itemLine,
   mayUseItem,
   type DurableItem,
 } from '../../../src/memory/durable/document.ts';
-import { durableSections, durableUsage } from '../../../src/memory/durable/sections.ts';
+import { createDurableSections } from '../../../src/memory/durable/sections.ts';
 import {
   aliceId,
   anyItems,
@@ -21,10 +24,10 @@ import {
   minutesLater,
   places,
   turn,
+  utcDay,
 } from './fixtures.ts';
 
-const dateOf = createLocalDates('UTC');
-const limits = { injectMaxChars: 2000, dateOf };
+const durable = createDurableSections({ injectMaxChars: 2000, dateOf: utcDay });
 
 function linesOf(sections: readonly Section[], name: Section['name']): readonly string[] {
   return sections.find((section) => section.name === name)?.lines ?? [];
@@ -45,17 +48,46 @@ function many(count: number, words: (index: number) => string = () => ''): reado
   );
 }
 
+/** What rides behind the snapshot, looked for in the plainest way. */
+function matchingLines(
+  items: readonly DurableItem[],
+  sections: readonly Section[],
+  message: string,
+  place: Place,
+): readonly string[] {
+  const rest = sections.find(({ name }) => name === 'matching_items');
+  if (rest === undefined) return [];
+  const usable = activeInOrder(items)
+    .filter((each) => mayUseItem(each, aliceId, place))
+    .map((each) => ({ line: itemLine(each, place, utcDay), words: contentTerms(each.text) }));
+  const weightOf = (word: string): number =>
+    Math.log(1 + usable.length / usable.filter(({ words }) => words.has(word)).length);
+  const wanted = contentTerms(message);
+  const found = usable
+    .map(({ line, words }) => ({
+      line,
+      score: [...wanted].reduce((sum, word) => sum + (words.has(word) ? weightOf(word) : 0), 0),
+    }))
+    .filter(({ line, score }) => score > 0 && !linesOf(sections, 'durable_items').includes(line));
+  return fitLines(
+    rest,
+    found.toSorted((a, b) => b.score - a.score).map(({ line }) => line),
+  );
+}
+
+function contentTerms(text: string): ReadonlySet<string> {
+  return new Set(terms(text).filter((term) => !stopTerms.has(term)));
+}
+
 describe('durable items in the prompt [D4]', () => {
   it('are all in one section of the snapshot when they fit, pinned first, then the newest', () => {
     const [a, b, c] = many(3);
     const items = [a, b, c].flatMap((each) => each ?? []);
     const pinned = items.map((each, index) => ({ ...each, pinned: index === 0 }));
-    const sections = durableSections(pinned, aliceId, turn('item 1'), limits);
+    const sections = durable.sections(pinned, aliceId, turn('item 1'));
     expect(sections.map(({ name, slot }) => [name, slot])).toEqual([['durable_items', 'slow']]);
     expect(linesOf(sections, 'durable_items')).toEqual(
-      [pinned[0], pinned[2], pinned[1]].flatMap((each) =>
-        each ? [itemLine(each, dev, createLocalDates('UTC'))] : [],
-      ),
+      [pinned[0], pinned[2], pinned[1]].flatMap((each) => (each ? [itemLine(each, dev, utcDay)] : [])),
     );
   });
 
@@ -64,13 +96,13 @@ describe('durable items in the prompt [D4]', () => {
       item({ id: '1', text: 'small' }),
       item({ id: '2', text: 'b'.repeat(3000), pinned: true }),
     ];
-    const lines = linesOf(durableSections([small, big], aliceId, turn('hi'), limits), 'durable_items');
-    expect(lines).toEqual([itemLine(small, dev, createLocalDates('UTC'))]);
+    const lines = linesOf(durable.sections([small, big], aliceId, turn('hi')), 'durable_items');
+    expect(lines).toEqual([itemLine(small, dev, utcDay)]);
   });
 
   it('that match the message ride behind when not all fit, best first, none twice', () => {
     const items = many(60, (index) => (index === 3 ? 'Berlin Zoo' : index === 4 ? 'Berlin' : 'common'));
-    const sections = durableSections(items, aliceId, turn('What is common in Berlin, near the zoo?'), limits);
+    const sections = durable.sections(items, aliceId, turn('What is common in Berlin, near the zoo?'));
     const matching = linesOf(sections, 'matching_items');
     expect(matching[0]).toContain('item 3 Berlin Zoo');
     expect(matching[1]).toContain('item 4 Berlin');
@@ -86,14 +118,14 @@ describe('durable items in the prompt [D4]', () => {
     ['Hebrew', 'גר בתל אביב', 'אביב'],
   ])('match in any script: %s', (_name, text, message) => {
     const items = [item({ id: 'x', text, updatedAt: minutesLater(-60).toISOString() }), ...many(60)];
-    const matching = linesOf(durableSections(items, aliceId, turn(message), limits), 'matching_items');
+    const matching = linesOf(durable.sections(items, aliceId, turn(message)), 'matching_items');
     expect(matching.map((line) => line.includes(text))).toEqual([true]);
   });
 
   it('do not match by words that say nothing', () => {
     const items = many(60, (index) => (index === 0 ? 'is what I am' : ''));
     const matching = linesOf(
-      durableSections(items, aliceId, turn('what is this? I am here'), limits),
+      durable.sections(items, aliceId, turn('what is this? I am here')),
       'matching_items',
     );
     expect(matching).toEqual([]);
@@ -102,23 +134,23 @@ describe('durable items in the prompt [D4]', () => {
   it('give the same snapshot whatever the message says', () => {
     const items = many(60);
     const [one, other] = ['item 3', 'something else'].map((text) =>
-      linesOf(durableSections(items, aliceId, turn(text), limits), 'durable_items'),
+      linesOf(durable.sections(items, aliceId, turn(text)), 'durable_items'),
     );
     expect(one).toEqual(other);
   });
 
   it('still stand when they are not shown, unless they were withdrawn', () => {
     const items = many(60);
-    const [section] = durableSections(items, aliceId, turn('hi'), limits);
+    const [section] = durable.sections(items, aliceId, turn('hi'));
     expect(section?.standing?.size).toBe(60);
     const hidden = items.map((each, index) => (index === 0 ? { ...each, visibility: 'dm' as const } : each));
-    const [after] = durableSections(hidden, aliceId, turn('hi'), limits);
+    const [after] = durable.sections(hidden, aliceId, turn('hi'));
     expect(after?.standing?.size).toBe(59);
   });
 
   it('of one person are never read for another', () => {
     const context = turn('item', { speaker: { id: bobId, name: 'Bob', isOwner: true } });
-    expect(renderedLength(durableSections(many(3), aliceId, context, limits))).toBe(0);
+    expect(renderedLength(durable.sections(many(3), aliceId, context))).toBe(0);
   });
 
   it('never take more than the budget, and never show what may not be used here', () => {
@@ -129,20 +161,40 @@ describe('durable items in the prompt [D4]', () => {
         anyPlace,
         fc.integer({ min: 0, max: 2500 }),
         (items, text, place, max) => {
-          const sections = durableSections(items, aliceId, turn(text, { place }), {
-            injectMaxChars: max,
-            dateOf,
-          });
+          const limited = createDurableSections({ injectMaxChars: max, dateOf: utcDay });
+          const sections = limited.sections(items, aliceId, turn(text, { place }));
           expect(renderedLength(sections)).toBeLessThanOrEqual(max);
           expect(sections.reduce((sum, { budget }) => sum + budget, 0)).toBe(max);
           const usable = items.filter((each) => each.status === 'active' && mayUseItem(each, aliceId, place));
-          const allowed = new Set(usable.map((each) => itemLine(each, place, createLocalDates('UTC'))));
+          const allowed = new Set(usable.map((each) => itemLine(each, place, utcDay)));
           const shown = sections.flatMap(({ lines }) => lines);
           expect(shown.every((line) => allowed.has(line))).toBe(true);
           expect(sections[0]?.standing).toEqual(allowed);
-          expect(durableUsage(items, aliceId, place, { injectMaxChars: max, dateOf })).toBeLessThanOrEqual(
-            max,
-          );
+          expect(limited.usage(items, aliceId, place)).toBeLessThanOrEqual(max);
+        },
+      ),
+    );
+  });
+
+  it('are in every turn what they are where nothing was worked out before, whatever was asked, where, and of which items', () => {
+    const ask = fc.record({ items: fc.nat({ max: 1 }), text: anyText, place: anyPlace });
+    fc.assert(
+      fc.property(
+        fc.tuple(anyItems, anyItems),
+        fc.array(ask, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 0, max: 2500 }),
+        (lists, asks, injectMaxChars) => {
+          const limits = { injectMaxChars, dateOf: utcDay };
+          const warm = createDurableSections(limits);
+          for (const { items, text, place } of asks) {
+            const list = lists[items] ?? [];
+            const context = turn(text, { place });
+            const sections = warm.sections(list, aliceId, context);
+            expect(sections).toEqual(
+              createDurableSections(limits).sections(structuredClone(list), aliceId, context),
+            );
+            expect(linesOf(sections, 'matching_items')).toEqual(matchingLines(list, sections, text, place));
+          }
         },
       ),
     );
@@ -151,7 +203,7 @@ describe('durable items in the prompt [D4]', () => {
   it('said in a DM are never in a prompt of a guild', () => {
     const secret = [item({ visibility: 'dm' })];
     for (const place of places) {
-      const length = renderedLength(durableSections(secret, aliceId, turn('Rust', { place }), limits));
+      const length = renderedLength(durable.sections(secret, aliceId, turn('Rust', { place })));
       expect(length > 0).toBe(place === dm);
     }
   });

@@ -66,6 +66,7 @@ describe('remember_item', () => {
       saidIn: { ...dev, audience: 'private', readers: [] },
     });
     expect(outcome.text).toBe('Remembered: Prefers Rust');
+    expect(outcome.notice?.line).toBe('💾 Remembered: 1 item');
     expect(await memory.list(aliceId)).toMatchObject([{ visibility: 'here' }]);
   });
 
@@ -113,7 +114,10 @@ describe('remember_item', () => {
       words: 'Drinks tea\nPrefers Rust',
     });
     expect(await texts()).toEqual(['Prefers Rust']);
-    expect(await offer?.carryOut(signal)).toBe('Remembered.');
+    expect(await offer?.carryOut(signal)).toMatchObject({
+      text: 'Remembered.',
+      buttons: [{ label: 'Undo' }],
+    });
     expect(await texts()).toEqual(['Drinks tea']);
     expect(await offer?.carryOut(signal)).toContain('Not remembered');
   });
@@ -139,10 +143,14 @@ describe('remember_item', () => {
     const [item] = await memory.list(aliceId);
     expect((await run({ ...rust, replaces: 'secret one' }, 'I prefer Rust')).text).toContain('names no item');
     const known = await run(rust, 'I prefer Rust');
-    expect(known).toEqual({ ok: true, text: 'Remembered: Prefers Rust' });
+    expect(known).toMatchObject({ ok: true, text: 'Remembered: Prefers Rust' });
     expect(item?.visibility).toBe('dm');
+    expect(known.notice?.line).toBe('💾 Remembered: "Prefers Rust"');
+    expect(known.notice?.buttons.map(({ label }) => label)).not.toContain('Only in DM');
     const evicting = await run({ kind: 'fact', text: 'Drinks tea', quote: 'I drink tea' }, 'I drink tea');
     expect(evicting.text).toContain('An older item is no longer kept');
+    expect(evicting.notice?.line).toBe('💾 Remembered: "Drinks tea" · 🗑️ Let go to make room: 1 item');
+    expect(evicting.notice?.isQuiet).toBeUndefined();
     expect(evicting.text).not.toContain('Secret');
   });
 
@@ -216,7 +224,7 @@ describe('forget_item', () => {
     expect(ok).toBe(false);
     expect(offer).toMatchObject({ what: 'Forget this:', words: 'Lives in Paris' });
     expect(await texts()).toContain('Lives in Paris');
-    expect(await offer?.carryOut(signal)).toBe('Forgotten.');
+    expect(await offer?.carryOut(signal)).toMatchObject({ text: 'Forgotten.', buttons: [{ label: 'Undo' }] });
     expect(await texts()).toEqual(['Hides from Paris']);
     expect(await offer?.carryOut(signal)).toBe('Not forgotten: it has changed in the meantime.');
   });

@@ -79,6 +79,22 @@ describe('a person’s quota [L3]', () => {
     expect(await log.lastSequence(session)).toBe(42);
   });
 
+  it('looks at nobody else’s files, however many others there are', async () => {
+    const { quota, turns, store, log } = openWithQuota(20_000);
+    await turns(1, 3);
+    // From now on Alice's list of conversations is there.
+    await log.sessionsOfPerson(aliceId);
+    const list = store.list.bind(store);
+    const listed: string[] = [];
+    store.list = (folder) => {
+      listed.push(folder);
+      return list(folder);
+    };
+    await quota(aliceId, [session]);
+    expect(listed).not.toEqual([]);
+    expect(listed.filter((folder) => !folder.includes(aliceId))).toEqual([]);
+  });
+
   it('lets nothing go that a layer has yet to fold, and says that it is too much', async () => {
     const { quota, turns, fold, isFound, logger } = openWithQuota(5_000);
     await turns(1, 30);

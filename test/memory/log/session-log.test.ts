@@ -94,7 +94,7 @@ describe('the message log [W3]', () => {
     await sessions.turn('one');
     await sessions.turn('two', 'ok', dmPlace);
     const inDm = { channelId: dmPlace.channelId, userId: aliceId };
-    expect(await sessions.log.sessions()).toEqual([session, inDm]);
+    expect(new Set(await sessions.log.allSessions())).toEqual(new Set([session, inDm]));
     const edit = { kind: 'edited', channelId: generalId, messageId: messageId(1), text: '' } as const;
     expect(await sessions.log.sessionsOf(edit)).toEqual([session]);
   });
@@ -102,7 +102,7 @@ describe('the message log [W3]', () => {
   it('refuses ids that are no Discord ids [S6]', async () => {
     const sessions = openSessions();
     await expect(sessions.say('x', channel('x', '../../etc'))).rejects.toThrow(RangeError);
-    expect(await sessions.log.sessions()).toEqual([]);
+    expect(await sessions.log.allSessions()).toEqual([]);
   });
 
   it('gives the newest messages, oldest first, edits and deletions not counted', async () => {
@@ -146,11 +146,11 @@ describe('the message log [W3]', () => {
 describe('an edited message [G5]', () => {
   it('reads as it reads now, and its old text is nowhere on disk', async () => {
     const sessions = openSessions();
-    const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
-    await sessions.log.edit(generalId, id, 'my pin is 2222');
+    const [id = ''] = await sessions.turn('my bus is 1111', 'ok');
+    await sessions.log.edit(generalId, id, 'my bus is 2222');
     const affected = await sessions.log.edit(generalId, id, 'never mind');
     expect(affected).toMatchObject([
-      { session, messages: [{ sequence: 1, message: { text: 'my pin is 2222' } }] },
+      { session, messages: [{ sequence: 1, message: { text: 'my bus is 2222' } }] },
     ]);
     expect(await texts(sessions)).toEqual(['never mind', 'ok']);
     expect(await sessions.log.message(session, id)).toBe('never mind');
@@ -159,20 +159,20 @@ describe('an edited message [G5]', () => {
 
   it('takes an answer along that repeats what was taken out, and no other', async () => {
     const sessions = openSessions();
-    const [pin = ''] = await sessions.turn('my pin is 1111', 'So it is 1111, your pin.');
+    const [pin = ''] = await sessions.turn('my bus is 1111', 'So it is 1111, your bus.');
     const [bees = ''] = await sessions.turn('I kep bees', 'Bees are fine.');
-    await sessions.log.edit(generalId, pin, 'my pin is a secret');
+    await sessions.log.edit(generalId, pin, 'my bus is a secret');
     await sessions.log.edit(generalId, bees, 'I keep bees');
-    expect(await texts(sessions)).toEqual(['my pin is a secret', 'I keep bees', 'Bees are fine.']);
+    expect(await texts(sessions)).toEqual(['my bus is a secret', 'I keep bees', 'Bees are fine.']);
     expect(await rawLog(sessions.store)).not.toContain('1111');
   });
 
   it('has no answer logged that repeats what was taken out while it was given', async () => {
     const sessions = openSessions();
-    const context = await sessions.say('my pin is 1111');
-    await sessions.log.edit(generalId, context.messages[0]?.id ?? '', 'my pin is a secret');
+    const context = await sessions.say('my bus is 1111');
+    await sessions.log.edit(generalId, context.messages[0]?.id ?? '', 'my bus is a secret');
     await sessions.log.recordReply(context, { ids: [messageId(50)], text: 'So it is 1111.', at: '' });
-    expect(await texts(sessions)).toEqual(['my pin is a secret']);
+    expect(await texts(sessions)).toEqual(['my bus is a secret']);
   });
 
   it('is looked for in the session of its author alone, where Discord tells who that is', async () => {
@@ -201,8 +201,8 @@ describe('an edited message [G5]', () => {
 describe('a deleted message [G5]', () => {
   it('is gone from the log and from disk, with what it said before an edit', async () => {
     const sessions = openSessions();
-    const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
-    await sessions.log.edit(generalId, id, 'my pin is 2222');
+    const [id = ''] = await sessions.turn('my bus is 1111', 'ok');
+    await sessions.log.edit(generalId, id, 'my bus is 2222');
     const affected = await sessions.log.remove(generalId, [id, messageId(999)]);
     expect(affected).toMatchObject([
       { session, messages: [{ sequence: 1, message: { id, role: 'user' } }, { message: { text: 'ok' } }] },
@@ -296,8 +296,8 @@ describe('a deleted message [G5]', () => {
     async (what) => {
       const store = new RefusingStore();
       const sessions = openSessions(store);
-      const [id = ''] = await sessions.turn('my pin is 1111', 'ok');
-      await sessions.log.edit(generalId, id, 'my pin is 2222');
+      const [id = ''] = await sessions.turn('my bus is 1111', 'ok');
+      await sessions.log.edit(generalId, id, 'my bus is 2222');
       store.refusesRewrites = true;
       await sessions
         .ledgerOver([])

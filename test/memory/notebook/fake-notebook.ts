@@ -23,7 +23,7 @@ export const openUncheckedNotebook: OpenNotebook = (files) => ({
   async index(context) {
     const listed = await files.list(keyOf('episodes', context));
     const lines = listed.map(({ path }) => `- episodes/${path}`);
-    return [{ name: 'notebook_index', slot: 'last', title: 'Files:', lines, budget: 1000 }];
+    return [{ name: 'notebook_index', slot: 'fast', title: 'Files:', lines, budget: 1000 }];
   },
 });
 

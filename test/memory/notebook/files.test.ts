@@ -30,7 +30,11 @@ describe('memory_write', () => {
   it('makes a new file, and says that it did', async () => {
     const { run, read } = await openNotebook();
     const outcome = await run('write', { path: 'MEMORY.md', content: '# Notes\n- likes tea' });
-    expect(outcome).toEqual({ ok: true, text: 'Created MEMORY.md (20 bytes).' });
+    expect(outcome).toMatchObject({
+      ok: true,
+      text: 'Created MEMORY.md (20 bytes).',
+      notice: { line: '📝 Noted in `MEMORY.md`', isQuiet: true },
+    });
     expect(await read(`${aliceRoot}/MEMORY.md`)).toBe('# Notes\n- likes tea\n');
   });
 
@@ -46,7 +50,11 @@ describe('memory_write', () => {
     const { run, read } = await openNotebook({ [`${aliceRoot}/topics/rust.md`]: 'old' });
     await run('read', { path: 'topics/rust.md' });
     const outcome = await run('write', { path: 'topics/rust.md', content: 'new' });
-    expect(outcome).toEqual({ ok: true, text: 'Replaced the whole of topics/rust.md; it has 4 bytes now.' });
+    expect(outcome).toMatchObject({
+      ok: true,
+      text: 'Replaced the whole of topics/rust.md; it has 4 bytes now.',
+      notice: { line: '📝 Changed `topics/rust.md`' },
+    });
     expect(await read(`${aliceRoot}/topics/rust.md`)).toBe('new\n');
   });
 
@@ -209,7 +217,7 @@ describe('every tool that writes', () => {
     const atLimit = await run('write', { path: 'facts/a.md', content: 'x'.repeat(room), summary: 's' });
     expect(atLimit.ok).toBe(false);
     const below = await run('write', { path: 'facts/a.md', content: 'x'.repeat(room - 1), summary: 's' });
-    expect(below).toEqual({ ok: true, text: 'Created facts/a.md (15359 bytes).' });
+    expect(below).toMatchObject({ ok: true, text: 'Created facts/a.md (15359 bytes).' });
 
     await store.removeAll(`${aliceRoot}/facts`);
     await Promise.all(
@@ -255,26 +263,26 @@ describe('every tool that writes', () => {
 describe('what the model has read of a file', () => {
   it('parts count as the whole only when none was skipped', () => {
     const marks = new ReadMarks();
-    const knowledge = () => marks.knowledgeOf(session, 'k', '0123456789');
+    const [digits, another] = [{ text: '0123456789' }, { text: 'another' }];
+    const knowledge = () => marks.knowledgeOf(session, 'k', digits);
     expect(knowledge()).toBe('unread');
-    marks.mark(session, 'k', '0123456789', 6, 10);
+    marks.mark(session, 'k', digits, 6, 10);
     expect(knowledge()).toBe('partly');
-    marks.mark(session, 'k', '0123456789', 0, 6);
+    marks.mark(session, 'k', digits, 0, 6);
     expect(knowledge()).toBe('partly');
-    marks.mark(session, 'k', '0123456789', 4, 10);
+    marks.mark(session, 'k', digits, 4, 10);
     expect(knowledge()).toBe('whole');
-    expect(marks.knowledgeOf(session, 'k', 'another')).toBe('changed');
-    marks.mark(session, 'k', 'another', 0, 3);
-    expect(marks.knowledgeOf(session, 'k', 'another')).toBe('partly');
-    expect(marks.knowledgeOf({ ...session, channelId: '200000000000000077' }, 'k', '0123456789')).toBe(
-      'unread',
-    );
+    expect(marks.knowledgeOf(session, 'k', another)).toBe('changed');
+    marks.mark(session, 'k', another, 0, 3);
+    expect(marks.knowledgeOf(session, 'k', another)).toBe('partly');
+    expect(marks.knowledgeOf({ ...session, channelId: '200000000000000077' }, 'k', digits)).toBe('unread');
   });
 
   it('what falls out of the bounded memory has to be read again', () => {
     const marks = new ReadMarks();
-    for (let index = 0; index <= 5000; index += 1) marks.mark(session, `k${index}`, 'text');
-    expect(marks.knowledgeOf(session, 'k0', 'text')).toBe('unread');
-    expect(marks.knowledgeOf(session, 'k5000', 'text')).toBe('whole');
+    const text = { text: 'text' };
+    for (let index = 0; index <= 5000; index += 1) marks.mark(session, `k${index}`, text);
+    expect(marks.knowledgeOf(session, 'k0', text)).toBe('unread');
+    expect(marks.knowledgeOf(session, 'k5000', text)).toBe('whole');
   });
 });

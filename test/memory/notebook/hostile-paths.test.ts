@@ -175,7 +175,8 @@ async function otherFiles(): Promise<readonly string[]> {
 it('no file outside the tree is read or written, whatever the path [M5]', async () => {
   const before = await otherFiles();
   const times = await Promise.all(forbidden.map((path) => stat(join(root, path))));
-  const { run } = await openNotebook({}, { store: await stores.open() });
+  const store = await stores.open();
+  const { run } = await openNotebook({}, { store });
   const contexts: readonly TurnContext[] = [dmContext(), dmContext(asOwner), inGuild()];
   for (const context of contexts)
     expect(await run('list', {}, context)).toEqual({ ok: true, text: 'There are no files yet.' });
@@ -215,6 +216,7 @@ it('no file outside the tree is read or written, whatever the path [M5]', async 
   expect(tried).toBe(100_000);
   // Most are refused before any file is looked for, but not all: otherwise nothing would be shown by this.
   expect(answered).toBeGreaterThan(0);
+  await store.written();
   expect(await otherFiles()).toEqual(before);
   for (const [index, path] of forbidden.entries()) {
     expect(await readFile(join(root, path), 'utf8')).toBe(canary);

@@ -153,7 +153,7 @@ describe('the index of the notebook [N3]', () => {
   it('gives facts and episodes with size and summary, topics by name, two days by path, contents never', async () => {
     const { sections } = await openNotebook(texts);
     const index = named(await sections(), 'notebook_index');
-    expect(index?.slot).toBe('last');
+    expect(index?.slot).toBe('fast');
     expect(index?.lines).toEqual([
       '- facts/user.md (47B): name, language, role',
       '- episodes/2026-01.md (38B): Shipped',

@@ -14,6 +14,7 @@ import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { notebookSettings } from '../../support/layer-settings.ts';
+import { noAnswers } from '../../support/undo.ts';
 
 /** Sessions whose changes reach the notes on them, as the ledger has them follow. */
 function setUp<S extends Store>(store: S) {
@@ -35,8 +36,10 @@ function setUp<S extends Store>(store: S) {
     writes,
     log,
     layers: [log, notebook],
-    answers: { withdraw: () => Promise.resolve() },
+    answers: noAnswers,
     changed: () => {},
+    endWork: () => {},
+    noteErased: () => Promise.resolve(),
     logger,
   });
   const changing = {

@@ -2,18 +2,23 @@ import { describe, expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
 import { SessionMessages } from '../../../src/memory/recall/messages.ts';
+import { keyOf, postingsOf, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
 import { generalId } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 import { openSessions, secretPlace, session } from '../../support/sessions.ts';
 
 const minute = 60_000;
 
+const unitsOf = (segments: readonly Segment[]) =>
+  segments.flatMap((segment) => Array.from(segment.lengthOf, (_, index) => segment.unit(index)));
+
 function openMessages() {
-  const sessions = openSessions();
+  const sessions = openSessions(new MemoryStore(8));
   const readers = { terms: new TermReader(), dates: createDates('UTC') };
   const messages = new SessionMessages(sessions.log, session, readers);
   async function units() {
-    return (await messages.segments()).flatMap(({ traits }) => traits.map(({ unit }) => unit));
+    return unitsOf(await messages.segments());
   }
   return { ...sessions, messages, units };
 }
@@ -39,14 +44,18 @@ describe("a session's messages in the index", () => {
     expect(toAll?.stretch).not.toBe(toFew?.stretch);
   });
 
-  it('are read once, then only what is new', async () => {
-    const { say, log, units } = openMessages();
-    const cursors: number[] = [];
+  it('are read once, then only what is new, until their block is whole', async () => {
+    const { say, log } = openMessages();
+    const reads: (number | 'blocks')[] = [];
     const counted = new SessionMessages(
       {
         ...log,
+        blocks: (of) => {
+          reads.push('blocks');
+          return log.blocks(of);
+        },
         since: (of, cursor) => {
-          cursors.push(cursor);
+          reads.push(cursor);
           return log.since(of, cursor);
         },
       },
@@ -54,28 +63,41 @@ describe("a session's messages in the index", () => {
       { terms: new TermReader(), dates: createDates('UTC') },
     );
     await say('one');
+    for (let count = 0; count < 2; count += 1) await counted.segments();
+    for (const text of ['two', 'three', 'four', 'five', 'six', 'seven']) await say(text);
     await counted.segments();
-    await counted.segments();
-    await say('two');
-    await counted.segments();
-    expect(cursors).toEqual([0, 1]);
-    expect((await units()).map(({ text }) => text)).toEqual(['one', 'two']);
+    for (const text of ['eight', 'nine']) await say(text);
+    const texts = unitsOf(await counted.segments()).map(({ text }) => text);
+    expect(texts).toEqual(['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']);
+    expect(reads).toEqual(['blocks', 1, 'blocks']);
   });
 
-  it('make one segment anew when one of many is edited or deleted', async () => {
-    const { contextOf, log, messages, units } = openMessages();
-    const texts = Array.from({ length: 4500 }, (_, index) => `message ${index}`);
-    const context = contextOf(texts);
+  it('read as they do now when one is edited or deleted, also where no line was erased yet', async () => {
+    const { contextOf, log, messages, units, writes } = openMessages();
+    const context = contextOf(Array.from({ length: 20 }, (_, index) => `message ${index}`));
     await log.recordUser(context);
-    const before = await messages.segments();
-    expect(before.map(({ traits }) => traits.length)).toEqual([4000, 500]);
-    await log.edit(generalId, context.messages[4200]?.id ?? '', 'edited');
-    await log.remove(generalId, [context.messages[4300]?.id ?? '']);
+    expect((await messages.segments()).map(({ lengthOf }) => lengthOf.length)).toEqual([8, 8, 4]);
+    const idAt = (index: number) => context.messages[index]?.id ?? '';
+    await log.edit(generalId, idAt(12), 'edited');
+    await log.remove(generalId, [idAt(13)]);
     const after = await messages.segments();
-    expect(after[0]).toBe(before[0]);
-    expect(after[1]?.traits).toHaveLength(499);
-    expect((await units())[4200]?.text).toBe('edited');
-    expect(after[1]?.postings('edit')).toHaveLength(1);
+    expect(after.map(({ lengthOf }) => lengthOf.length)).toEqual([8, 7, 4]);
+    expect(after.map((segment) => postingsOf(segment, keyOf('edit')).length)).toEqual([0, 1, 0]);
+    for (const change of [
+      { kind: 'edited', channelId: generalId, messageId: idAt(2), text: 'marked' } as const,
+      { kind: 'deleted', channelId: generalId, messageIds: [idAt(3), idAt(18)] } as const,
+    ]) {
+      const affected = await log.affected(session, change);
+      await writes.run(session.userId, () =>
+        log.follow({ kind: 'withdrawn', session, messages: affected }, 'withdraw'),
+      );
+    }
+    const texts = (await units()).map(({ text }) => text);
+    expect(texts.slice(0, 4)).toEqual(['message 0', 'message 1', 'marked', 'message 4']);
+    expect(texts.slice(-2)).toEqual(['message 17', 'message 19']);
+    expect(texts).toHaveLength(17);
+    await log.recordUser(contextOf(['message 20']));
+    expect((await units()).map(({ text }) => text)).toEqual([...texts, 'message 20']);
   });
 
   it('name their attachments', async () => {

@@ -6,6 +6,7 @@ import { createDetailSource, createItemSource } from '../../../src/memory/recall
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
+import { withoutUndo } from '../../support/undo.ts';
 
 /** Where Alice's notes of #general lie. */
 export const detailFolder = `sessions/${generalId}/${aliceId}/detail`;
@@ -17,16 +18,18 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
     settings: durableSettings,
     store,
     writes,
-    changes: { forget: (...asked) => ledger.forget(...asked) },
+    changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
+    ...withoutUndo,
     clock,
     timeZone: 'UTC',
     logger: silent,
   });
   const ledger = sessions.ledgerOver([durable]);
+  const messages = createMessageSource(log);
   const recall = createRecall({
     sources: [
-      createMessageSource(log),
-      createDetailSource(store, log),
+      messages,
+      createDetailSource(store, log, messages),
       createItemSource(durable),
       ...(options.sources ?? []),
     ],

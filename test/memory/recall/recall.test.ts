@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/core/place.ts';
 import { visibilityOf } from '../../../src/core/visibility.ts';
 import { createRecall, type Recall } from '../../../src/memory/recall/recall.ts';
-import { Segment, type RecallUnit } from '../../../src/memory/recall/segments.ts';
+import { readUnit, segmentOf, type RecallUnit } from '../../../src/memory/recall/segments.ts';
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
 import { renderNote } from '../../../src/memory/log/kept-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
@@ -117,8 +117,8 @@ describe('recall is never older than the last write', () => {
   it('finds each message as soon as it is logged', async () => {
     const { say, find } = openRecall();
     for (const word of ['alpha', 'bravo', 'charlie']) {
-      await say(`The password is ${word}`);
-      expect(await find(word)).toEqual([`The password is ${word}`]);
+      await say(`The keyword is ${word}`);
+      expect(await find(word)).toEqual([`The keyword is ${word}`]);
     }
   });
 
@@ -366,7 +366,12 @@ it('a search begins again where something was deleted or forgotten while it ran 
   const recall: Recall = createRecall({
     timeZone: 'UTC',
     sources: [
-      { name: 'messages', open: (_, readers) => async () => [new Segment(readers, texts.map(unitOf))] },
+      {
+        name: 'messages',
+        open: (_, readers) => async () => [
+          segmentOf(texts.map((text, index) => readUnit(readers, unitOf(text, index)))),
+        ],
+      },
     ],
     // Asked late in a search.
     forgotten: async () => {

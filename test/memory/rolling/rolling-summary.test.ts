@@ -58,6 +58,11 @@ async function promptOf(rolling: ReturnType<typeof open>, sessions: Sessions, pl
   return sections.map(renderSection).join('');
 }
 
+async function factsOf(rolling: ReturnType<typeof open>, sessions: Sessions, place = publicPlace) {
+  const [section] = await rolling.sections(sessions.contextOf(['and now?'], place));
+  return section?.summary;
+}
+
 /** A store in which somebody else changes a document right before one's own change is made. */
 class OvertakenStore extends MemoryStore {
   overtake: (() => Promise<void>) | undefined;
@@ -441,13 +446,39 @@ describe('the summary in the prompt [R5]', () => {
     await rolling.updateIfDue(session);
     const fresh = await promptOf(rolling, sessions);
     expect(fresh).toContain('until 2026-01-15 11:00 (Europe/Berlin)');
-    expect(fresh).not.toContain('turn_facts');
+    expect(await factsOf(rolling, sessions)).toEqual({ lineage: expect.any(String), turnsSince: 0 });
     await turns(sessions, 'four');
-    expect(await promptOf(rolling, sessions)).toContain('1 turn came since the summary.');
+    expect(await factsOf(rolling, sessions)).toEqual({ lineage: expect.any(String), turnsSince: 1 });
     await turns(sessions, 'five');
-    const later = await promptOf(rolling, sessions);
-    expect(later).toContain('2 turns came since the summary.');
-    expect(later.startsWith(fresh)).toBe(true);
+    expect(await factsOf(rolling, sessions)).toEqual({ lineage: expect.any(String), turnsSince: 2 });
+    expect(await promptOf(rolling, sessions)).toBe(fresh);
+  });
+
+  it('has a place held for it where nothing was said yet, which history will show until it is rebuilt [P2]', async () => {
+    const { sessions, rolling } = setUp();
+    expect(await factsOf(rolling, sessions)).toEqual({ lineage: '', turnsSince: 0 });
+    expect(await promptOf(rolling, sessions)).toBe('');
+    await turns(sessions, 'one');
+    expect(await factsOf(rolling, sessions)).toBeUndefined();
+  });
+
+  it('is of one lineage while it goes on, and of another once something was taken from it or it may be used elsewhere [P2][V2]', async () => {
+    const { sessions, rolling } = setUp();
+    const lineage = async (place = publicPlace) => (await factsOf(rolling, sessions, place))?.lineage;
+    const [said = ''] = await turns(sessions, 'one', 'two');
+    await rolling.updateIfDue(session);
+    const first = await lineage();
+    await turns(sessions, 'three', 'four');
+    await rolling.updateIfDue(session);
+    expect(await lineage()).toBe(first);
+    await sessions.log.remove(generalId, [said]);
+    await rolling.updateIfDue(session);
+    const second = await lineage();
+    expect(second).not.toBe(first);
+    await sessions.turn('hush', 'noted', secretPlace);
+    await sessions.turn('hush', 'noted', secretPlace);
+    await rolling.updateIfDue(session);
+    expect([first, second, undefined]).not.toContain(await lineage(secretPlace));
   });
 
   it('is neither read nor written while the layer is off', async () => {
@@ -482,7 +513,6 @@ describe('what others said [M5a]', () => {
     );
     expect(await rolling.sections(sessions.contextOf(['and now?']))).toMatchObject([
       { hasThirdPartyText: true },
-      {},
     ]);
     expect((await notes(sessions)).join('')).toContain('\nothers: true\n');
   });
@@ -495,7 +525,6 @@ describe('what others said [M5a]', () => {
     await rolling.updateIfDue(session);
     expect(await rolling.sections(sessions.contextOf(['and now?']))).toMatchObject([
       { hasThirdPartyText: false },
-      {},
     ]);
     expect((await notes(sessions)).join('')).toContain('\nothers: false\n');
   });
@@ -509,7 +538,6 @@ describe('what others said [M5a]', () => {
     expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
     expect(await rolling.sections(sessions.contextOf(['and now?'], dmPlace))).toMatchObject([
       { hasThirdPartyText: false },
-      {},
     ]);
   });
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { renderSection } from '../../../src/core/section.ts';
-import { summarySection, turnsSinceSection } from '../../../src/memory/rolling/rolling-summary.ts';
+import { summarySection } from '../../../src/memory/rolling/rolling-summary.ts';
 
 const updatedAt = '2026-01-15T23:30:00.000Z';
 const visibility = 'dm';
@@ -61,13 +61,5 @@ describe('the summary’s section', () => {
         },
       ),
     );
-  });
-});
-
-describe('the turns since', () => {
-  it('cost nothing where there are none, and stay in budget', () => {
-    expect(renderSection(turnsSinceSection(0))).toBe('');
-    const many = turnsSinceSection(Number.MAX_SAFE_INTEGER);
-    expect(renderSection(many).length).toBeLessThanOrEqual(many.budget);
   });
 });

@@ -1,3 +1,5 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
@@ -56,6 +58,44 @@ describe('settings of places [Y1]', () => {
       `{"version":1,"channels":{"${channel.channelId}":{"answer":"everything"}}}`,
     );
     expect(await settings.answerMode(thread)).toBe('everything');
+  });
+
+  it('are in memory as they were read last, and looked at again when somebody asks', async () => {
+    const { store, settings } = open();
+    expect(settings.lastAnswerMode(channel)).toBe('unknown');
+    expect(settings.lastAnswerMode(dm)).toBeUndefined();
+    expect(await settings.haveChanged(guildId)).toBe(true);
+    expect(settings.lastAnswerMode(channel)).toBeUndefined();
+    await store.writeText(`guilds/${guildId}/settings.json`, '{"version":1,"guild":{"answer":"everything"}}');
+    expect(settings.lastAnswerMode(channel)).toBeUndefined();
+    expect(await settings.haveChanged(guildId)).toBe(true);
+    expect(settings.lastAnswerMode(channel)).toBe('everything');
+    expect(await settings.haveChanged(guildId)).toBe(false);
+  });
+
+  it('are known at once where a command set them, which is no change for what came before it', async () => {
+    const { settings } = open();
+    await settings.haveChanged(guildId);
+    await settings.set(channel, 'place', { answer: 'everything' });
+    expect(settings.lastAnswerMode(channel)).toBe('everything');
+    expect(await settings.haveChanged(guildId)).toBe(false);
+  });
+
+  it('are no change for what came before a command that is just being carried out', async () => {
+    const { store, settings } = open();
+    await settings.haveChanged(guildId);
+    const update = store.update.bind(store);
+    store.update = async (...parameters) => {
+      const written = await update(...parameters);
+      await setTimeout(20);
+      return written;
+    };
+    const set = settings.set(channel, 'place', { answer: 'everything' });
+    await setImmediate();
+    const haveChanged = settings.haveChanged(guildId);
+    await set;
+    expect(await haveChanged).toBe(false);
+    expect(settings.lastAnswerMode(channel)).toBe('everything');
   });
 
   it('that cannot be read count as off, and change nothing of when the bot answers', async () => {

@@ -20,7 +20,13 @@ describe('an answer', () => {
     expect(response).toEqual({
       content: [{ type: 'text', text: 'Hello there' }],
       stop: 'end',
-      usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 3, cacheWriteTokens: 2 },
+      usage: {
+        inputTokens: 10,
+        outputTokens: 5,
+        cacheReadTokens: 3,
+        cacheWriteTokens: 2,
+        cacheHourTokens: 0,
+      },
     });
     expect(pieces).toEqual(['Hel', 'lo ', 'there']);
     expect(client.isOffline).toBe(false);
@@ -161,18 +167,59 @@ describe('an answer', () => {
     expect(response).toMatchObject({
       content: [{ type: 'text', text: 'Hello' }],
       stop: 'end',
-      usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cacheHourTokens: 0 },
     });
     expect(pieces).toEqual(['Hello']);
   });
 
+  it('may tell why the cache missed, if it is asked to compare with the answer before in the conversation', async () => {
+    const reasons = [null, { type: 'messages_changed', cache_missed_input_tokens: 900 }, null];
+    const { client, server } = await clientOf(
+      (_, index) => {
+        const message = { id: `msg_${index}`, diagnostics: { cache_miss_reason: reasons[index] } };
+        return { events: [{ type: 'message_start', message }, ...hello, ...end] };
+      },
+      { asksForCacheMisses: true },
+    );
+    const first = await client.complete(request({ conversation: 'a' }));
+    const second = await client.complete(request({ conversation: 'a' }));
+    await client.complete(request({ conversation: 'b' }));
+    await client.complete(request());
+    expect(first).not.toHaveProperty('cacheMiss');
+    expect(second.cacheMiss).toBe('messages_changed');
+    expect(server.requests.map(({ body }) => Reflect.get(body, 'diagnostics'))).toEqual([
+      { previous_message_id: null },
+      { previous_message_id: 'msg_0' },
+      { previous_message_id: null },
+      undefined,
+    ]);
+  });
+
+  it('is asked nothing of the kind where the server need not know the question', async () => {
+    const { client, server } = await clientOf(() => ({ events: [...hello, ...end] }));
+    await client.complete(request({ conversation: 'a' }));
+    expect(server.requests[0]?.raw).not.toContain('diagnostics');
+  });
+
   it('keeps counts of its beginning that its end leaves out', async () => {
-    const usage = { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 3 };
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 1,
+      cache_read_input_tokens: 3,
+      cache_creation_input_tokens: 5,
+      cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 2 },
+    };
     const events = [{ type: 'message_start', message: { usage } }, ...hello, ...end];
     const { client } = await clientOf(() => ({ events }));
 
     expect(await client.complete(request())).toMatchObject({
-      usage: { inputTokens: 10, outputTokens: 1, cacheReadTokens: 3, cacheWriteTokens: 0 },
+      usage: {
+        inputTokens: 10,
+        outputTokens: 1,
+        cacheReadTokens: 3,
+        cacheWriteTokens: 5,
+        cacheHourTokens: 2,
+      },
     });
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ModelMessage, TextBlock } from '../../../src/core/model.ts';
+import type { ModelMessage, TextBlock, ToolResultBlock } from '../../../src/core/model.ts';
 import { resolveModel } from '../../../src/model/anthropic/models.ts';
 import { requestBody } from '../../../src/model/anthropic/request-body.ts';
 import { request } from './client-under-test.ts';
@@ -17,7 +17,7 @@ function marked(place: string, count: number): TextBlock[] {
   return Array.from({ length: count }, (_, index) => ({
     type: 'text',
     text: `${place} ${index}`,
-    cache: true,
+    cache: '5m',
   }));
 }
 
@@ -56,10 +56,10 @@ describe('cache marks', () => {
     const body = requestBody(
       request({
         system: [
-          { type: 'text', text: 'Rules', cache: true },
+          { type: 'text', text: 'Rules', cache: '5m' },
           { type: 'text', text: 'Channel' },
         ],
-        messages: [user({ type: 'text', text: 'Memory', cache: true }, { type: 'text', text: 'Hello' })],
+        messages: [user({ type: 'text', text: 'Memory', cache: '5m' }, { type: 'text', text: 'Hello' })],
       }),
     );
 
@@ -78,16 +78,27 @@ describe('cache marks', () => {
     ]);
   });
 
+  it('say how long what they mark is to be kept, where that is longer than usual', () => {
+    const system: readonly TextBlock[] = [{ type: 'text', text: 'Rules', cache: '1h' }];
+    expect(requestBody(request({ system })).system).toEqual([
+      { type: 'text', text: 'Rules', cache_control: { type: 'ephemeral', ttl: '1h' } },
+    ]);
+  });
+
   it('are at most four, the last ones', () => {
     fc.assert(
-      fc.property(fc.nat(5), fc.nat(5), (inSystem, inMessages) => {
+      fc.property(fc.nat(5), fc.nat(5), fc.nat(5), (inSystem, inMessages, inResults) => {
         const system = marked('system', inSystem);
         const content = marked('messages', inMessages);
+        const results = marked('results', inResults).map((block): ToolResultBlock => {
+          return { ...block, type: 'tool_result', toolUseId: 'a', isError: false };
+        });
+        const messages = [user(...content), { role: 'user', content: results } as const];
 
-        const body = JSON.stringify(requestBody(request({ system, messages: [user(...content)] })));
+        const body = JSON.stringify(requestBody(request({ system, messages })));
 
-        const found = [...body.matchAll(/"text":"([^"]*)","cache_control":\{"type":"ephemeral"\}/gu)];
-        const last = [...system, ...content].slice(-4).map(({ text }) => text);
+        const found = [...body.matchAll(/"((?:system|messages|results) \d)"[^{}]*"cache_control"/gu)];
+        const last = [...system, ...content, ...results].slice(-4).map(({ text }) => text);
         expect(found.map(([, text]) => text)).toEqual(last);
       }),
     );
@@ -184,7 +195,7 @@ describe('odd texts', () => {
           request({
             system: [{ type: 'text', text }],
             messages: [
-              user({ type: 'text', text: other, cache: true }),
+              user({ type: 'text', text: other, cache: '5m' }),
               {
                 role: 'assistant',
                 content: [

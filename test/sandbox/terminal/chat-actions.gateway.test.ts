@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -132,6 +132,22 @@ describe('messages', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('have files that are kept on this machine, and replace nothing there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-chat-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'tea.txt');
+    await writeFile(path, 'green');
+    await mkdir(join(folder, 'kept'));
+    const kept = join(folder, 'kept', 'tea.txt');
+    const lines = ['/save .', `/upload ${path}`, '/save', `/save ${join(folder, 'kept')}`, `/save ${folder}`];
+    const text = await chatOf(lines);
+    expect(text).toContain('! No message here has a file\n');
+    expect(text).toContain('! Where to? /save FOLDER\n');
+    expect(text).toContain(`Saved ${kept}`);
+    expect(text).toContain(`! ${path} cannot be written: EEXIST`);
+    expect(await readFile(kept, 'utf8')).toBe('green');
   });
 
   it('are listed by their files where nothing else was said', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,5 +54,32 @@ describe('ensureFolder', () => {
     const { disk, folders } = createRecorded();
     disk.fate = diskError('EINVAL');
     await expect(folders.ensureFolder(join(root, 'a'))).resolves.toBeUndefined();
+  });
+});
+
+describe('what a folder holds', () => {
+  it('is read again only when a name came or went [S5]', async () => {
+    let reads = 0;
+    const disk = createDisk(
+      createObservedFileSystem(({ name }) => {
+        reads += name === 'readdir' ? 1 : 0;
+        return 'works';
+      }),
+    );
+    const names = async (): Promise<readonly string[]> => {
+      disk.lookAgain();
+      return (await disk.entriesOf(root)).map(({ name }) => name).toSorted();
+    };
+    await writeFile(join(root, 'a.md'), 'tea');
+    await utimes(root, 1, Date.now() / 1000 - 60);
+    expect(await names()).toEqual(['a.md']);
+    await writeFile(join(root, 'a.md'), 'coffee');
+    expect(await names()).toEqual(['a.md']);
+    expect(reads).toBe(1);
+    await writeFile(join(root, 'b.md'), 'tea');
+    expect(await names()).toEqual(['a.md', 'b.md']);
+    expect(await names()).toEqual(['a.md', 'b.md']);
+    await rm(join(root, 'a.md'));
+    expect(await names()).toEqual(['b.md']);
   });
 });

@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -31,6 +32,8 @@ async function damage(content: string, file = path): Promise<void> {
 async function edit(content: string, file = path): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
+  // What was seen of it a moment ago counts.
+  await setTimeout(120);
 }
 
 async function quarantined(): Promise<string[]> {
@@ -51,7 +54,9 @@ const damages = [
 describe('an unreadable document', () => {
   it.each(damages)('goes to quarantine and its last good copy is used [S4]: %j', async (content) => {
     await store.update(document, counterKind, increment);
+    await store.written();
     await store.update(document, counterKind, increment);
+    await store.written();
     await damage(content);
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
     expect(await quarantined()).toEqual(['durable.json.20260115T120000000Z']);
@@ -72,7 +77,9 @@ describe('an unreadable document', () => {
 
   it('is found by an update too, and put in order first', async () => {
     await store.update(document, counterKind, increment);
+    await store.written();
     await store.update(document, counterKind, increment);
+    await store.written();
     await damage('broken');
     expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 2 });
     expect(await quarantined()).toHaveLength(1);
@@ -112,15 +119,19 @@ describe('an unreadable document', () => {
     await next.read(document, counterKind);
     expect(await next.quarantined()).toBe(3);
     for (let copy = 1; copy < 120; copy += 1) {
-      await damage('broken', file);
-      await next.read(document, counterKind);
+      const stamp = now.toISOString().replaceAll(/[-:.]/gu, '');
+      await writeFile(join(stores.dataDir, 'next/quarantine', `${document}.${stamp}-${copy + 2}`), 'broken');
     }
+    await damage('broken', file);
+    await next.read(document, counterKind);
     expect(await next.quarantined()).toBe(100);
   });
 
   it('is put in order once when many read it together', async () => {
     await store.update(document, counterKind, increment);
+    await store.written();
     await store.update(document, counterKind, increment);
+    await store.written();
     await damage('broken');
     const values = await Promise.all(Array.from({ length: 5 }, () => store.read(document, counterKind)));
     expect(values).toEqual(Array.from({ length: 5 }, () => ({ version: 1, count: 1 })));
@@ -129,6 +140,7 @@ describe('an unreadable document', () => {
 
   it('is not taken from a person who is in the middle of saving it', async () => {
     await store.update(document, counterKind, increment);
+    await store.written();
     await store.close();
     // However slow the machine is: whenever the store looks, half of it was saved just now.
     const fileSystem = createObservedFileSystem(({ name, path: target }) => {
@@ -145,7 +157,9 @@ describe('an unreadable document', () => {
 
   it('is answered from its last good copy where the disk refuses the quarantine, and stays', async () => {
     await store.update(document, counterKind, increment);
+    await store.written();
     await store.update(document, counterKind, increment);
+    await store.written();
     await damage('broken');
     await store.close();
     const fileSystem = createObservedFileSystem(({ name, path: target }) =>
@@ -186,6 +200,7 @@ describe('a document of a newer version', () => {
 describe('a hand edit', () => {
   it('is seen at the next read [S5]', async () => {
     await store.update(document, counterKind, increment);
+    await store.written();
     await edit('{"version": 1, "count": 2}');
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 2 });
     await edit('\uFEFF{"version": 1, "count": 3}\r\n');
@@ -194,33 +209,63 @@ describe('a hand edit', () => {
 
   it('is seen at the next read in a text file too, and of the same size', async () => {
     await store.writeText(text, 'tea');
+    await store.written();
     await edit('rum', join(stores.dataDir, text));
     expect(await store.readText(text)).toBe('rum');
   });
 
-  it('that comes between reading and writing is kept: the change is made again on it', async () => {
-    await store.update(document, counterKind, increment);
+  it('that comes between a change and its writing is kept, but for what the change was about', async () => {
+    const kind = {
+      version: 1,
+      list: 'items',
+      schema: z.object({
+        version: z.literal(1),
+        items: z.array(z.object({ id: z.string(), text: z.string() })),
+      }),
+    } as const;
+    const tea = { id: 'a', text: 'tea' };
+    const cake = { id: 'b', text: 'cake' };
+    await store.update(document, kind, () => ({ version: 1 as const, items: [tea, cake] }));
     await store.close();
     let isEdited = false;
     const fileSystem = createObservedFileSystem(({ name }) =>
       name === 'writeFileAtomic' ? editOnce() : 'works',
     );
     function editOnce(): 'works' {
-      if (!isEdited) writeFileSync(path, '{"version": 1, "count": 40}');
+      const items = [
+        { ...tea, text: 'green tea' },
+        { ...cake, text: 'a pie' },
+        { id: 'c', text: 'jam' },
+      ];
+      if (!isEdited) writeFileSync(path, JSON.stringify({ version: 1, items }));
       isEdited = true;
       return 'works';
     }
     const edited = await stores.open({ fileSystem });
-    expect(await edited.update(document, counterKind, increment)).toEqual({ version: 1, count: 41 });
+    await edited.update(
+      document,
+      kind,
+      (current) => current && { ...current, items: [tea, { ...cake, text: 'a cake' }] },
+    );
+    await edited.written();
+    const merged = [
+      { id: 'a', text: 'green tea' },
+      { id: 'b', text: 'a cake' },
+      { id: 'c', text: 'jam' },
+    ];
+    expect((await edited.read(document, kind))?.items).toEqual(merged);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, items: merged });
   });
 });
 
 describe('files on disk', () => {
   it('are private, and so are their folders [S6]', async () => {
     await store.update(document, counterKind, increment);
+    await store.written();
     await store.update(document, counterKind, increment);
     await store.append(`sessions/${alice}/${alice}/messages.jsonl`, {});
     await store.append(`users/${alice}/in-a-folder-that-is-there.jsonl`, {});
+    await store.written();
     const entries = await readdir(stores.dataDir, { recursive: true, withFileTypes: true });
     expect(entries.length).toBeGreaterThan(6);
     for (const entry of entries) {
@@ -232,19 +277,24 @@ describe('files on disk', () => {
 
   it('leave nothing behind when they are removed, no backup either', async () => {
     for (const words of ['first', 'second']) await store.writeText(text, words);
+    await store.written();
     await store.remove(text);
     expect(await readdir(dirname(join(stores.dataDir, text)))).toEqual([]);
   });
 
   it('keep the content before the last change as .bak', async () => {
     await store.writeText(text, 'first');
+    await store.written();
     await store.writeText(text, 'second');
+    await store.written();
     await store.writeText(text, 'third');
+    await store.written();
     expect(await readFile(join(stores.dataDir, `${text}.bak`), 'utf8')).toBe('second');
   });
 
   it('are documents that a person can read and edit', async () => {
     await store.update(document, counterKind, increment);
+    await store.written();
     expect(await readFile(path, 'utf8')).toBe('{\n  "version": 1,\n  "count": 1\n}\n');
   });
 });
@@ -260,11 +310,13 @@ describe('a document or log with lone halves of characters', () => {
     const mended = 'a \ufffd b \\ud83d';
     expect(await store.read(document, noteKind)).toEqual({ version: 1, count: 1, note: mended });
     await store.update(document, noteKind, (current) => current && { ...current, count: 2 });
+    await store.written();
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, count: 2, note: mended });
   });
 
   it('gives whole characters only, also from a log and a text', async () => {
     await store.append('sessions/1/2/messages.jsonl', { text: 'half \udc00' });
+    await store.written();
     const records = [];
     for await (const { record } of store.scan('sessions/1/2/messages.jsonl', z.object({ text: z.string() })))
       records.push(record);

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { DocumentKind } from '../../../src/core/store.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
-import { alice, ben, document, log, noteSchema, notesOf, text } from '../store-fixtures.ts';
+import { alice, ben, document, keepBlocks, log, noteSchema, notesOf, text } from '../store-fixtures.ts';
 import {
   createObservedFileSystem,
   diskError,
@@ -47,17 +47,20 @@ async function quarantined(folder = ''): Promise<readonly string[]> {
   return found.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** The canary in a document, text and log, in their backups, and twice in quarantine. */
+/** The canary in a document, text and log, in their backups, in what is kept of the log, and twice in quarantine. */
 async function fill(store: FileStore): Promise<void> {
   for (const note of [canary, `${canary} again`]) {
     await store.update(document, noteKind, () => ({ version: 1, note }));
+    await store.written();
     await store.writeText(text, note);
     await store.append(log, { note });
+    await store.written();
   }
   for (const content of [`{ "note": "${canary}`, canary]) {
     await damage(document, content);
     await store.read(document, noteKind);
   }
+  await keepBlocks(store, log);
 }
 
 /** The same files, put there without a store, which takes less time. */
@@ -71,6 +74,7 @@ function fillQuickly(): void {
     [text]: canary,
     [`${text}.bak`]: canary,
     [log]: `{"sequence":1,"record":{"note":"${canary}"}}\n`,
+    [`${dirname(log)}/.messages.jsonl.0.index`]: canary,
   };
   for (const [key, content] of Object.entries(files)) {
     const path = join(stores.dataDir, key);
@@ -83,8 +87,15 @@ function fillQuickly(): void {
 const erasings: Readonly<Record<string, (store: FileStore) => Promise<void>>> = {
   async changes(store) {
     await store.update(document, noteKind, () => clean, { erase: true });
+    await store.written();
     await store.writeText(text, 'clean', { erase: true });
+    await store.written();
     await store.rewrite(log, noteSchema, () => ({ note: 'clean' }));
+  },
+  async 'changes that may wait, with one that does not'(store) {
+    await store.update(document, noteKind, () => clean, { erase: 'soon' });
+    await store.rewrite(log, noteSchema, () => ({ note: 'clean' }), { isLazy: true });
+    await store.writeText(text, 'clean', { erase: true });
   },
   async removals(store) {
     for (const key of [document, text, log]) await store.remove(key);
@@ -96,7 +107,7 @@ const erasings: Readonly<Record<string, (store: FileStore) => Promise<void>>> = 
 
 describe.each(Object.entries(erasings))('%s', (_, erase) => {
   it('leave no byte of the former content in any file', async () => {
-    const store = await stores.open();
+    const store = await stores.open({ blockLines: 2 });
     await fill(store);
     expect((await quarantined()).length).toBe(2);
     await erase(store);
@@ -157,11 +168,53 @@ describe.each(Object.entries(erasings))('%s', (_, erase) => {
   });
 });
 
+describe('a document whose former content is to be erased soon', () => {
+  it('holds none of it a moment later, though nothing else is erased', async () => {
+    const store = await stores.open();
+    await fill(store);
+    await store.removeAll('sessions');
+    await store.remove(text);
+    await store.update(document, noteKind, () => clean, { erase: 'soon' });
+    expect(stores.everything()).toContain(canary);
+    await expect.poll(() => stores.everything(), { timeout: 10_000 }).not.toContain(canary);
+    expect(await store.read(document, noteKind)).toEqual(clean);
+  });
+
+  it('holds none of it after the next start, whenever a kill came', async () => {
+    let index = 0;
+    for (let failing = 0; index >= failing; failing += 1) {
+      let isBroken = false;
+      index = -1;
+      const fileSystem = createObservedFileSystem(() => {
+        if (!isBroken) return 'works';
+        index += 1;
+        return index >= failing ? diskError('EIO') : 'works';
+      });
+      const store = await stores.open({ fileSystem });
+      fillQuickly();
+      await store.removeAll('sessions');
+      await store.remove(text);
+      await store.update(document, noteKind, () => clean, { erase: 'soon' });
+      isBroken = true;
+      await store.written().catch(() => undefined);
+      await store.close().catch(() => undefined);
+      const locks = (await readdir(stores.dataDir)).filter((name) => name.includes(`-${process.pid}-`));
+      for (const name of locks) await rm(join(stores.dataDir, name));
+      const restarted = await stores.open({ fileSystem: quickFileSystem });
+      expect(stores.everything()).not.toContain(canary);
+      expect(await restarted.read(document, noteKind)).toEqual(clean);
+      await restarted.close();
+    }
+    expect(index).toBeGreaterThan(10);
+  });
+});
+
 describe('a document whose former content was erased', () => {
   it('is its own last good copy', async () => {
     const store = await stores.open();
     await fill(store);
     await store.update(document, noteKind, () => clean, { erase: true });
+    await store.written();
     await damage(document, 'damaged');
     expect(await store.read(document, noteKind)).toEqual(clean);
   });
@@ -170,6 +223,7 @@ describe('a document whose former content was erased', () => {
     const store = await stores.open();
     await fill(store);
     await store.update(document, noteKind, () => clean);
+    await store.written();
     expect(await store.update(document, noteKind, (current) => current, { erase: true })).toEqual(clean);
     expect(await quarantined()).toEqual([]);
     await damage(document, 'damaged');
@@ -186,10 +240,12 @@ describe('a document whose former content was erased', () => {
     const others = [`users/${ben}/durable.json`, `users/${alice}/durable.json5`, `users/${alice}/durable`];
     for (const key of [document, ...others]) {
       await store.update(key, noteKind, () => clean);
+      await store.written();
       await damage(key, 'damaged');
       await store.read(key, noteKind);
     }
     await store.update(document, noteKind, () => clean, { erase: true });
+    await store.written();
     const left = (await quarantined()).map((name) => name.replace(/\.2026.*$/u, ''));
     expect(new Set(left)).toEqual(new Set(['durable', 'durable.json', 'durable.json5']));
     expect(left).toHaveLength(3);
@@ -205,6 +261,7 @@ describe('an append that was rejected', () => {
     );
     const store = await stores.open({ fileSystem });
     await store.append(log, { note: 'kept' });
+    await store.written();
     isBroken = true;
     await expect(store.append(log, { note: canary })).rejects.toThrow('EIO');
     isBroken = false;
@@ -217,7 +274,17 @@ describe('an append that was rejected', () => {
 
 /** Something that may put the canary on disk, or move it about there; some meet a disk that fails. */
 const anyStep = fc.record({
-  kind: fc.constantFrom('update', 'write', 'append', 'rewrite', 'damage', 'erase', 'restart'),
+  kind: fc.constantFrom(
+    'update',
+    'write',
+    'append',
+    'append',
+    'rewrite',
+    'keep',
+    'damage',
+    'erase',
+    'restart',
+  ),
   note: fc.constantFrom(canary, `${canary} again`, 'harmless'),
   failsAt: fc.option(fc.nat({ max: 25 })),
 });
@@ -233,11 +300,12 @@ it('whatever came before, after erasing no file below the folders holds what was
           operationsLeft -= 1;
           return operationsLeft === -1 ? diskError('EIO') : 'works';
         });
-        let store = await stores.open({ fileSystem });
+        const blockLines = 2;
+        let store = await stores.open({ fileSystem, blockLines });
         for (const { kind, note, failsAt } of steps) {
           if (kind === 'restart') {
             await store.close();
-            store = await stores.open({ fileSystem });
+            store = await stores.open({ fileSystem, blockLines });
             continue;
           }
           operationsLeft = failsAt ?? Infinity;
@@ -246,8 +314,10 @@ it('whatever came before, after erasing no file below the folders holds what was
             write: () => store.writeText(text, note),
             append: () => store.append(log, { note }),
             rewrite: () => store.rewrite(log, noteSchema, () => ({ note })),
+            keep: () => keepBlocks(store, log),
             damage: async () => {
               await store.update(document, noteKind, () => clean);
+              await store.written();
               await damage(document, `damaged: ${note}`);
               await store.read(document, noteKind);
             },

@@ -2,7 +2,6 @@
  * A process of its own that changes a store without end and says on its output, a line each, what was acknowledged:
  * `document`, `log`, `text` or `erased` with a number. Started by tests, which kill it.
  */
-import { writeSync } from 'node:fs';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { counterKind, document, increment, log, text } from '../store-fixtures.ts';
 import { childText, erasedText } from './child-text.ts';
@@ -17,7 +16,7 @@ const store = await createFileStore({
 });
 
 function say(what: string, number: number): void {
-  writeSync(1, `${what} ${number}\n`);
+  process.stdout.write(`${what} ${number}\n`);
 }
 
 async function forEver(change: () => Promise<void>): Promise<never> {

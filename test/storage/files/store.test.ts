@@ -3,12 +3,13 @@ import { createTemporaryStores } from './temporary-store.ts';
 
 describeStoreContract('createFileStore', async () => {
   const stores = await createTemporaryStores();
-  let store = await stores.open();
+  const blockLines = 4;
+  let store = await stores.open({ blockLines });
   return {
     store: () => store,
     async reopen() {
       await store.close();
-      store = await stores.open();
+      store = await stores.open({ blockLines });
     },
     everything: () => Promise.resolve(stores.everything()),
     dispose: () => stores.dispose(),

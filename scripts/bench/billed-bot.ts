@@ -1,0 +1,294 @@
+import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
+
+import { createBot, type Bot } from '../../src/bot/create-bot.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
+import type { ChatMessage } from '../../src/core/chat.ts';
+import {
+  noUsage,
+  textOf,
+  type ModelPurpose,
+  type ModelRequest,
+  type ModelResponse,
+} from '../../src/core/model.ts';
+import type { Place } from '../../src/core/place.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import type { Timer } from '../../src/core/time.ts';
+import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
+import { createPlaces } from '../../src/discord/place.ts';
+import { requestBody } from '../../src/model/anthropic/request-body.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import { closedEdges } from '../../test/support/closed-edges.ts';
+import { fakeReplies } from '../../test/support/fake-replies.ts';
+import { MemoryStore } from '../../test/support/memory-store.ts';
+import { oneServer } from '../../test/support/servers.ts';
+import { createStubDiscord } from '../../test/visibility/stub-discord.ts';
+
+/** A request as it would be sent. */
+export interface SentRequest {
+  /** Milliseconds since 1970, of the bot's time. */
+  readonly at: number;
+  readonly purpose: ModelPurpose;
+  readonly body: MessageCreateParams;
+}
+
+export interface Talker {
+  readonly id: string;
+  readonly name: string;
+}
+
+const start = Date.UTC(2026, 0, 15, 8);
+/** Of a channel, for history: more than a prompt ever asks for. */
+const keptMessages = 100;
+
+/** In the sandbox's default world, whose roles and channels tell what may be done on Discord. */
+const known = { personId: '140000000000000001', general: '120000000000000001', dm: '150000000000000001' };
+
+export interface BilledBotOptions {
+  /** From 0 up to 1, for what the model says. */
+  readonly random: () => number;
+  /** How many of its answers the model begins with a tool, from 0 to 1. */
+  readonly toolShare: number;
+}
+
+/** How many rounds of tool calls are followed by another one. */
+const goesOn = 0.35;
+/** How many looks back on a conversation write something down: nothing new is the usual outcome. */
+const notes = 0.3;
+
+/**
+ * The bot between the ports, with the real tools for Discord, in a time that passes when it is told to; its model answers by a script. What it
+ * would send to the vendor goes to `onRequest`.
+ */
+export function createBilledBot(
+  options: BilledBotOptions,
+  onRequest: (request: SentRequest) => void,
+): {
+  readonly now: () => number;
+  readonly say: (talker: Talker, place: Place, text: string) => Promise<void>;
+  readonly command: (talker: Talker, place: Place, text: string) => Promise<void>;
+  /** Gives somebody a notebook of usual size. */
+  readonly keepNotebook: (talker: Talker) => Promise<void>;
+  readonly passUntil: (time: number) => Promise<void>;
+} {
+  let now = start;
+  const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  const timer: Timer = (callback, ms) => {
+    const entry = { at: now + ms, callback };
+    timers.add(entry);
+    return () => timers.delete(entry);
+  };
+  const clock = (): Date => new Date(now);
+  const nextId = (): string => {
+    now += 1;
+    return snowflakeAt(clock());
+  };
+  const channels = new Map<string, readonly ChatMessage[]>();
+  const post = (
+    channelId: string,
+    author: ChatMessage['author'],
+    text: string,
+    answered?: Pick<ChatMessage, 'answers'>,
+  ): ChatMessage => {
+    const at = clock().toISOString();
+    const message = { id: nextId(), channelId, author, text, at, attachments: [], ...answered };
+    channels.set(channelId, [...(channels.get(channelId) ?? []), message].slice(-keptMessages));
+    return message;
+  };
+  const self = { id: '130000000000000001', name: 'Discoclaw', kind: 'self' } as const;
+
+  const { config } = readConfig({
+    DISCOCLAW_TIMEZONE: 'UTC',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+    DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+  });
+  const logger = createLogger({ level: 'error' });
+  const store = new MemoryStore();
+  const recent = new RecentChanges();
+  const history = {
+    recent: (channelId: string, limit: number) =>
+      Promise.resolve((channels.get(channelId) ?? []).slice(-limit)),
+  };
+  const { client } = createStubDiscord(nextId);
+  const places = createPlaces({
+    client,
+    memberRole: () => Promise.resolve(undefined),
+    noteGone: () => undefined,
+    logger,
+  });
+  const actions = createDiscordActions({
+    client,
+    places,
+    history,
+    settings: { channelIds: [] },
+    clock,
+    logger,
+  });
+  const bot: Bot = createBot(config, {
+    recent,
+    store,
+    model: {
+      isOffline: false,
+      complete(request) {
+        onRequest({ at: now, purpose: request.purpose, body: requestBody(request) });
+        return Promise.resolve(scripted(request, options));
+      },
+    },
+    journal: createChannelJournal({ store, changes: recent }),
+    replies: {
+      ...fakeReplies(),
+      send: (channelId, text) => Promise.resolve({ kind: 'sent', ids: [post(channelId, self, text).id] }),
+      begin: (begun) => ({
+        ...fakeReplies().begin(begun),
+        show: () => {},
+        takeAway: () => Promise.resolve(),
+        finish(text) {
+          const { id } = post(begun.channelId, self, text, { answers: begun.nonceBase });
+          return Promise.resolve({ kind: 'sent', ids: [id] });
+        },
+      }),
+    },
+    offers: { show: () => Promise.resolve(), endOf: () => {} },
+    reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
+    presentPlace: (place) => Promise.resolve(place),
+    history,
+    server: oneServer,
+    ...closedEdges,
+    attachments: { open: () => Promise.resolve([]) },
+    readReplied: () => Promise.resolve('gone'),
+    actions: {
+      ...actions,
+      // Everybody may do what one person of the default world may.
+      sections: ({ speaker, place, ...context }) =>
+        actions.sections({
+          ...context,
+          speaker: { ...speaker, id: known.personId },
+          place: { ...place, channelId: place.audience === 'dm' ? known.dm : known.general },
+        }),
+    },
+    clock,
+    timer,
+    logger,
+  });
+
+  return {
+    now: () => now,
+    async say(talker, place, text) {
+      const message = post(place.channelId, { ...talker, kind: 'human' }, text);
+      await bot.handlers.message({ ...message, place, isOwner: false });
+      await bot.idle();
+    },
+    async keepNotebook({ id }) {
+      for (const [path, lines] of Object.entries(notebook)) {
+        const body = Array.from({ length: lines }, () => `- ${words(options.random, 6, 12)}`).join('\n');
+        const head = `# Notes\n> Summary: ${words(options.random, 5, 8)}\n\n`;
+        await store.writeText(`users/${id}/notebook/${path}`, `${head}${body}\n`);
+      }
+    },
+    async command(talker, place, text) {
+      const command = bot.commands.parse(text);
+      if (command === undefined) throw new RangeError(`No command: ${text}`);
+      const speaker = { ...talker, isOwner: false };
+      const at = clock().toISOString();
+      await bot.handlers.command({ id: nextId(), command, speaker, place, ephemeral: false, at });
+    },
+    /** Timers that are due until then ring in their order. */
+    async passUntil(time) {
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= time).toSorted((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        timers.delete(next);
+        now = Math.max(now, next.at);
+        next.callback();
+        await bot.idle();
+      }
+      now = Math.max(now, time);
+    },
+  };
+}
+
+/** A notebook's files with their lines: as long as the model is told to keep them. */
+const notebook = {
+  'USER.md': 25,
+  'MEMORY.md': 25,
+  'facts/user.md': 20,
+  'facts/work.md': 20,
+  'episodes/2025-12.md': 20,
+  'topics/garden.md': 40,
+  'topics/parser.md': 40,
+};
+
+function scripted(request: ModelRequest, { random, toolShare }: BilledBotOptions): ModelResponse {
+  const isFirstRound = request.messages.at(-1)?.content.every(({ type }) => type !== 'tool_result') ?? false;
+  const likely = (share: number): boolean => random() < share;
+  switch (request.purpose) {
+    case 'chat':
+      return likely(isFirstRound ? toolShare : goesOn)
+        ? calls('recall_memory', { query: somethingSaid(request, random) })
+        : says(words(random, 10, 90));
+    case 'summary':
+    case 'condense':
+      return says(words(random, 120, 250));
+    case 'extraction':
+      return says('{"items":[]}');
+    case 'reflection': {
+      if (!isFirstRound || !likely(notes)) return says('Nothing new.');
+      const [daily] = /daily\/[\d-]+\.md/u.exec(JSON.stringify(request.messages)) ?? [];
+      const entry = `## Summary\n${words(random, 30, 60)}`;
+      return daily === undefined
+        ? calls('memory_write', {
+            path: 'overview.md',
+            content: `## Current Task\n${words(random, 60, 120)}`,
+          })
+        : calls('memory_append', { path: daily, entry });
+    }
+    case 'trim':
+      return says('Nothing new.');
+  }
+}
+
+function says(text: string): ModelResponse {
+  return { content: [{ type: 'text', text }], stop: 'end', usage: noUsage };
+}
+
+function calls(name: string, input: object): ModelResponse {
+  return { content: [{ type: 'tool_use', id: 'toolu_1', name, input }], stop: 'tool_use', usage: noUsage };
+}
+
+/** Some words of what the request holds, so that there is something to be found. */
+function somethingSaid({ messages }: ModelRequest, random: () => number): string {
+  const said = messages
+    .map(({ content }) => textOf(content))
+    .join(' ')
+    .split(/\W+/u);
+  const from = Math.floor(random() * Math.max(1, said.length - 3));
+  return said.slice(from, from + 3).join(' ') || 'tea';
+}
+
+/** Some words, as long as words are and as rarely said twice. */
+export function words(random: () => number, least: number, most: number): string {
+  const count = least + Math.floor(random() * (most - least + 1));
+  return Array.from({ length: count }, () => syllables(random)).join(' ');
+}
+
+const begins = ['b', 'st', 'm', 'tr', 'l', 'c', 'gr', 'n', 'p', 'sh'];
+const vowels = ['a', 'e', 'i', 'o', 'u', 'ea', 'ou'];
+const ends = ['n', 'r', 'll', 't', 'm', 'st', ''];
+
+function syllables(random: () => number): string {
+  const of = (parts: readonly string[]): string => parts[Math.floor(random() * parts.length)] ?? '';
+  const count = 1 + Math.floor(random() * 2.6);
+  return Array.from({ length: count }, () => of(begins) + of(vowels) + of(ends)).join('');
+}
+
+/** Random numbers from 0 up to 1, the same for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,89 @@
+import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import type { NoticingMode, Pause, PersonSettings } from '../memory/settings/person-settings.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+
+type ControlPorts = Pick<MemoryCommandPorts, 'people'>;
+
+const modeTexts: Readonly<Record<NoticingMode, string>> = {
+  auto: 'Mode `auto`: I notice what you say about yourself and keep it. `!memory mode off` ends that.',
+  off: 'Mode `off`: I notice nothing of what you say; only `!memory remember` and “Remember this” store something. `!memory mode auto` changes that.',
+};
+
+/** Shows or sets what is noticed of the person [K9]. What was said in mode `off` is not looked through later. */
+export async function setMode(
+  { speaker }: CommandContext,
+  mode: NoticingMode | undefined,
+  { people }: ControlPorts,
+): Promise<CommandReply> {
+  if (mode === undefined) return { text: modeTexts[modeOf(await people.get(speaker.id))] };
+  const settings = await people.set(speaker.id, { mode });
+  return { text: modeTexts[modeOf(settings)] };
+}
+
+function modeOf(settings: PersonSettings | undefined): NoticingMode {
+  return settings?.mode ?? 'auto';
+}
+
+/** Shows or sets whether the person is told of what was noticed [K6]. */
+export async function setNotices(
+  { speaker }: CommandContext,
+  notices: 'on' | 'off' | undefined,
+  { people }: ControlPorts,
+): Promise<CommandReply> {
+  const settings =
+    notices === undefined ? await people.get(speaker.id) : await people.set(speaker.id, { notices });
+  return {
+    text:
+      settings?.notices === 'off'
+        ? 'Notices are off: I store without a line under my answer. What was changed or removed I tell you all the same.'
+        : 'Notices are on: a small line under my answer tells you what I stored.',
+  };
+}
+
+const pauseTexts: Readonly<Record<Pause['scope'], string>> = {
+  everywhere:
+    'Paused: from now on I store nothing that you say, and nothing of my answers to you, anywhere. What I remember from before stays, and I still use it. `!memory resume` ends the pause.',
+  here: 'Paused here: this conversation is off the record. I store nothing that you say here, and nothing of my answers, until `!memory resume` or 30 minutes without a message from you here.',
+};
+
+/** Pauses everything, or this conversation only, from the command on [K9]. */
+export async function pauseMemory(
+  context: CommandContext,
+  scope: Pause['scope'],
+  { people }: ControlPorts,
+): Promise<CommandReply> {
+  const { scope: holding } = (await people.pause(sessionOf(context), scope, context.at)) ?? { scope };
+  return { text: pauseTexts[holding] };
+}
+
+/** Ends the pause, here and everywhere [K9]. */
+export async function resumeMemory(context: CommandContext, { people }: ControlPorts): Promise<CommandReply> {
+  const ended = await people.resume(sessionOf(context), context.at);
+  if (ended === undefined) return { text: 'Nothing is paused here: I store what you tell me.' };
+  const where = ended.scope === 'here' ? 'This conversation is on the record again' : 'Resumed';
+  return {
+    text: `${where}: I store what you tell me from now on. What was said in the pause stays unstored.`,
+  };
+}
+
+/** Why nothing was stored, where the person has paused that here; `undefined` where they have not. Rejects with `StoreError`. */
+export async function pausedAnswer(
+  context: CommandContext,
+  { people }: ControlPorts,
+): Promise<string | undefined> {
+  return (await people.pauseIn(sessionOf(context), context.at)) === undefined
+    ? undefined
+    : 'Your memory is paused here, so nothing was saved. Say it again after `!memory resume`.';
+}
+
+/** What the person has restricted, for `show`; `undefined` where nothing. */
+export async function restrictions(
+  context: CommandContext,
+  { people }: ControlPorts,
+): Promise<string | undefined> {
+  const pause = await people.pauseIn(sessionOf(context), context.at);
+  if (pause !== undefined) return pauseTexts[pause.scope];
+  const mode = modeOf(await people.get(context.speaker.id));
+  return mode === 'auto' ? undefined : modeTexts[mode];
+}

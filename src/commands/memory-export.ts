@@ -1,0 +1,87 @@
+import type { DirectMessage, OutgoingFile } from '../core/chat.ts';
+import type { CommandContext, CommandReply } from '../core/commands.ts';
+import type { ExportedFile } from '../memory/layer.ts';
+import { counted } from './answer-lines.ts';
+import { packFiles, type ArchivePart } from './archive.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+
+/** What Discord takes as one file of a bot, less what an archive may be larger than was reckoned; bytes. */
+const partMaxBytes = 10 * 1024 * 1024 - 64 * 1024;
+
+/** Sends a person everything that is held about them [K10], by DM, or, where that is closed, with an answer that only they see. */
+export async function exportMemory(
+  { id, speaker, ephemeral, at }: CommandContext,
+  { layers, sendDirect }: Pick<MemoryCommandPorts, 'layers' | 'sendDirect'>,
+  maxBytes = partMaxBytes,
+): Promise<CommandReply> {
+  const files = await archivesOf(layers, speaker.id, at, maxBytes);
+  const sent = await sendDirect(speaker.id, messagesWith(files), id);
+  if (sent === 'sent')
+    return { text: 'I have sent you everything that I hold about you as a direct message.' };
+  if (!ephemeral)
+    return {
+      text: 'I could not send you a direct message. Please use `/memory export`: only you see its answer, and the file with it.',
+    };
+  return { text: `Here is ${whole}. I could not send it as a direct message.`, files };
+}
+
+/** All that is held about a person at a moment, ISO 8601, as one archive or several. */
+export async function archivesOf(
+  layers: MemoryCommandPorts['layers'],
+  userId: string,
+  at: string,
+  maxBytes = partMaxBytes,
+): Promise<readonly OutgoingFile[]> {
+  const found: ExportedFile[] = [];
+  for (const layer of layers) for await (const file of layer.export(userId)) found.push(file);
+  found.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const archives = await packFiles(found, maxBytes, new Date(at), (part) => readme(part, at));
+  const day = at.slice(0, 10);
+  return archives.map((bytes, index): OutgoingFile => {
+    const part = archives.length === 1 ? '' : `-part-${index + 1}-of-${archives.length}`;
+    return { name: `discoclaw-memory-${day}${part}.zip`, bytes };
+  });
+}
+
+const whole = 'everything that I hold about you; `README.md` in it says what is where';
+
+function messagesWith(files: readonly OutgoingFile[]): readonly DirectMessage[] {
+  return files.map((file, index) => ({
+    text:
+      files.length === 1 ? `Here is ${whole}.` : `Here is ${whole}: part ${index + 1} of ${files.length}.`,
+    files: [file],
+  }));
+}
+
+/** What is in an archive, for its owner. */
+function readme({ number, count, files }: ArchivePart, at: string): string {
+  const part = count === 1 ? '' : `\nThis is part ${number} of ${count}; each is an archive of its own.\n`;
+  const list = files.map(({ path, text }) => `- \`${path}\` (${counted(Buffer.byteLength(text), 'byte')})`);
+  return `# What Discoclaw holds about you
+
+Made on ${at} by \`!memory export\`, from all that it stores about you at that moment.
+${part}
+## What is where
+
+- \`items.json\`: what it remembers of you: each item with its id, kind, text, where it may be used (\`everywhere\`, \`here\`, \`dm\`), where it comes from and since when; corrected ones too.
+  \`!memory import\` takes this archive, or this file, back.
+- \`forgotten.json\`: of items that you had forgotten or that made way, hashes without any words, so that they do not come back.
+- \`notebook/\`: the notes that it keeps for you, as you may edit them.
+- \`short-term/\`: your recent exchanges in public channels, a file a server.
+- \`conversations/<channel id>/\`: of each conversation with it \`messages.json\`, what you and it said; \`state.json\`, where it was and how far it was worked through;
+  \`summary.md\`, \`overview.md\` and \`detail/\`, what it noted of it. Of files that you attached it keeps the names only.
+
+## In this archive
+
+${list.length === 0 ? 'Nothing: it holds nothing about you.' : list.join('\n')}
+
+## What is not in it
+
+- What stands on Discord itself. Discord has an export of its own, in your privacy settings.
+- Indexes for searching and lists of your conversations, which are made of the above.
+- What belongs to a server and not to you: its settings, and which messages of a channel were answered, by their ids.
+- What passes through while it is being answered or written, and is gone after that.
+- Damaged files that were put aside for the owner of this bot to mend.
+- Log lines for the owner, which hold ids and no words, and how much the model was used in total.
+`;
+}

@@ -1,0 +1,58 @@
+import type { CommandReply } from '../core/commands.ts';
+import type { MemoryCommandPorts, PrivacyFacts } from './memory-ports.ts';
+
+/** Where the owner's own text wants the facts. */
+const factsMark = '{{facts}}';
+
+/** What is stored, where, how long, who can read it and who else gets it [K12]: the owner's text, or the facts alone. */
+export async function showPrivacy({
+  privacyText,
+  privacyFacts,
+}: Pick<MemoryCommandPorts, 'privacyText' | 'privacyFacts'>): Promise<CommandReply> {
+  const facts = factsText(privacyFacts);
+  const written = (await privacyText())?.trim() ?? '';
+  return { text: written === '' ? facts : written.split(factsMark).join(facts) };
+}
+
+function factsText({ provider, layers, quotaMegabytes }: PrivacyFacts): string {
+  return [
+    '**What I store about you**',
+    '- What you write to me and what I answer, with time and place, a log for each conversation. Of files that you attach I keep the names only.',
+    ...(layers.durable
+      ? [
+          `- Items: short sentences about you that you told me to remember${layers.extraction ? ', that you asked for in passing, or that I noticed in what you say about yourself' : ' or said of yourself'}.`,
+        ]
+      : []),
+    ...(layers.summary ? ['- A summary of each conversation.'] : []),
+    ...(layers.recentHours === undefined
+      ? []
+      : [`- What you asked in public channels and what I answered, for ${layers.recentHours} hours.`]),
+    `- Notes: on each conversation, and in our direct messages a notebook that we write together${layers.reflection ? '; I look back on a conversation and update them' : ''}.`,
+    '- Your settings for all this.',
+    '',
+    '**Where, and how long**',
+    `In files on the machine of whoever runs me, readable by my account there alone. They stay until you have them deleted, by \`!memory erase\` everything at once, but for the moment of that, which keeps me from using older messages again; all of yours together take ${quotaMegabytes} MB at most, beyond which your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
+    '',
+    '**Who can read it**',
+    'You, with the commands below, and whoever runs me. What you said in a direct message I use in our direct messages only; what you said in a private channel, only there, as long as nobody new can read it. What I remember of you I never use in an answer to somebody else.',
+    '',
+    '**Who else gets it**',
+    `Discord carries all messages. ${providerText(provider)} I train no model with what you say.`,
+    '',
+    '**What you can do**',
+    ...waysToControl,
+  ].join('\n');
+}
+
+function providerText(provider: PrivacyFacts['provider']): string {
+  if (provider === undefined) return 'No language model is configured, so nothing is sent to any provider.';
+  return `To answer you, I send your message, the newest messages of the channel, files that you attach, and what I remember of you that may be used there to ${provider.name} (${provider.models.join(', ')}); to summarise and take notes, what was said.`;
+}
+
+/** Each with a right that it serves. */
+const waysToControl: readonly string[] = [
+  '`!memory show` and `!memory search` show what I have; `!memory forget`, `share` and `hide` change it.',
+  '`!memory pause` stops all storing, `!memory pause here` takes one conversation off the record, `!memory mode off` stops me from noticing anything by myself.',
+  '`!memory export` sends you everything that I hold about you, `!memory erase` erases all of it.',
+  'Whoever runs me can be asked for anything beyond that.',
+];

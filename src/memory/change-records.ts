@@ -1,0 +1,134 @@
+import { z } from 'zod';
+
+import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import type { SessionKey } from '../core/place.ts';
+import type { Store } from '../core/store.ts';
+import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
+import type { SessionLog } from './log/session-log.ts';
+import { messagesSchema, type MessagesByChannel } from './undo.ts';
+
+/** What the ledger holds: a change that has not reached every layer yet. */
+export type Change = MessageChange | Forgotten | Purged | Erased;
+
+export const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('edited'),
+    channelId: z.string(),
+    messageId: z.string(),
+    authorId: z.string().exactOptional(),
+    text: z.string(),
+  }),
+  z.object({
+    kind: z.literal('deleted'),
+    channelId: z.string(),
+    messageIds: z.array(z.string()).readonly(),
+  }),
+  z.object({
+    kind: z.literal('forgotten'),
+    userId: z.string(),
+    itemIds: z.array(z.string()).readonly(),
+    words: z.string(),
+    commandId: z.string(),
+    messages: messagesSchema.exactOptional(),
+  }),
+  z.object({
+    kind: z.literal('purged'),
+    userId: z.string(),
+    words: z.string(),
+    commandId: z.string(),
+  }),
+  z.object({ kind: z.literal('erased'), userId: z.string(), at: z.string() }),
+]);
+
+/** Keeps answers that are ready until they are sent. */
+export interface AnswerKeeper {
+  /** Messages of a channel were edited or deleted: answers that `isWithdrawn` picks are kept no more. */
+  withdraw(
+    channelId: string,
+    isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
+  ): Promise<void>;
+  /** These messages are no part of history from now on, though they stand on Discord. */
+  hide(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** They are again. */
+  unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** Keeps no answer to what a person said before a moment, ISO 8601, and takes away what stands of one that is not whole. */
+  erase(userId: string, before: string): Promise<unknown>;
+}
+
+export interface ChangeLedgerPorts {
+  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'removeAll'>;
+  readonly recent: RecentChanges;
+  /** The users' write queue [S3]. */
+  readonly writes: KeyedQueue;
+  readonly log: Pick<SessionLog, 'sessionsOf' | 'affected' | 'allSessions' | 'sessionsOfPerson' | 'mentions'>;
+  /** All of them, the log first, on or off. */
+  readonly layers: readonly MemoryLayer[];
+  readonly answers: AnswerKeeper;
+  /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
+  readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
+  /** Ends what runs and waits for a person, and lets go of what is kept of them in memory only. Must not throw. */
+  readonly endWork: (userId: string) => void;
+  /** Keeps the moment of an erasing, the one thing that stays of it. As part of a job of the person's queue. Rejects with `StoreError`. */
+  readonly noteErased: (userId: string, at: string) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** What became of a change: the layers that could not follow it yet, with the reason; the ledger keeps it open for them. */
+export type Failures = ReadonlyMap<LayerName | 'answers', unknown>;
+
+/** Messages that go with something of a person. */
+export interface WithMessages {
+  readonly userId: string;
+  readonly messages?: MessagesByChannel;
+}
+
+/** Goes through the messages that something was forgotten with, as deletions, conversation by conversation. */
+export async function eachConversation(
+  { userId, messages = [] }: WithMessages,
+  work: (session: SessionKey, cause: Extract<MessageChange, { kind: 'deleted' }>) => Promise<void>,
+): Promise<void> {
+  for (const { channelId, messageIds } of messages)
+    await work({ channelId, userId }, { kind: 'deleted', channelId, messageIds });
+}
+
+export function personOf(change: LayerChange): string {
+  return 'userId' in change ? change.userId : change.session.userId;
+}
+
+export function messageIdsOf(change: MessageChange): readonly string[] {
+  return change.kind === 'edited' ? [change.messageId] : change.messageIds;
+}
+
+export function isSupersededBy(earlier: Change, later: Change): boolean {
+  if (later.kind === 'erased')
+    return earlier.kind === 'edited'
+      ? earlier.authorId === later.userId
+      : earlier.kind !== 'deleted' && earlier.userId === later.userId;
+  return (
+    earlier.kind === 'edited' &&
+    (later.kind === 'edited' || later.kind === 'deleted') &&
+    messageIdsOf(later).includes(earlier.messageId)
+  );
+}
+
+/** Has every layer erase a person, and what lies beside the layers go. As part of a job of the person's queue. */
+export async function eraseEverywhere(
+  { store, log, layers, noteErased }: Pick<ChangeLedgerPorts, 'store' | 'log' | 'layers' | 'noteErased'>,
+  { userId, at }: Erased,
+  attempt: (name: LayerName, work: () => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const sessions = new Map<string, SessionKey>();
+  await attempt('log', async () => {
+    const all = [...(await log.allSessions()), ...(await log.sessionsOfPerson(userId))];
+    for (const session of all) if (session.userId === userId) sessions.set(session.channelId, session);
+  });
+  const erasure = { userId, sessions: [...sessions.values()], isWhole: true };
+  for (const layer of layers) await attempt(layer.name, () => layer.erase(erasure));
+  // What no layer knows of, such as damaged copies and what was put there by hand.
+  for (const { channelId } of erasure.sessions)
+    await attempt('log', () => store.removeAll(`sessions/${channelId}/${userId}`));
+  await attempt('settings', () => store.removeAll(`users/${userId}`));
+  await attempt('settings', () => noteErased(userId, at));
+}

@@ -1,0 +1,118 @@
+import { flatten, sameItemForm } from '../../core/text.ts';
+import {
+  activeInOrder,
+  itemId,
+  type DocumentChange,
+  type DurableDocument,
+  type DurableItem,
+} from './document.ts';
+import { changedItems, indexOf, type ItemIndex, type Replaced } from './item-index.ts';
+import { findGone } from './past.ts';
+import { isSecret, type RememberLimits } from './remember-item.ts';
+
+/** Why an item is not imported; `full`: as many as fit are there. */
+export type ImportRefusal = 'empty' | 'too-long' | 'secret' | 'full';
+
+export interface ImportResult {
+  /** The newest first, as in a list of what is remembered. */
+  readonly added: readonly DurableItem[];
+  /** How many are remembered already, or stand in the file twice. */
+  readonly known: number;
+  readonly refused: Readonly<Record<ImportRefusal, number>>;
+}
+
+/**
+ * Adds what a person brings along [K10]: an export's items as they were, with what they corrected [D6]. What is there already stays as it is, nothing
+ * makes way, and what was forgotten comes back by its owner's word [D2]. Where not all fit, the pinned and newest do.
+ */
+export function importItems(
+  document: DurableDocument,
+  items: readonly DurableItem[],
+  { maxItems, maxTextLength }: RememberLimits,
+): DocumentChange<ImportResult> {
+  const index = indexOf(document.items);
+  const refused = { empty: 0, 'too-long': 0, secret: 0, full: 0 };
+  const seen = new Set<string>();
+  const accepted = new Set<DurableItem>();
+  let known = 0;
+  for (const item of activeInOrder(items)) {
+    const form = sameItemForm(item.text);
+    const reason = refusalOf(item.text, maxTextLength);
+    const isKnown = seen.has(form) || index.withText(item.text).some(({ status }) => status === 'active');
+    if (reason !== undefined) refused[reason] += 1;
+    else if (isKnown) known += 1;
+    else if (index.activeCount + accepted.size >= maxItems) refused.full += 1;
+    else accepted.add(item);
+    seen.add(form);
+  }
+  const former = formerOf(items, accepted).filter(
+    ({ text }) => refusalOf(text, maxTextLength) === undefined && index.withText(text).length === 0,
+  );
+  const stored = withOwnIds([...former, ...accepted], index);
+  const added = [...accepted].flatMap((item) => stored.get(item) ?? []);
+  const replaced = added.flatMap((item): readonly Replaced[] => {
+    const past = index.withText(item.text).at(-1);
+    return past === undefined ? [] : [[past, item]];
+  });
+  const taking = new Set(replaced.map(([, item]) => item));
+  const changed = changedItems(document.items, {
+    replaced,
+    added: items.flatMap((item) => stored.get(item) ?? []).filter((item) => !taking.has(item)),
+  });
+  const remaining = added.reduce((left, { text }) => findGone(left, text)?.without ?? left, document);
+  return {
+    document: added.length === 0 ? document : { ...remaining, items: changed },
+    result: { added, known, refused },
+    gone: replaced.map(([past]) => past),
+  };
+}
+
+function refusalOf(text: string, maxTextLength: number): ImportRefusal | undefined {
+  if (flatten(text) === '') return 'empty';
+  if (text.trim().length > maxTextLength) return 'too-long';
+  return isSecret(text) ? 'secret' : undefined;
+}
+
+/** What the accepted items corrected, directly or by way of others. */
+function formerOf(items: readonly DurableItem[], accepted: ReadonlySet<DurableItem>): readonly DurableItem[] {
+  const past = items.filter(({ status, forgotten }) => status === 'deprecated' && forgotten === undefined);
+  const ids = new Set(Array.from(accepted, ({ id }) => id));
+  const found = new Set<DurableItem>();
+  for (let before = -1; before < found.size;) {
+    before = found.size;
+    for (const item of past) {
+      if (item.supersededBy === undefined || !ids.has(item.supersededBy)) continue;
+      found.add(item);
+      ids.add(item.id);
+    }
+  }
+  return [...found];
+}
+
+/** The items as they are stored, each with an id that nobody else has: its own if possible, that of a forgotten item that it brings back. */
+function withOwnIds(items: readonly DurableItem[], index: ItemIndex): ReadonlyMap<DurableItem, DurableItem> {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  const isTaken = (id: string): boolean => taken.has(id) || index.withId(id) !== undefined;
+  for (const { id, text } of items) {
+    const free = isTaken(id) ? itemId(text, isTaken) : id;
+    const own = index.withText(text).at(-1)?.id ?? free;
+    ids.set(id, own);
+    taken.add(own);
+  }
+  return new Map(
+    items.map((item) => {
+      const { supersededBy, ...rest } = item;
+      const successor = supersededBy === undefined ? undefined : ids.get(supersededBy);
+      return [
+        item,
+        {
+          ...rest,
+          id: ids.get(item.id) ?? item.id,
+          text: item.text.trim(),
+          ...(successor !== undefined && { supersededBy: successor }),
+        },
+      ];
+    }),
+  );
+}

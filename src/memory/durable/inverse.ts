@@ -1,0 +1,128 @@
+import { z } from 'zod';
+
+import { changedPart } from '../../core/store.ts';
+import {
+  hexDigits,
+  writtenItemSchema,
+  type DocumentChange,
+  type DurableDocument,
+  type DurableItem,
+} from './document.ts';
+import { goneOf, hashOf } from './past.ts';
+
+const inverseSchema = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      /** Where it stood, or stands. */
+      index: z.number(),
+      before: writtenItemSchema.exactOptional(),
+      /** Of what it became; absent where it went. */
+      after: z.string().exactOptional(),
+    }),
+  ),
+  /** Hashes of texts of which nothing but these was known from then on. */
+  goneAdded: z.array(z.string()),
+  goneRemoved: z.array(z.string()),
+  /** `forgottenUpTo` where it changed. */
+  upTo: z.object({ before: z.string().exactOptional(), after: z.string().exactOptional() }).exactOptional(),
+});
+
+/** What takes a document back to what it was before a change [K5]. */
+export type Inverse = z.infer<typeof inverseSchema>;
+
+/** `undefined` where it is none, as after an edit by hand. */
+export function readInverse(part: unknown): Inverse | undefined {
+  return inverseSchema.safeParse(part).data;
+}
+
+/** `undefined` where nothing changed. */
+export function inverseOf(before: DurableDocument, after: DurableDocument): Inverse | undefined {
+  if (before === after) return undefined;
+  const { start, kept } = changedPart(before.items, after.items);
+  const former = new Map(
+    before.items
+      .slice(start, before.items.length - kept)
+      .map((item, index) => [item.id, { item, index: start + index }]),
+  );
+  const present = after.items.slice(start, after.items.length - kept);
+  const changed = present.flatMap((item, index) => {
+    const old = former.get(item.id);
+    former.delete(item.id);
+    if (old?.item === item) return [];
+    return [
+      {
+        id: item.id,
+        index: old?.index ?? start + index,
+        ...(old !== undefined && { before: old.item }),
+        after: fingerprint(item),
+      },
+    ];
+  });
+  const removed = [...former].map(([id, { item, index }]) => ({ id, index, before: item }));
+  const [goneBefore, goneAfter] = [new Set(before.gone), new Set(after.gone)];
+  const { forgottenUpTo: from } = before;
+  const { forgottenUpTo: to } = after;
+  return {
+    items: [...removed, ...changed].toSorted((a, b) => a.index - b.index),
+    goneAdded: [...goneAfter].filter((each) => !goneBefore.has(each)).map(hashOf),
+    goneRemoved: [...goneBefore].filter((each) => !goneAfter.has(each)),
+    ...(from !== to && {
+      upTo: { ...(from !== undefined && { before: from }), ...(to !== undefined && { after: to }) },
+    }),
+  };
+}
+
+/**
+ * The document as it was before a change, as far as nothing of that was changed since: then it is the very same one, and `result` is `false`. Told
+ * again, nothing changes. `mayReturn` says of each item that would come back whether it still may.
+ */
+export function reverted(
+  document: DurableDocument,
+  inverse: Inverse,
+  mayReturn: (item: DurableItem) => boolean,
+): DocumentChange<boolean> {
+  const present = new Map(document.items.map((item) => [item.id, item]));
+  const isReverted = inverse.items.every(({ id, before }) => {
+    const item = present.get(id);
+    return before === undefined
+      ? item === undefined
+      : item !== undefined && fingerprint(item) === fingerprint(before);
+  });
+  if (isReverted) return { document, result: true, gone: [] };
+  const isAsLeft = inverse.items.every(({ id, after }) => {
+    const item = present.get(id);
+    return after === undefined ? item === undefined : item !== undefined && fingerprint(item) === after;
+  });
+  if (!isAsLeft) return { document, result: false, gone: [] };
+
+  const touched = new Set(inverse.items.map(({ id }) => id));
+  const gone = document.items.filter(({ id }) => touched.has(id));
+  const items = document.items.filter(({ id }) => !touched.has(id));
+  for (const { before, index } of inverse.items)
+    if (before !== undefined && mayReturn(before)) items.splice(Math.min(index, items.length), 0, before);
+  const { forgottenUpTo, ...rest } = document;
+  const { upTo } = inverse;
+  const before = upTo !== undefined && upTo.after === forgottenUpTo ? upTo.before : forgottenUpTo;
+  const goneNow = (document.gone ?? []).filter((each) => !inverse.goneAdded.includes(hashOf(each)));
+  // What the bot noticed by itself and its owner does not want is not noticed again.
+  const isNew = new Set(inverse.items.flatMap((each) => (each.before === undefined ? [each.id] : [])));
+  const unwanted = gone.filter(({ id, source }) => isNew.has(id) && source.type !== 'manual').map(goneOf);
+  const goneItems = [...goneNow, ...inverse.goneRemoved, ...unwanted];
+  return {
+    document: {
+      ...rest,
+      items,
+      ...(before !== undefined && { forgottenUpTo: before }),
+      ...((document.gone !== undefined || goneItems.length > 0) && { gone: goneItems }),
+    },
+    result: true,
+    gone,
+  };
+}
+
+/** Tells versions of an item apart, without keeping its words; the order of its fields is none of its meaning. */
+function fingerprint(item: DurableItem): string {
+  const fields = Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return hexDigits(JSON.stringify(fields), 16);
+}

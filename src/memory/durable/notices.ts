@@ -1,0 +1,47 @@
+import type { CommandButton } from '../../core/chat.ts';
+import { counted, quoted } from '../../core/text.ts';
+import type { MemoryNotice } from '../../core/tool.ts';
+import type { RememberOutcome } from './remember-item.ts';
+
+/** Characters of a text in a line under an answer. */
+const noticedMaxChars = 200;
+
+/**
+ * What was stored, in the words that the speaker has just said here: whether the same was known before, perhaps from a narrower place, is not told. Said to
+ * fewer readers than the answer has, it is told without them: `mayName`.
+ */
+export function rememberNotice(
+  { item, superseded, evicted, undoId }: Stored,
+  text: string,
+  mayName: boolean,
+): MemoryNotice {
+  const verb = superseded === undefined ? '💾 Remembered' : '💾 Changed';
+  const before = superseded === undefined ? '' : `, before: ${quoted(superseded.text, noticedMaxChars)}`;
+  const room = evicted.length === 0 ? '' : ` · 🗑️ Let go to make room: ${counted(evicted.length, 'item')}`;
+  const bareLine = `${verb}: 1 item${room}`;
+  return {
+    line: mayName ? `${verb}: ${quoted(text, noticedMaxChars)}${before}${room}` : bareLine,
+    bareLine,
+    buttons: [
+      ...undoButton(undoId),
+      // Ids that people wrote by hand may be anything.
+      ...(item.visibility === 'dm' || !/^[\w-]{1,40}$/u.test(item.id)
+        ? []
+        : [{ label: 'Only in DM', line: `memory hide ${item.id}` }]),
+    ],
+    ...(superseded === undefined && evicted.length === 0 ? { isQuiet: true as const } : {}),
+  };
+}
+
+export type Stored = Exclude<RememberOutcome, { readonly outcome: 'refused' }>;
+
+/** The change that was made can be undone for ten minutes [K5]. */
+export function undoButton(undoId: string | undefined): readonly CommandButton[] {
+  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}` }];
+}
+
+/** What was forgotten is not said again, only how much it was. */
+export function forgetNotice(count: number, undoId: string | undefined): MemoryNotice {
+  const line = `🗑️ Forgotten: ${counted(count, 'item')}`;
+  return { line, bareLine: line, buttons: undoButton(undoId) };
+}

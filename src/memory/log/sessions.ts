@@ -1,0 +1,104 @@
+import { z } from 'zod';
+
+import { growingCache } from '../../core/limits.ts';
+import { sessionName, type SessionKey } from '../../core/place.ts';
+import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
+import { channelFolder, logFile, sessionsFolder } from './session-state.ts';
+
+interface PersonSessions {
+  readonly version: 1;
+  readonly channels: readonly string[];
+}
+
+const kind: DocumentKind<PersonSessions> = {
+  version: 1,
+  schema: z.object({ version: z.literal(1), channels: z.array(z.string()).readonly() }),
+};
+
+/** Sessions of which it is remembered that their person's list has them. */
+const rememberedSessions = 10_000;
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/**
+ * Which sessions there are. A person's stand in `users/<userId>/sessions.json`, so that nobody else's are looked at. The list is made when they are first
+ * asked for, from all folders, and a session is in it before its log begins: it may name one that is gone, and lacks none but what a person put there
+ * by hand. Without it the folders are looked through again. Rejects with `StoreError`.
+ */
+export function createSessions(store: Store) {
+  const listed = growingCache<string, true>(rememberedSessions);
+  /** By person, the channels that were found in the folders, or in which something was written since the start. */
+  const found = new Map<string, Set<string>>();
+  let looking: Promise<void> | undefined;
+
+  function note({ channelId, userId }: SessionKey): void {
+    found.set(userId, (found.get(userId) ?? new Set()).add(channelId));
+  }
+
+  async function inChannel(channelId: string, name?: string): Promise<readonly SessionKey[]> {
+    const folders = await store.folders(channelFolder(channelId), name);
+    const users = folders.filter((folder) => isSnowflake(folder.name) && folder.changedAt > 0);
+    return users.map((folder) => ({ channelId, userId: folder.name }));
+  }
+
+  async function all(): Promise<readonly SessionKey[]> {
+    const channels = (await store.folders(sessionsFolder)).filter(({ name }) => isSnowflake(name));
+    const sessions: SessionKey[] = [];
+    for (const { name } of channels) sessions.push(...(await inChannel(name)));
+    return sessions;
+  }
+
+  async function lookThrough(): Promise<void> {
+    try {
+      for (const session of await all()) note(session);
+    } catch (error) {
+      looking = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    /** To be called before anything is written to a session's log. */
+    async begin(session: SessionKey): Promise<void> {
+      const { channelId, userId } = session;
+      if (listed.has(sessionName(session))) return;
+      // First here: a list that is made meanwhile has it too.
+      note(session);
+      await store.update(keyOf(userId), kind, (list) =>
+        list === undefined || list.channels.includes(channelId)
+          ? list
+          : { ...list, channels: [...list.channels, channelId].toSorted() },
+      );
+      listed.set(sessionName(session), true);
+    },
+    /** All sessions of a person, and perhaps some that are gone. */
+    async ofPerson(userId: string): Promise<readonly SessionKey[]> {
+      let list = await store.read(keyOf(userId), kind);
+      if (list === undefined) {
+        await (looking ??= lookThrough());
+        const channels = () => [...(found.get(userId) ?? [])].toSorted();
+        const made = (): PersonSessions => ({ version: 1, channels: channels() });
+        list = await store
+          .update(keyOf(userId), kind, (current) => current ?? (found.has(userId) ? made() : undefined))
+          .catch(made);
+      }
+      return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));
+    },
+    /** Those of a channel that have a log. */
+    inChannel: (channelId: string) => inChannel(channelId, logFile),
+    /** All of which anything is on disk, notes and summaries included; looks through all folders. */
+    all,
+    /** Forgets which sessions a person has; what is there still is found again. */
+    async erase(userId: string): Promise<void> {
+      await store.remove(keyOf(userId));
+      for (const channelId of found.get(userId) ?? []) listed.delete(sessionName({ channelId, userId }));
+      found.delete(userId);
+      looking = undefined;
+    },
+  };
+}
+
+function keyOf(userId: string): string {
+  return `users/${assertSnowflake(userId)}/sessions.json`;
+}

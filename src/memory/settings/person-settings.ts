@@ -1,0 +1,333 @@
+import { z } from 'zod';
+
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { growingCache, limits } from '../../core/limits.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { SessionKey } from '../../core/place.ts';
+import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
+import type { Clock } from '../../core/time.ts';
+import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
+import type { MemoryLayer } from '../layer.ts';
+
+/** What is noticed of a person [K9]: `auto` what they say of themselves; `off` nothing, so that only `remember` stores. */
+export const noticingModes = ['auto', 'off'] as const;
+export type NoticingMode = (typeof noticingModes)[number];
+
+/** Milliseconds without a message of the person after which a pause of one conversation is over [K9]. */
+const quietMs = 30 * 60_000;
+
+const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
+const idSchema = z.string().refine(isSnowflake, 'is no Discord id');
+
+const pastPauseSchema = z.object({
+  from: timeSchema,
+  until: timeSchema,
+  /** Absent where it held everywhere. */
+  channelId: idSchema.exactOptional(),
+});
+
+/** A person's settings as their file has them, `users/<userId>/settings.json`; people may edit it by hand. Times are ISO 8601, as Discord dates messages. */
+const documentSchema = z.object({
+  version: z.literal(1),
+  mode: z.enum(noticingModes).exactOptional(),
+  /** Whether the person is told of what was noticed [K6]. */
+  notices: z.enum(['on', 'off']).exactOptional(),
+  /** Since when everything is paused. */
+  pausedAt: timeSchema.exactOptional(),
+  /** By channel or thread, the conversations that are off the record, and when the person last wrote there. */
+  pausedHere: z.record(idSchema, z.object({ since: timeSchema, lastMessageAt: timeSchema })).exactOptional(),
+  /** Pauses that are over, oldest first: what was said in them is stored by no other way later. */
+  pastPauses: z.array(pastPauseSchema).readonly().exactOptional(),
+  /** When the person had the first words [K12]; a file without it is of somebody who has not had them yet. */
+  greetedAt: timeSchema.exactOptional(),
+  /** When they had everything erased [K11]: what was said until then is used no more. */
+  erasedAt: timeSchema.exactOptional(),
+});
+
+export type PersonSettings = Readonly<z.infer<typeof documentSchema>>;
+type PastPause = Readonly<z.infer<typeof pastPauseSchema>>;
+
+const settingsKind: DocumentKind<PersonSettings> = { version: 1, schema: documentSchema };
+
+const unset: PersonSettings = { version: 1 };
+const epoch = new Date(0).toISOString();
+/** Instead of settings that cannot be read: nothing is stored. */
+const unreadable: PersonSettings = { version: 1, mode: 'off', pausedAt: epoch, greetedAt: epoch };
+
+/** A pause that holds. */
+export interface Pause {
+  readonly scope: 'everywhere' | 'here';
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** What a person lets the bot keep of a turn [K9]. */
+export interface Consent {
+  /** Whether words of the turn and its answer may be written down at all. */
+  readonly isStored: boolean;
+  /** Whether anything may be noticed in them. */
+  readonly isNoticed: boolean;
+  /** The pause that the person is told of. */
+  readonly pause?: Pause;
+  /** Whether what was said here at a moment, ISO 8601, was said in a pause that is over, or before an erasing; absent where there was neither. */
+  readonly wasPaused?: (at: string) => boolean;
+}
+
+/** People whose settings are remembered as they were read last. */
+const knownPeople = 5000;
+
+export type PersonSettingsStore = ReturnType<typeof createPersonSettings>;
+
+/** What each person wants of their memory [K9][K6]. The file counts from the next turn on, also when it was edited by hand [S5]. */
+export function createPersonSettings(ports: {
+  readonly store: Store;
+  /** The users' write queue [S3]; no job of it may call what changes settings. */
+  readonly writes: KeyedQueue;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}) {
+  const { store, writes, clock, logger } = ports;
+  /** As they were read or changed last: within a turn they are read once. */
+  const known = growingCache<string, PersonSettings>(knownPeople);
+
+  /** Rejects with `StoreError`; `undefined` where nothing was ever set. */
+  async function get(userId: string): Promise<PersonSettings | undefined> {
+    const settings = await store.read(keyOf(userId), settingsKind);
+    known.set(userId, settings ?? unset);
+    return settings;
+  }
+
+  async function read(userId: string): Promise<PersonSettings> {
+    try {
+      return (await get(userId)) ?? unset;
+    } catch (error) {
+      logger.error("a person's settings cannot be read, so nothing of theirs is stored", { userId, error });
+      known.set(userId, unreadable);
+      return unreadable;
+    }
+  }
+
+  const latest = async (userId: string): Promise<PersonSettings> => known.get(userId) ?? read(userId);
+
+  async function change(
+    userId: string,
+    operation: (settings: PersonSettings) => PersonSettings,
+    options: { readonly erase?: boolean } = { erase: true },
+  ): Promise<PersonSettings> {
+    const changed = await writes.run(userId, () =>
+      // By default so that the last good copy is this one: what it stops must stay stopped when the file is damaged by hand.
+      store.update(keyOf(userId), settingsKind, (before) => operation(before ?? unset), options),
+    );
+    known.set(userId, changed ?? unset);
+    return changed ?? unset;
+  }
+
+  /** The person has written in a conversation that is off the record: it stays so for another while. Never rejects. */
+  async function prolong(session: SessionKey, at: string): Promise<void> {
+    const { userId, channelId } = session;
+    try {
+      await change(
+        userId,
+        (settings) => {
+          const here = settings.pausedHere?.[channelId];
+          if (here === undefined || Date.parse(here.lastMessageAt) >= Date.parse(at)) return settings;
+          return {
+            ...settings,
+            pausedHere: { ...settings.pausedHere, [channelId]: { ...here, lastMessageAt: at } },
+          };
+        },
+        {},
+      );
+    } catch (error) {
+      logger.error('that a conversation stays off the record could not be saved', { ...session, error });
+    }
+  }
+
+  const layer: MemoryLayer = {
+    name: 'settings',
+    sections: () => Promise.resolve([]),
+    follow: () => Promise.resolve(),
+    async *export(userId) {
+      const settings = await get(userId);
+      if (settings !== undefined)
+        yield { path: 'settings.json', text: JSON.stringify(settings, undefined, 2) };
+    },
+    async erase({ userId, isWhole }) {
+      if (!isWhole) return;
+      await store.remove(keyOf(userId));
+      known.delete(userId);
+    },
+  };
+
+  return {
+    layer,
+    get,
+    /** As they were read last, and read where they were not. Never rejects: where they cannot be known, all is paused. */
+    latest,
+    /**
+     * What may be kept of a turn, by one reading. `earlier` gives the times of the person's earlier messages there, asked for only where a pause of the
+     * conversation would have ended for want of messages that the bot was not there for, or were not for it. Never rejects.
+     */
+    async consent(turn: TurnContext, earlier: () => Promise<readonly string[]>): Promise<Consent> {
+      const session = sessionOf(turn);
+      const { channelId } = session;
+      const at = turn.messages.at(-1)?.at ?? turn.now.toISOString();
+      const present = await read(session.userId);
+      const settings = settled(await withEarlier(present, channelId, at, earlier), Date.parse(at));
+      const pause = openPause(settings, channelId);
+      if (pause?.scope === 'here') await prolong(session, at);
+      const wasPaused = (time: string) => wasPausedAt(settings, channelId, time);
+      return {
+        isStored: pause === undefined && !turn.messages.some((message) => wasPaused(message.at)),
+        isNoticed: settings.mode !== 'off',
+        ...(pause === undefined ? {} : { pause }),
+        ...(settings.pastPauses === undefined && settings.erasedAt === undefined ? {} : { wasPaused }),
+      };
+    },
+    /** Whether words of a conversation that were said at a moment may be written down by now. Never rejects. */
+    async mayStore({ userId, channelId }: SessionKey, saidAt: Date = clock()): Promise<boolean> {
+      const settings = settled(await latest(userId), clock().getTime());
+      return (
+        openPause(settings, channelId) === undefined &&
+        !wasPausedAt(settings, channelId, saidAt.toISOString())
+      );
+    },
+    /** The same as the file has it now: for work that no turn has read it for. Never rejects. */
+    async mayFold({ userId, channelId }: SessionKey): Promise<boolean> {
+      return openPause(settled(await read(userId), clock().getTime()), channelId) === undefined;
+    },
+    /** Whether anything may be noticed in what the person says. Never rejects. */
+    mayNotice: async (userId: string): Promise<boolean> => (await latest(userId)).mode !== 'off',
+    /** Whether the person had erased what was said by or to them at a moment, ISO 8601 [K11]. Never rejects. */
+    wasErased: async (userId: string, at: string): Promise<boolean> => wasErasedAt(await latest(userId), at),
+    /** Keeps the moment of an erasing and nothing else. As part of a job of the person's queue. Rejects with `StoreError`. */
+    async noteErased(userId: string, at: string): Promise<void> {
+      const erased: PersonSettings = { version: 1, erasedAt: at };
+      await store.update(keyOf(userId), settingsKind, () => erased, { erase: true });
+      known.set(userId, erased);
+    },
+    /** Sets values. Rejects with `StoreError`, as what follows does. */
+    set: (userId: string, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>
+      change(userId, (settings) => ({ ...settings, ...values })),
+    /** Pauses everything, or one conversation only, from a moment on; what is paused stays so. Resolves with what holds there then. */
+    async pause(
+      { userId, channelId }: SessionKey,
+      scope: Pause['scope'],
+      at: string,
+    ): Promise<Pause | undefined> {
+      const changed = await change(userId, (before) => {
+        const settings = settled(before, Date.parse(at));
+        if (openPause(settings, scope === 'here' ? channelId : '') !== undefined) return settings;
+        return scope === 'everywhere'
+          ? { ...settings, pausedAt: at }
+          : {
+              ...settings,
+              pausedHere: { ...settings.pausedHere, [channelId]: { since: at, lastMessageAt: at } },
+            };
+      });
+      return openPause(changed, channelId);
+    },
+    /** Ends the pause of everything and that of this conversation. Resolves with the wider one of those that held. */
+    async resume({ userId, channelId }: SessionKey, at: string): Promise<Pause | undefined> {
+      let ended: Pause | undefined;
+      await change(userId, (before) => {
+        const settings = settled(before, Date.parse(at));
+        ended = openPause(settings, channelId);
+        return resumed(settings, channelId, at);
+      });
+      return ended;
+    },
+    /** The pause that holds in a conversation. Rejects with `StoreError`. */
+    async pauseIn({ userId, channelId }: SessionKey, at: string): Promise<Pause | undefined> {
+      return openPause(settled((await get(userId)) ?? unset, Date.parse(at)), channelId);
+    },
+  };
+}
+
+function keyOf(userId: string): string {
+  return `users/${assertSnowflake(userId)}/settings.json`;
+}
+
+/** The pause that holds in a channel, by settings that are settled. */
+function openPause({ pausedAt, pausedHere }: PersonSettings, channelId: string): Pause | undefined {
+  if (pausedAt !== undefined) return { scope: 'everywhere', since: pausedAt };
+  const here = pausedHere?.[channelId];
+  return here === undefined ? undefined : { scope: 'here', since: here.since };
+}
+
+function wasErasedAt({ erasedAt }: PersonSettings, at: string): boolean {
+  return erasedAt !== undefined && Date.parse(at) <= Date.parse(erasedAt);
+}
+
+/** What was said before an erasing counts as said in a pause that is over. */
+function wasPausedAt(settings: PersonSettings, channelId: string, at: string): boolean {
+  const time = Date.parse(at);
+  if (wasErasedAt(settings, at)) return true;
+  return (settings.pastPauses ?? []).some(
+    (past) =>
+      (past.channelId ?? channelId) === channelId &&
+      Date.parse(past.from) <= time &&
+      time < Date.parse(past.until),
+  );
+}
+
+/** The settings with those pauses ended that quiet has ended by `now`, in milliseconds since the epoch. */
+function settled(settings: PersonSettings, now: number): PersonSettings {
+  const ended = Object.entries(settings.pausedHere ?? {}).filter(
+    ([, { lastMessageAt }]) => now - Date.parse(lastMessageAt) >= quietMs,
+  );
+  return ended.reduce(
+    (before, [channelId, { lastMessageAt }]) =>
+      withoutHere(before, channelId, new Date(Date.parse(lastMessageAt) + quietMs).toISOString()),
+    settings,
+  );
+}
+
+function resumed(settings: PersonSettings, channelId: string, at: string): PersonSettings {
+  const { pausedAt, ...rest } = withoutHere(settings, channelId, at);
+  if (pausedAt === undefined) return rest;
+  return { ...rest, pastPauses: withPast(rest.pastPauses, { from: pausedAt, until: at }) };
+}
+
+/** The settings after the pause of one conversation. */
+function withoutHere(settings: PersonSettings, channelId: string, until: string): PersonSettings {
+  const { [channelId]: here, ...others } = settings.pausedHere ?? {};
+  if (here === undefined) return settings;
+  const { pausedHere: _, ...rest } = settings;
+  return {
+    ...rest,
+    ...(Object.keys(others).length === 0 ? {} : { pausedHere: others }),
+    pastPauses: withPast(rest.pastPauses, { from: here.since, until, channelId }),
+  };
+}
+
+/** One more; of too many the two oldest become one, which leaves out rather too much than too little. */
+function withPast(pauses: readonly PastPause[] = [], added: PastPause): readonly PastPause[] {
+  const [first, second, ...rest] = [...pauses, added];
+  if (first === undefined || second === undefined || rest.length + 2 <= limits.pastPauses)
+    return [...pauses, added];
+  const times = [first, second].flatMap(({ from, until }) => [Date.parse(from), Date.parse(until)]);
+  const both = {
+    from: new Date(Math.min(...times)).toISOString(),
+    until: new Date(Math.max(...times)).toISOString(),
+  };
+  const { channelId } = first;
+  return [channelId !== undefined && channelId === second.channelId ? { ...both, channelId } : both, ...rest];
+}
+
+/** The settings with what the person wrote in a conversation off the record meanwhile, each message within the time that the one before it gave. */
+async function withEarlier(
+  settings: PersonSettings,
+  channelId: string,
+  at: string,
+  earlier: () => Promise<readonly string[]>,
+): Promise<PersonSettings> {
+  const here = settings.pausedHere?.[channelId];
+  if (here === undefined || Date.parse(at) - Date.parse(here.lastMessageAt) < quietMs) return settings;
+  let last = Date.parse(here.lastMessageAt);
+  for (const time of (await earlier()).map(Date.parse).toSorted((a, b) => a - b))
+    if (time > last && time - last < quietMs) last = time;
+  const lastMessageAt = new Date(last).toISOString();
+  return { ...settings, pausedHere: { ...settings.pausedHere, [channelId]: { ...here, lastMessageAt } } };
+}

@@ -1,0 +1,84 @@
+import type { CacheLife, CachePrice } from '../core/model.ts';
+
+/** How turns follow each other, in one session or in all, and how long the vendor was asked to keep what went with the last. */
+export interface Cadence {
+  /** When the latest turns began, oldest first, in milliseconds since 1970. */
+  readonly turns: readonly number[];
+  /** Of the marks that went with the latest; `undefined` where none did. */
+  readonly life: CacheLife | undefined;
+}
+
+/** Turns that a rhythm is read from: few, so that a new one is soon known. */
+const keptTurns = 12;
+
+const lifeMs: Readonly<Record<CacheLife, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
+
+/** A pause by what the cache's lives have to do with it. */
+type Pause = CacheLife | 'longer';
+type Likelihood = Readonly<Record<Pause, number>>;
+
+/** What is expected where nothing is known, with the weight of one pause: people who write mostly write on. */
+const prior: Likelihood = { '5m': 0.6, '1h': 0.1, longer: 0.3 };
+
+/**
+ * The cadence with the turn that begins at `now`, and the marks that pay for it. What is still kept is read whatever is expected, since a request
+ * without marks reads nothing. Without a price the marks are those that cost least if they are in vain.
+ */
+export function nextCadence(
+  previous: Cadence | undefined,
+  now: number,
+  price: CachePrice | undefined,
+): Cadence {
+  const turns = [...(previous?.turns ?? []), now].slice(-keptTurns);
+  if (price === undefined) return { turns, life: '5m' };
+  return { turns, life: cheapestLife(turns, price) ?? (isKept(previous, now) ? '5m' : undefined) };
+}
+
+/** Whether the vendor still keeps what went with the latest turn. */
+export function isKept(cadence: Cadence | undefined, now: number): boolean {
+  const last = cadence?.turns.at(-1);
+  if (cadence?.life === undefined || last === undefined) return false;
+  return now - last <= lifeMs[cadence.life];
+}
+
+/** The longer of two lives. */
+export function longerLife(a: CacheLife | undefined, b: CacheLife | undefined): CacheLife | undefined {
+  return a === '1h' || b === '1h' ? '1h' : (a ?? b);
+}
+
+/**
+ * Whatever stays the same is either read again or, if the pause was too long, written again. So what it costs on the average turn, beside
+ * plain input, follows from how likely the next turn comes in time.
+ */
+function cheapestLife(turns: readonly number[], price: CachePrice): CacheLife | undefined {
+  const likely = likelihoodOfNext(turns);
+  const cost = (life: CacheLife, inTime: number): number =>
+    inTime * price.read + (1 - inTime) * price.write[life];
+  const short = cost('5m', likely['5m']);
+  const hour = cost('1h', likely['5m'] + likely['1h']);
+  if (Math.min(short, hour) >= 1) return undefined;
+  return hour < short ? '1h' : '5m';
+}
+
+/** How long the next pause will be, by what followed pauses like the last one, and by all of them. */
+function likelihoodOfNext(turns: readonly number[]): Likelihood {
+  const pauses = turns.slice(1).map((turn, index) => pauseOf(turn - (turns[index] ?? turn)));
+  const last = pauses.at(-1);
+  const usual = blended(pauses, prior);
+  return blended(
+    pauses.filter((_, index) => index > 0 && pauses[index - 1] === last),
+    usual,
+  );
+}
+
+function pauseOf(ms: number): Pause {
+  if (ms <= lifeMs['5m']) return '5m';
+  return ms <= lifeMs['1h'] ? '1h' : 'longer';
+}
+
+/** The shares of what was seen, with what was expected counted as one more. */
+function blended(seen: readonly Pause[], expected: Likelihood): Likelihood {
+  const share = (pause: Pause): number =>
+    (seen.filter((each) => each === pause).length + expected[pause]) / (seen.length + 1);
+  return { '5m': share('5m'), '1h': share('1h'), longer: share('longer') };
+}

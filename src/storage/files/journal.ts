@@ -1,0 +1,342 @@
+import { constants, type BigIntStats } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+import pLimit from 'p-limit';
+import { z } from 'zod';
+
+import { StoreError } from '../../core/errors.ts';
+import type { LazyOption } from '../../core/store.ts';
+import { parseJson } from '../../core/text.ts';
+import type { Disk } from './disk.ts';
+import {
+  closeQuietly,
+  readWhole,
+  unlessMissing,
+  withFile,
+  writeWhole,
+  type FileSystem,
+  type OpenFile,
+} from './file-system.ts';
+import { patched, patchSchema } from './patch.ts';
+import { fingerprintOf } from './reading.ts';
+
+const recordSchema = z.discriminatedUnion('kind', [
+  /** `erases`: what it takes away leaves the copies too, at the next start at the latest. */
+  z.object({
+    kind: z.literal('document'),
+    key: z.string(),
+    number: z.number(),
+    patch: patchSchema,
+    erases: z.literal(true).exactOptional(),
+  }),
+  z.object({ kind: z.literal('text'), key: z.string(), number: z.number(), text: z.string() }),
+  /** Whole lines of a log, the first of which begins at the byte `at` of its file. */
+  z.object({
+    kind: z.literal('lines'),
+    key: z.string(),
+    number: z.number(),
+    at: z.number(),
+    lines: z.string(),
+  }),
+  /** The key's changes up to `upTo` are in its file; what that was then, and when it was changed, in milliseconds since the epoch. */
+  z.object({
+    kind: z.literal('written'),
+    key: z.string(),
+    number: z.number(),
+    upTo: z.number(),
+    fingerprint: z.string(),
+    changedAt: z.number(),
+  }),
+  /** All that comes before it of the key is in its file, on disk, and being taken out of the journal. */
+  z.object({ kind: z.literal('settled'), key: z.string(), number: z.number() }),
+]);
+
+/** A line of the journal; numbers grow by one. */
+export type JournalRecord = z.infer<typeof recordSchema>;
+type WithoutNumber<Record> = Record extends JournalRecord ? Omit<Record, 'number'> : never;
+export type JournalChange = WithoutNumber<JournalRecord>;
+
+const segmentName = /^\.journal-(\d+)$/;
+const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+const newline = Buffer.from('\n');
+
+/** One of the journal's files, with where in it the changes of a key stand: bytes from the beginning, and how many. */
+interface Segment {
+  readonly path: string;
+  readonly file: OpenFile;
+  /** Bytes up to the end of the last good line. */
+  end: number;
+  /** A write failed, and what it left behind `end` could not be cut off. */
+  isTorn: boolean;
+  readonly ranges: Map<string, { readonly at: number; readonly length: number }[]>;
+  /** It has changes that still wait for a sync. */
+  owesSync: boolean;
+}
+
+/** `reject` is of those that are synced now: all others count as made. */
+interface Waiting {
+  readonly record: JournalRecord;
+  readonly when: 'now' | 'soon' | 'any time';
+  readonly resolve?: () => void;
+  readonly reject?: (reason: unknown) => void;
+}
+
+export interface JournalParts {
+  readonly fileSystem: FileSystem;
+  readonly disk: Disk;
+  /** The data folder. */
+  readonly folder: string;
+}
+
+export type Journal = ReturnType<typeof createJournal>;
+
+/**
+ * Where every change is on disk before it is acknowledged [S2]: JSON lines in hidden files of the data folder. Changes that wait share one write and
+ * one sync; documents, texts and logs follow behind. Failures are those of the file system.
+ */
+export function createJournal({ fileSystem, disk, folder }: JournalParts) {
+  const alone = pLimit(1);
+  let open: Segment | undefined;
+  let sealed: Segment[] = [];
+  let waiting: Waiting[] = [];
+  let lastNumber = 0;
+  let lastSegment = 0;
+
+  /** Resolves with its number when it is on disk; at once where that can wait. */
+  async function add(change: JournalChange, when: Waiting['when']): Promise<number> {
+    const record = numbered(change);
+    if (when === 'now')
+      await new Promise<void>((resolve, reject) => {
+        waiting.push({ record, when, resolve, reject });
+        // Whichever turn comes first takes all that wait by then; the others find nothing left to do.
+        void alone(writeWaiting);
+      });
+    else {
+      waiting.push({ record, when });
+      setImmediate(() => void alone(writeWaiting));
+    }
+    return record.number;
+  }
+
+  function numbered(change: JournalChange): JournalRecord {
+    lastNumber += 1;
+    return { ...change, number: lastNumber };
+  }
+
+  /** Never rejects: what counts as made and cannot be written now goes with the next. */
+  async function writeWaiting(): Promise<void> {
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    try {
+      await write(batch);
+      for (const { resolve } of batch) resolve?.();
+    } catch (error) {
+      waiting.unshift(...batch.filter(({ when }) => when !== 'now'));
+      for (const { reject } of batch) reject?.(error);
+    }
+  }
+
+  async function write(batch: readonly Pick<Waiting, 'record' | 'when'>[]): Promise<void> {
+    open ??= await openSegment();
+    const segment = open;
+    const lines = batch.map(({ record }) => formatLine(record));
+    if (segment.isTorn) await segment.file.truncate(segment.end);
+    segment.isTorn = true;
+    try {
+      await writeWhole(segment.file, segment.path, Buffer.concat(lines), segment.end);
+      segment.owesSync ||= batch.some(({ when }) => when === 'soon');
+      if (batch.some(({ when }) => when === 'now')) await sync(segment);
+    } catch (error) {
+      await segment.file.truncate(segment.end).catch(() => undefined);
+      throw error;
+    }
+    segment.isTorn = false;
+    for (const [index, { record }] of batch.entries()) {
+      const length = lines[index]?.length ?? 0;
+      const ranges = segment.ranges.get(record.key);
+      if (ranges === undefined) segment.ranges.set(record.key, [{ at: segment.end, length }]);
+      else ranges.push({ at: segment.end, length });
+      segment.end += length;
+    }
+  }
+
+  async function sync(segment: Segment): Promise<void> {
+    await segment.file.datasync();
+    segment.owesSync = false;
+  }
+
+  async function openSegment(): Promise<Segment> {
+    lastSegment += 1;
+    const path = join(folder, `.journal-${lastSegment}`);
+    const file = await fileSystem.open(path, flags, 0o600);
+    await disk.syncFolder(folder);
+    return { path, file, end: 0, isTorn: false, ranges: new Map(), owesSync: false };
+  }
+
+  function segments(): readonly Segment[] {
+    return open === undefined ? sealed : [...sealed, open];
+  }
+
+  /** Of the key's changes the newest `kept` stay. */
+  async function blank(segment: Segment, key: string, kept: number): Promise<void> {
+    const { file, ranges } = segment;
+    const found = ranges.get(key);
+    if (found === undefined && !segment.isTorn) return;
+    if (segment.isTorn) await file.truncate(segment.end);
+    segment.isTorn = false;
+    const blanked = found?.slice(0, found.length - kept) ?? [];
+    for (const { at, length } of blanked) {
+      const spaces = Buffer.alloc(length, ' ');
+      newline.copy(spaces, length - 1);
+      await writeWhole(file, key, spaces, at);
+    }
+    await file.datasync();
+    if (found === undefined || kept === 0) ranges.delete(key);
+    else ranges.set(key, found.slice(-kept));
+  }
+
+  return {
+    /** Resolves with the change's number when it is on disk; at once with that of a lazy one, which is on its way. When it rejects, the change was never made. */
+    commit: (change: JournalChange, { isLazy = false }: LazyOption = {}) =>
+      add(change, isLazy ? 'soon' : 'now'),
+    /** The same of what only saves work after a kill: no sync need come. */
+    note: (change: JournalChange) => add(change, 'any time'),
+    get owesSync(): boolean {
+      return open?.owesSync === true || waiting.length > 0;
+    },
+    /** Puts on disk what was lazy. */
+    sync: () =>
+      alone(async () => {
+        await writeWaiting();
+        if (open?.owesSync === true) await sync(open);
+      }),
+    /** Whether it may hold anything of a key, be it of a change that was rejected. */
+    mayHold: (key: string) =>
+      waiting.some(({ record }) => record.key === key) ||
+      segments().some(({ ranges, isTorn }) => isTorn || ranges.has(key)),
+    /** All keys that it holds changes of. */
+    keys: (): ReadonlySet<string> =>
+      new Set([
+        ...waiting.map(({ record }) => record.key),
+        ...segments().flatMap(({ ranges }) => [...ranges.keys()]),
+      ]),
+    /** Bytes on disk. */
+    get size(): number {
+      return segments().reduce((sum, { end }) => sum + end, 0);
+    },
+    /** Takes a key's changes off the disk, all of which must be in its file by now, synced [S7]. */
+    erase: (key: string) =>
+      alone(async () => {
+        // Of what is blanked a power loss may keep any part, which must not be carried out again. A full disk takes no more lines.
+        waiting = waiting.filter(({ record }) => record.key !== key);
+        const settled = write([{ record: numbered({ kind: 'settled', key }), when: 'now' }]);
+        const isSettled = await settled.then(
+          () => true,
+          () => false,
+        );
+        for (const segment of segments()) await blank(segment, key, isSettled && segment === open ? 1 : 0);
+        if (isSettled && open !== undefined) await blank(open, key, 0);
+      }),
+    /** From here on changes go into a new segment; resolves with the keys that have changes in those before. */
+    seal: () =>
+      alone(async () => {
+        await writeWaiting();
+        if (open?.owesSync === true) await sync(open);
+        if (open !== undefined) sealed.push(open);
+        open = undefined;
+        return new Set(sealed.flatMap(({ ranges }) => [...ranges.keys()]));
+      }),
+    /** Removes what was sealed before; all its changes must be in their files by now, synced. */
+    removeSealed: () =>
+      alone(async () => {
+        if (sealed.length === 0) return;
+        for (const { file, path } of sealed) {
+          await unlessMissing(fileSystem.unlink(path));
+          await closeQuietly(file);
+        }
+        sealed = [];
+        // Before the next segment goes: were one to come back after that, its changes would be made once more.
+        await disk.syncFolder(folder);
+      }),
+    /** What an earlier process left, in order; a line that was torn, or taken out, is passed over. */
+    async read(): Promise<readonly JournalRecord[]> {
+      const records: JournalRecord[] = [];
+      for (const { path } of await formerSegments(fileSystem, folder)) {
+        const bytes = await withFile(
+          fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW),
+          readWhole,
+        );
+        for (const line of bytes.toString('utf8').split('\n')) records.push(...parseLine(line));
+      }
+      return records;
+    },
+    /** Removes what `read` has told, when it is in its files, synced. */
+    async removeFormer(): Promise<void> {
+      const former = await formerSegments(fileSystem, folder);
+      for (const { path } of former) await unlessMissing(fileSystem.unlink(path));
+      if (former.length > 0) await disk.syncFolder(folder);
+    },
+    /** Lets go of the files, and leaves them where they are. */
+    close: () =>
+      alone(async () => {
+        await writeWaiting();
+        for (const { file } of segments()) await closeQuietly(file);
+        open = undefined;
+        sealed = [];
+      }),
+  };
+}
+
+async function formerSegments(fileSystem: FileSystem, folder: string) {
+  const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
+  return entries
+    .flatMap(({ name }) => {
+      const number = segmentName.exec(name)?.[1];
+      return number === undefined ? [] : [{ path: join(folder, name), number: Number(number) }];
+    })
+    .toSorted((a, b) => a.number - b.number);
+}
+
+/** Of a file's changes those that are not in it. Where it is older than when it was written, that did not come on disk; where it is newer, a person has changed it since. */
+export function changesAfter(
+  records: readonly JournalRecord[],
+  stats: BigIntStats | undefined,
+): readonly JournalRecord[] {
+  const written = records.findLast((record) => record.kind === 'written');
+  const isIn =
+    written !== undefined &&
+    stats !== undefined &&
+    (fingerprintOf(stats) === written.fingerprint || Number(stats.mtimeMs) > written.changedAt);
+  return records.filter(({ kind, number }) => kind !== 'written' && (!isIn || number > written.upTo));
+}
+
+export function patchedBy(records: readonly JournalRecord[], document: object): object {
+  return records.reduce(
+    (result, record) => (record.kind === 'document' ? patched(result, record.patch) : result),
+    document,
+  );
+}
+
+/** With a checksum, by which a line that is not whole is told. */
+function formatLine(record: JournalRecord): Buffer {
+  const json = JSON.stringify(record);
+  return Buffer.from(`${checksum(json)} ${json}\n`);
+}
+
+/** @throws {StoreError} for a whole line of a kind that is not known here. */
+function parseLine(line: string): readonly JournalRecord[] {
+  const json = line.slice(9);
+  if (json === '' || line.slice(0, 9) !== `${checksum(json)} `) return [];
+  const record = recordSchema.safeParse(parseJson(json));
+  if (record.success) return [record.data];
+  throw new StoreError(
+    'The journal has changes that a newer version made: start that version, which can read them',
+    'journal',
+  );
+}
+
+function checksum(json: string): string {
+  return crc32(json).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,216 @@
+import type { CommandButton } from '../core/chat.ts';
+import { growingCache } from '../core/limits.ts';
+import type { Logger } from '../core/logger.ts';
+import { hasMoreReaders, sessionName } from '../core/place.ts';
+import { counted } from '../core/text.ts';
+import type { Clock } from '../core/time.ts';
+import type { LateNotice, MemoryNotice } from '../core/tool.ts';
+import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
+import type { UndoLog } from '../memory/undo.ts';
+import { wishesIn, type Wish } from '../memory/wishes.ts';
+import { lineUnder, sendLine, type ReplyPorts } from './reply.ts';
+
+/** What stands under an answer of what became of memory: lines without the sign of small print, and buttons. */
+interface ToldOfMemory {
+  readonly lines: readonly string[];
+  readonly buttons: readonly CommandButton[];
+}
+
+export type MemoryNotices = ReturnType<typeof createMemoryNotices>;
+
+/** Tells under an answer what became of the speaker's memory in a turn, from what was done and never from what the model says [K6][K13]. */
+export function createMemoryNotices(ports: {
+  readonly people: Pick<PersonSettingsStore, 'latest'>;
+  readonly undo: Pick<UndoLog, 'find'>;
+  /** Where there are none, there are no buttons either: they would give commands. */
+  readonly commandsEnabled: boolean;
+  readonly logger: Logger;
+}) {
+  const { people, undo, commandsEnabled, logger } = ports;
+
+  async function hasUndo(userId: string): Promise<boolean> {
+    try {
+      return (await undo.find(userId)) !== undefined;
+    } catch (error) {
+      logger.error('whether something can be undone could not be read', { userId, error });
+      return false;
+    }
+  }
+
+  /** What the speaker asked for, and nothing in this turn has done. */
+  async function unmetWishes(
+    { speaker, messages }: TurnContext,
+    isSomethingChanged: boolean,
+  ): Promise<ToldOfMemory> {
+    const unmet = [...wishesIn(messages.map(({ text }) => text))]
+      .filter((wish) => !isSomethingChanged || byButtonOnly.has(wish))
+      .map((wish) => unmetBy[wish]);
+    if (unmet.length === 0) return nothing;
+    const canUndo = await hasUndo(speaker.id);
+    const buttons = unmet.flatMap((each) => each.buttons).filter((each) => each !== undoLast || canUndo);
+    return {
+      lines: [[...new Set(unmet.map(({ line }) => line))].join(' · ')],
+      buttons: [...new Set(buttons)],
+    };
+  }
+
+  return {
+    /**
+     * `mayName` is asked, where there are words to show, whether nobody reads along who does not read the answer; `isWhole` is whether there is an answer,
+     * under which what the speaker asked for in vain is told too; `hasOffers` whether anything is offered beside it. Never rejects.
+     */
+    async under(
+      turn: TurnContext,
+      notices: readonly MemoryNotice[],
+      { isWhole, hasOffers, mayName }: UnderOptions,
+    ): Promise<ToldOfMemory> {
+      if (turn.speaker.isBot !== undefined) return nothing;
+      const isSomethingChanged = hasOffers || notices.some(({ isQuiet }) => isQuiet === undefined);
+      const isMuted =
+        notices.some(({ isQuiet }) => isQuiet) && (await people.latest(turn.speaker.id)).notices === 'off';
+      const told = distinct(notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined));
+      const done = told.length === 0 ? nothing : listed(told, await mayName());
+      const unmet = isWhole ? await unmetWishes(turn, isSomethingChanged) : nothing;
+      const buttons = [...done.buttons, ...unmet.buttons].slice(0, mostButtons);
+      return { lines: [...done.lines, ...unmet.lines], buttons: commandsEnabled ? buttons : [] };
+    },
+  };
+}
+
+/** How long after an answer what was stored of its question is told, though more was said since; milliseconds. */
+const lateForMs = 2 * 60_000;
+/** Answers that are remembered for that. */
+const keptAnswers = 1000;
+
+/** Tells of what was stored after a turn, under its answer: while nothing was answered in the conversation since, or for two minutes; later not at all [K6]. */
+export function createLateNotices(
+  ports: Pick<ReplyPorts, 'journal' | 'replies' | 'presentPlace' | 'logger'> & {
+    readonly memoryNotices: MemoryNotices;
+    readonly clock: Clock;
+  },
+) {
+  const { memoryNotices, presentPlace, clock, logger } = ports;
+  const byMessage = growingCache<string, { readonly turn: TurnContext; readonly at: number }>(keptAnswers);
+  const newest = growingCache<string, TurnContext>(keptAnswers);
+
+  async function tellUnder(turn: TurnContext, notices: readonly MemoryNotice[]): Promise<void> {
+    const { speaker, place, messages } = turn;
+    const readers = turn.saidIn ?? place;
+    const mayName = async () => !hasMoreReaders(readers, await presentPlace(readers));
+    const told = await memoryNotices.under(turn, notices, { isWhole: false, hasOffers: false, mayName });
+    const line = lineUnder(undefined, [], told.lines);
+    const question = { messageIds: messages.map(({ id }) => id), userId: speaker.id, place };
+    if (line !== undefined)
+      await sendLine(ports, question, line, true, { buttons: told.buttons, isLate: true });
+  }
+
+  return {
+    /** A turn has its answer. */
+    answered: (turn: TurnContext): void => {
+      const at = clock().getTime();
+      for (const { id } of turn.messages) byMessage.set(id, { turn, at });
+      newest.set(sessionName(sessionOf(turn)), turn);
+    },
+    /** Never rejects. */
+    async tell(stored: readonly LateNotice[]): Promise<void> {
+      const now = clock().getTime();
+      const turns = new Map<TurnContext, MemoryNotice[]>();
+      for (const { messageId, userId, notice } of stored) {
+        const { turn, at = 0 } = byMessage.get(messageId) ?? {};
+        if (turn?.speaker.id !== userId) continue;
+        if (now - at > lateForMs && newest.get(sessionName(sessionOf(turn))) !== turn) continue;
+        turns.set(turn, [...(turns.get(turn) ?? []), notice]);
+      }
+      for (const [turn, notices] of turns)
+        try {
+          await tellUnder(turn, notices);
+        } catch (error) {
+          logger.warn('what was stored after a turn could not be told', { ...sessionOf(turn), error });
+        }
+    },
+  };
+}
+
+interface UnderOptions {
+  readonly isWhole: boolean;
+  readonly hasOffers: boolean;
+  readonly mayName: () => Promise<boolean>;
+}
+
+const nothing: ToldOfMemory = { lines: [], buttons: [] };
+/** Changes that are told one by one; of more there is the number. */
+const mostTold = 8;
+/** Discord's limit. */
+const mostButtons = 25;
+
+/** A file that was written twice is told once. */
+function distinct(notices: readonly MemoryNotice[]): readonly MemoryNotice[] {
+  return [...new Map(notices.map((each) => [`${each.line}\n${linesOf(each)}`, each])).values()];
+}
+
+function linesOf({ buttons }: MemoryNotice): string {
+  return buttons.map(({ line = '' }) => line).join('\n');
+}
+
+/** One line a change; where there are several, they and their buttons are numbered. */
+function listed(notices: readonly MemoryNotice[], namesWords: boolean): ToldOfMemory {
+  const said = ({ line, bareLine }: MemoryNotice): string => (namesWords ? line : bareLine);
+  const [first, second] = notices;
+  if (first !== undefined && second === undefined) return { lines: [said(first)], buttons: first.buttons };
+  const shown = notices.slice(0, mostTold);
+  const more = notices.length - shown.length;
+  return {
+    lines: [
+      ...shown.map((each, index) => `${index + 1}. ${said(each)}`),
+      ...(more === 0
+        ? []
+        : [`… and ${counted(more, 'more change')}: \`!memory show\` lists what there is now`]),
+    ],
+    buttons: shown.flatMap(({ buttons }, index) =>
+      buttons.map((button) => ({
+        ...button,
+        label: `${button.label} ${index + 1}`,
+        keepsOthers: true as const,
+      })),
+    ),
+  };
+}
+
+interface UnmetWish {
+  /** True of every turn in which nothing was changed, whatever was stored. */
+  readonly line: string;
+  readonly buttons: readonly CommandButton[];
+}
+
+const undoLast = { label: 'Undo last change', line: 'memory undo' };
+const pause = { label: 'Pause', line: 'memory pause' };
+const pauseHere = { label: 'Off the record here', line: 'memory pause here' };
+const showAll = { label: 'Show all', line: 'memory show' };
+const exportAll = { label: 'Send me my data', line: 'memory export' };
+const eraseAll = { label: 'Erase everything …', line: 'memory erase' };
+
+/** These are done by no tool. */
+const byButtonOnly: ReadonlySet<Wish> = new Set(['show', 'export', 'erase']);
+const nothingForgotten = 'Nothing was taken out of memory';
+
+const unmetBy: Readonly<Record<Wish, UnmetWish>> = {
+  pause: { line: 'Nothing was paused', buttons: [pause, pauseHere, undoLast] },
+  this: { line: nothingForgotten, buttons: [undoLast, pauseHere] },
+  forget: { line: nothingForgotten, buttons: [undoLast, showAll] },
+  undo: { line: 'Nothing was undone', buttons: [undoLast] },
+  resume: { line: 'Nothing was resumed', buttons: [{ label: 'Resume', line: 'memory resume' }] },
+  export: { line: 'Nothing was sent', buttons: [exportAll] },
+  erase: { line: 'Your data was not erased', buttons: [eraseAll, showAll, exportAll, pause] },
+  show: { line: 'This may not be all that I remember about you', buttons: [showAll, exportAll] },
+  notices_off: {
+    line: 'Notices are as before',
+    buttons: [{ label: 'Notices off', line: 'memory notices off' }],
+  },
+  notices_on: {
+    line: 'Notices are as before',
+    buttons: [{ label: 'Notices on', line: 'memory notices on' }],
+  },
+  mode_off: { line: 'The mode is as before', buttons: [{ label: 'Mode off', line: 'memory mode off' }] },
+  mode_auto: { line: 'The mode is as before', buttons: [{ label: 'Mode auto', line: 'memory mode auto' }] },
+};

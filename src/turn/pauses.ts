@@ -1,0 +1,119 @@
+import type { ChatMessage, HistoryPort } from '../core/chat.ts';
+import { growingCache } from '../core/limits.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionName, type SessionKey } from '../core/place.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
+import type { Clock } from '../core/time.ts';
+import type { Tool } from '../core/tool.ts';
+import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { Consent, Pause, PersonSettingsStore } from '../memory/settings/person-settings.ts';
+
+/** Milliseconds between two lines about the same pause in a conversation. */
+const againAfterMs = 30 * 60_000;
+/** Conversations whose last line is remembered; one that falls out is told once more. */
+const keptSessions = 1000;
+
+export type PauseNotes = ReturnType<typeof createPauseNotes>;
+
+/** The small line about a pause [K9]: under the first answer in a conversation, and then now and again, so that it stays quiet. */
+export function createPauseNotes(clock: Clock) {
+  const told = growingCache<string, { readonly since: string; readonly at: number }>(keptSessions);
+  return {
+    /** What to say under an answer; nothing where the person knows. */
+    take(session: SessionKey, pause: Pause | undefined): readonly string[] {
+      if (pause === undefined) return [];
+      const name = sessionName(session);
+      const now = clock().getTime();
+      const last = told.get(name);
+      if (last?.since === pause.since && now - last.at < againAfterMs) return [];
+      told.set(name, { since: pause.since, at: now });
+      return [noteOf(pause)];
+    },
+  };
+}
+
+function noteOf({ scope }: Pause): string {
+  return scope === 'here'
+    ? 'Paused: this conversation is off the record until `!memory resume` or 30 minutes of quiet'
+    : 'Paused: nothing of this is stored until `!memory resume`';
+}
+
+/** Where nobody has restricted anything. */
+export const everything: Consent = { isStored: true, isNoticed: true };
+
+/** Why a tool stores nothing, where the person wants that, or has come to want it since the turn began; `undefined` where it may. Never rejects. */
+export async function storingRefusal(
+  tool: Tool,
+  context: TurnContext,
+  consent: Consent,
+  people: Pick<PersonSettingsStore, 'mayStore' | 'mayNotice'>,
+): Promise<string | undefined> {
+  // Another bot has no settings, and each tool knows what it may not do for it.
+  if (tool.isStoring === undefined || context.speaker.isBot !== undefined) return undefined;
+  if (!consent.isStored || !(await people.mayStore(sessionOf(context)))) return pausedRefusal;
+  return (await people.mayNotice(context.speaker.id)) ? undefined : unnoticedRefusal;
+}
+
+const pausedRefusal =
+  'Not stored: the person has paused their memory. Only they can end that, with `!memory resume`.';
+const unnoticedRefusal =
+  'Not stored: the person wants nothing to be noticed. Only they can have something stored, with `!memory remember`.';
+
+/** Messages in which the speaker's earlier ones are looked for: all that history keeps. */
+const earlierMessages = 100;
+
+/** When the speaker wrote here before, as far as history tells. Never rejects. */
+export async function earlierTimes(
+  { place: { channelId }, speaker }: TurnContext,
+  { history, logger }: { readonly history: HistoryPort; readonly logger: Logger },
+): Promise<readonly string[]> {
+  try {
+    const earlier = await history.recent(channelId, earlierMessages);
+    return earlier.flatMap(({ author, at }) => (author.id === speaker.id ? [at] : []));
+  } catch (error) {
+    logger.warn('history could not be read', { channelId, error });
+    return [];
+  }
+}
+
+/** History without what people said before they had everything of theirs erased, and without the answers to it [K11]. */
+export async function withoutErased(
+  messages: readonly ChatMessage[],
+  { wasErased }: Pick<PersonSettingsStore, 'wasErased'>,
+): Promise<readonly ChatMessage[]> {
+  const isErased = await Promise.all(
+    messages.map(async ({ author, at }) => author.kind === 'human' && (await wasErased(author.id, at))),
+  );
+  if (!isErased.includes(true)) return messages;
+  const leftOut = new Set(messages.flatMap(({ id }, index) => (isErased[index] === true ? [id] : [])));
+  let wasAnswer = false;
+  for (const { id, author, answers } of messages) {
+    if (author.kind !== 'self') continue;
+    wasAnswer = answers === undefined ? wasAnswer : leftOut.has(answers);
+    if (wasAnswer) leftOut.add(id);
+  }
+  return messages.filter(({ id }) => !leftOut.has(id));
+}
+
+/**
+ * History without what the speaker said in a pause that is over, and the answers to it [K9]. An answer's further messages name no question and follow the
+ * first; of what cannot be told, all that was sent in the pause is left out.
+ */
+export function withoutPauses(
+  messages: readonly ChatMessage[],
+  { speaker }: TurnContext,
+  wasPaused: (at: string) => boolean,
+): readonly ChatMessage[] {
+  const leftOut = new Set<string>();
+  const known = new Set(messages.map(({ id }) => id));
+  let wasAnswer = false;
+  for (const { id, author, at, answers } of messages) {
+    if (author.kind === 'self') {
+      const asked = answers === undefined ? undefined : snowflakeTime(answers).toISOString();
+      if (answers !== undefined && known.has(answers)) wasAnswer = leftOut.has(answers);
+      else wasAnswer = wasPaused(asked ?? at) || (asked === undefined && wasAnswer);
+      if (wasAnswer) leftOut.add(id);
+    } else if (author.id === speaker.id && wasPaused(at)) leftOut.add(id);
+  }
+  return messages.filter(({ id }) => !leftOut.has(id));
+}

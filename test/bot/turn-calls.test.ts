@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { createBot } from '../../src/bot/create-bot.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
+import type { Place } from '../../src/core/place.ts';
+import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createObservedFileSystem, type Operation } from '../storage/files/observed-file-system.ts';
+import { createTemporaryStores, type TemporaryStores } from '../storage/files/temporary-store.ts';
+import { closedEdges } from '../support/closed-edges.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import { incoming, publicPlace } from '../support/incoming.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { oneServer } from '../support/servers.ts';
+
+let stores: TemporaryStores;
+beforeEach(async () => {
+  stores = await createTemporaryStores();
+});
+afterEach(() => stores.dispose());
+
+const dm: Place = { audience: 'dm', channelId: '200000000000000009', homeId: publicPlace.homeId };
+const turns = 20;
+
+/** The whole bot between its ports, on real files whose calls are counted. */
+async function openBot() {
+  const operations: Operation[] = [];
+  const store = await stores.open({
+    fileSystem: createObservedFileSystem((operation) => {
+      operations.push(operation);
+      return 'works';
+    }),
+  });
+  const { config } = readConfig({
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+    // A summary is work of its own, behind a call of the model.
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '100',
+  });
+  const recent = new RecentChanges();
+  let lastId = 900_000_000_000_000_000n;
+  const nextId = () => String((lastId += 1n));
+  const bot = createBot(config, {
+    recent,
+    store,
+    model: createOfflineClient(),
+    journal: createChannelJournal({ store, changes: recent }),
+    replies: fakeReplies({ nextId }),
+    offers: { show: () => Promise.resolve(), endOf: () => {} },
+    reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
+    presentPlace: (place) => Promise.resolve(place),
+    history: { recent: () => Promise.resolve([]) },
+    server: oneServer,
+    ...closedEdges,
+    attachments: { open: () => Promise.resolve([]) },
+    readReplied: () => Promise.resolve('gone'),
+    clock: () => new Date(),
+    logger: recordingLogger(),
+  });
+  return {
+    bot,
+    store,
+    /** The calls of one turn and of what comes after it. */
+    async callsOfTurn(place: Place): Promise<readonly Operation[]> {
+      operations.length = 0;
+      const id = nextId();
+      await bot.handlers.message(incoming({ id, channelId: place.channelId, place, text: `Teapot ${id}?` }));
+      await bot.idle();
+      // What was lazy is synced a moment later.
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      return [...operations];
+    },
+  };
+}
+
+describe('a turn', () => {
+  it.each([
+    ['a DM', dm],
+    ['a channel of a server', publicPlace],
+  ])('in %s syncs three times at most', async (_name, place) => {
+    const counted = await openBot();
+    // The first makes files and folders.
+    await counted.callsOfTurn(place);
+    for (let turn = 0; turn < turns; turn += 1) {
+      const names = (await counted.callsOfTurn(place)).map(({ name }) => name);
+      expect(names.filter((name) => name === 'sync' || name === 'datasync').length).toBeLessThanOrEqual(3);
+    }
+  });
+});

@@ -1,0 +1,258 @@
+import { buffer } from 'node:stream/consumers';
+
+import * as fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { ZipFile } from 'yazl';
+
+import { readImportFile } from '../../src/commands/import-file.ts';
+import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
+import { createHarness, dmPlace, privatePlace } from './harness.ts';
+
+/** The archive with one path in the place of another that is as long. */
+function climbing(zip: Buffer): Buffer {
+  return Buffer.from(zip.toString('latin1').replaceAll('aa/bb/items.json', '../../items.json'), 'latin1');
+}
+
+type Harness = ReturnType<typeof createHarness>;
+
+const origin = { place: dmPlace, messageId: '400000000000000001', now: new Date('2026-01-15T10:00:00Z') };
+
+const listOf = (...lines: readonly string[]) => Buffer.from(lines.join('\n'));
+
+async function zipOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path);
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+async function exportOf(harness: Harness): Promise<Uint8Array> {
+  await harness.give('export');
+  return harness.direct.at(-1)?.messages[0]?.files?.[0]?.bytes ?? Buffer.alloc(0);
+}
+
+/** Shows the file in the DM; resolves with the answer and the token in it. */
+async function preview(harness: Harness, file: Uint8Array) {
+  const text = await harness.say('import', dmPlace, { file });
+  return { text, token: /import-accept (\w+)/u.exec(text)?.[1] ?? '' };
+}
+
+async function importAll(harness: Harness, file: Uint8Array): Promise<string> {
+  const { token } = await preview(harness, file);
+  return harness.say(`import-accept ${token}`, dmPlace);
+}
+
+/** What `show` lists of items. */
+async function shown(harness: Harness): Promise<string> {
+  return (await harness.say('show', dmPlace)).split('\n\n')[0] ?? '';
+}
+
+describe('importing an export [K10]', () => {
+  it('makes an empty memory show the same', async () => {
+    const first = createHarness();
+    await first.say('remember I keep bees');
+    await first.say('remember The hideout has a code', privatePlace);
+    await first.say('remember I am shy.', dmPlace);
+    await first.say(`share ${await first.idOf('I am shy.')}`, dmPlace);
+    await first.durable.remember(aliceId, {
+      text: 'I keep ants now',
+      place: publicPlace,
+      messageId: '400000000000000900',
+      type: 'discord',
+      kind: 'preference',
+      replaces: await first.idOf('I keep bees'),
+    });
+    await first.say('remember I like tea');
+    await first.say('forget tea');
+    const second = createHarness();
+    // No item is from the future.
+    for (let command = 0; command < 10; command += 1) await second.say('help');
+    expect(await importAll(second, await exportOf(first))).toBe(
+      'Imported 3 items. `!memory show` lists what I remember.',
+    );
+    const text = await shown(second);
+    expect(text).toBe(await shown(first));
+    expect(text).toMatch(/I keep ants now.*\n {2}before .*I keep bees/u);
+  });
+
+  it('shows what is new first, and stores nothing before its owner says so', async () => {
+    const first = createHarness();
+    await first.say('remember I keep bees');
+    await first.say('remember I like tea');
+    const second = createHarness();
+    await second.say('remember i like TEA.');
+    const { text, token } = await preview(second, await exportOf(first));
+    expect(text).toMatch(
+      /^That file has 1 new item:\n- \[fact\] I keep bees .* · everywhere\n1 item I know already\.\nNothing is stored yet\./u,
+    );
+    expect(await second.durable.list(aliceId)).toHaveLength(1);
+    expect(await second.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
+    expect(await second.durable.list(aliceId)).toHaveLength(2);
+    expect(await second.say(`import-accept ${token}`, dmPlace)).toMatch(
+      /^That import is over, or not yours/u,
+    );
+  });
+
+  it('never makes an item wider than its file says, and narrowest where that says nothing [V1]', async () => {
+    const harness = createHarness();
+    const file = listOf(JSON.stringify([{ text: 'I keep bees' }, { text: 'I am shy', visibility: 'here' }]));
+    await importAll(harness, file);
+    const items = await harness.durable.list(aliceId);
+    expect(items.map(({ text, visibility }) => [text, visibility])).toEqual([
+      ['I am shy', 'here'],
+      ['I keep bees', 'dm'],
+    ]);
+    expect(await harness.say('show', publicPlace)).not.toContain('I am shy');
+  });
+
+  it('is one write', async () => {
+    const harness = createHarness();
+    const { token } = await preview(
+      harness,
+      listOf(...Array.from({ length: 50 }, (_, index) => `Fact ${index}`)),
+    );
+    const update = vi.spyOn(harness.store, 'update');
+    await harness.say(`import-accept ${token}`, dmPlace);
+    expect(update).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('importing a list [K10]', () => {
+  it('understands bullets, numbers, kinds and plain lines, in their order', async () => {
+    const harness = createHarness();
+    await importAll(
+      harness,
+      listOf(
+        '# What I know about you',
+        '',
+        '- Prefers Rust',
+        '* [preference] Likes tea',
+        '2. Lives in Oslo',
+        '---',
+        '- [x] Has a cat',
+        'Plays chess',
+        '- [sic] is a word',
+      ),
+    );
+    const items = await harness.durable.list(aliceId);
+    expect(items.map(({ kind, text, visibility }) => `${kind} ${text} ${visibility}`)).toEqual([
+      'fact Prefers Rust dm',
+      'preference Likes tea dm',
+      'fact Lives in Oslo dm',
+      'fact Has a cat dm',
+      'fact Plays chess dm',
+      'fact [sic] is a word dm',
+    ]);
+  });
+
+  it('names what it leaves out, and why', async () => {
+    const harness = createHarness({ maxItems: 2 });
+    const { text } = await preview(
+      harness,
+      listOf('one', 'x'.repeat(501), 'my password is hunter2', 'One.', 'two', 'three'),
+    );
+    expect(text).toContain('That file has 2 new items:\n- [fact] one');
+    expect(text).toContain('1 item I know already.');
+    expect(text).toContain(
+      'Left out: 1 item over 500 characters; 1 item that looks like a password, key or card number; 1 item for which there is no room.',
+    );
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('brings back what was forgotten, by its owner’s word [D2]', async () => {
+    const harness = createHarness();
+    await harness.say('remember I like tea', dmPlace);
+    await harness.say('forget tea', dmPlace);
+    await importAll(harness, listOf('- I like tea'));
+    expect(await shown(harness)).toContain('I like tea');
+  });
+});
+
+describe('an import', () => {
+  it('is shown in no channel of a server, but by direct message', async () => {
+    const harness = createHarness();
+    const text = await harness.say('import', publicPlace, { file: listOf('I keep bees') });
+    expect(text).toBe(
+      'I have sent you the list as a direct message. Nothing is stored until you accept it there.',
+    );
+    expect(harness.direct[0]?.messages[0]?.text).toContain('I keep bees');
+    const closed = createHarness({ hasClosedDms: true });
+    expect(await closed.say('import', publicPlace, { file: listOf('I keep bees') })).toContain(
+      '/memory import',
+    );
+  });
+
+  it('can be accepted by nobody else', async () => {
+    const harness = createHarness();
+    const { token } = await preview(harness, listOf('I keep bees'));
+    expect(await harness.say(`import-accept ${token}`, dmPlace, { speakerId: bobId })).toMatch(/not yours/u);
+    expect(await harness.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
+  });
+
+  it('needs a file, memory that is on, and room for something', async () => {
+    const harness = createHarness({ memoryIsOffIn: [privatePlace.channelId] });
+    expect(await harness.say('import', dmPlace)).toMatch(/^Attach one file to the command/u);
+    expect(await harness.say('import', privatePlace, { file: listOf('x') })).toMatch(
+      /^Memory is switched off/u,
+    );
+    expect(await harness.say('import', dmPlace, { file: listOf('', '# Nothing') })).toBe(
+      'There is nothing new in that file.',
+    );
+  });
+
+  it('is neither in the help nor suggested in its second step', async () => {
+    const harness = createHarness();
+    expect(await harness.say('help')).not.toContain('import-accept');
+    expect(await harness.say('import-accep x')).not.toContain('Did you mean');
+  });
+
+  it.each([
+    [
+      'a picture',
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]),
+      'neither an export of mine nor a text file',
+    ],
+    ['bytes that are no text', Buffer.from([0xc3, 0x28]), 'neither an export of mine nor a text file'],
+    ['too much text', Buffer.alloc(256 * 1024 + 1, 'a\n'), '256 KB of text at most'],
+    ['too large a file', Buffer.alloc(10 * 1024 * 1024 + 1, 'a'), 'larger than 10 MB'],
+    ['a torn archive', Buffer.from('PK\u0003\u0004 and nothing else'), 'damaged'],
+  ])('refuses %s', async (_name, file, line) => {
+    expect(await createHarness().say('import', dmPlace, { file })).toContain(line);
+  });
+
+  it('refuses archives without items, with bombs, and with paths that lead elsewhere', async () => {
+    const harness = createHarness();
+    const say = async (files: Parameters<typeof zipOf>[0], mend = (zip: Buffer) => zip) =>
+      harness.say('import', dmPlace, { file: mend(await zipOf(files)) });
+    expect(await say({ 'other.json': '[]' })).toContain('no `items.json` in that archive');
+    expect(await say({ 'items.json': '{"not":"a list"}' })).toContain('damaged');
+    const bomb = Buffer.alloc(50 * 1024 * 1024, ' ');
+    expect(await say({ 'items.json': bomb })).toContain('larger than anything that I export');
+    // The same that says of itself to be short.
+    const lying = (zip: Buffer): Buffer => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(bomb.length);
+      const short = Buffer.from([100, 0, 0, 0]);
+      for (let at = zip.indexOf(length); at >= 0; at = zip.indexOf(length, at)) short.copy(zip, at);
+      return zip;
+    };
+    expect(await say({ 'items.json': bomb }, lying)).toContain('damaged');
+    expect(await say({ 'aa/bb/items.json': '[]' }, climbing)).toContain('damaged');
+    expect(await harness.durable.list(aliceId)).toEqual([]);
+  });
+
+  it('takes any bytes without failing, and finds only items', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.string({ unit: 'binary' }), fc.json()),
+        async (data) => {
+          const read = await readImportFile(Buffer.from(data), origin);
+          const items = read.kind === 'items' ? read.items : [];
+          const isItem = items.map(({ text, status }) => text !== '' || status === 'active');
+          expect(isItem).not.toContain(false);
+        },
+      ),
+    );
+    expect(await readImportFile(Buffer.from(''), origin)).toMatchObject({ items: [] });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+
+import type { AnswerMode } from '../../src/core/chat.ts';
+import type { IntakeOptions } from '../../src/discord/intake.ts';
+import { deferred } from '../support/deferred.ts';
+import { runGateway, textsOf } from './support/gateway-harness.ts';
+
+const mentionsOnly: IntakeOptions['answerModes'] = {
+  answerMode: async () => 'mentions',
+  lastAnswerMode: () => 'mentions',
+  haveChanged: async () => false,
+};
+
+describe('a message that is not for the bot', () => {
+  it('waits for nothing: neither for a file, nor for what a kill left undone in its channel', async () => {
+    const never = deferred<undefined>();
+    const { server, handlers, gateway, history, settled, ids } = await runGateway({
+      answerModes: { ...mentionsOnly, answerMode: () => never.promise },
+      recover: (channelId) => (channelId === ids['dev'] ? Promise.resolve() : never.promise),
+      settles: false,
+    });
+    await server.say({ as: 'bob', in: '#general', text: 'Good morning.' });
+    await server.say({ as: 'bob', in: '#general', text: 'Is anybody there?' });
+    await settled();
+    expect(handlers.texts).toEqual([]);
+    expect(history.keeps(ids['general'] ?? '')).toBe(false);
+    never.resolve(undefined);
+    await gateway.stopIntake();
+  });
+
+  it('is one by the settings as they stand when it comes, also where they were edited by hand [S5]', async () => {
+    let mode: AnswerMode = 'mentions';
+    let last: AnswerMode = mode;
+    const { server, handlers, settled } = await runGateway({
+      answerModes: {
+        answerMode: async () => mode,
+        lastAnswerMode: () => last,
+        async haveChanged() {
+          const before = last;
+          last = mode;
+          return before !== mode;
+        },
+      },
+    });
+    const say = async (text: string) => {
+      await server.say({ as: 'bob', in: '#general', text });
+      await settled();
+    };
+    await say('one');
+    mode = 'everything';
+    await say('two');
+    await say('three');
+    mode = 'mentions';
+    await say('four');
+    expect(handlers.texts).toEqual(['two', 'three']);
+  });
+
+  it('stands in history where the bot was spoken to', async () => {
+    const { server, history, settled, ids } = await runGateway({ answerModes: mentionsOnly });
+    const general = ids['general'] ?? '';
+    await server.say({ as: 'bob', in: '#general', text: 'Hello.', mentionBot: true });
+    await settled();
+    await history.recent(general, 10);
+    await server.say({ as: 'carol', in: '#general', text: 'Good morning.' });
+    await settled();
+    expect(textsOf(await history.recent(general, 10)).at(-1)).toBe('Good morning.');
+    expect(await server.requests({ method: 'GET', path: `/channels/${general}/messages` })).toHaveLength(1);
+  });
+});

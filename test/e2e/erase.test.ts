@@ -1,0 +1,264 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { answeringBy, callsOf, chatCall, toldIn, type Answers } from './model-calls.ts';
+import { command } from './memory-talk.ts';
+import { runProcess, type Outcome } from '../support/processes.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const answers: Answers = {};
+const everyLayer = {
+  DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+  DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+};
+
+let stage: Stage;
+let bobId: string;
+
+beforeEach(async () => {
+  stage = await openStage({ model: answeringBy(answers), environment: everyLayer });
+  bobId = stage.info.people['bob'] ?? '';
+});
+
+afterEach(async () => {
+  delete answers.chat;
+  await stage[Symbol.asyncDispose]();
+});
+
+/** All files below the data folder that name something, by name or contents, with their contents. */
+async function filesNaming(...words: readonly string[]): Promise<readonly string[]> {
+  const entries = await readdir(join(stage.folder, 'data'), { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const text = entry.isFile() ? await readFile(path, 'latin1') : '';
+    if (words.some((word) => `${path}\n${text}`.includes(word))) found.push(`${path}: ${text}`);
+  }
+  return found;
+}
+
+/** Says `!memory …`, and presses a button under the answer; resolves with what the person is told then. */
+async function press(as: string, place: string, words: string, label: string): Promise<string> {
+  const { id } = await stage.ask(as, place, `!memory ${words}`);
+  return pressUnder(as, id, label);
+}
+
+async function pressUnder(as: string, message: string, label: string): Promise<string> {
+  const clicked = await stage.sandbox.click({ as, message, label });
+  const told = async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text ?? '';
+  await expect.poll(told).not.toBe('');
+  return told();
+}
+
+/** What may stay of Bob after an erasing: the moment of it. */
+async function expectOnlyTheMoment(): Promise<void> {
+  const folder = join(stage.folder, 'data', 'users', bobId);
+  expect(await readdir(folder)).toEqual(expect.arrayContaining(['settings.json']));
+  for (const name of await readdir(folder)) {
+    const settings: unknown = JSON.parse(await readFile(join(folder, name), 'utf8'));
+    expect(settings).toEqual({ version: 1, erasedAt: expect.any(String) });
+  }
+  const others = (await filesNaming(bobId)).filter((file) => !file.startsWith(folder));
+  expect(others).toEqual([]);
+}
+
+describe('erasing everything [K11]', () => {
+  it.each(['@bob', '#general', '#secret'])(
+    'in %s names what will go, takes it from every file, and uses nothing of before again',
+    async (place) => {
+      await stage.ask('bob', place, '!memory remember I keep an axolotl');
+      await stage.ask('bob', place, 'My axolotl is called Pip.');
+      await stage.ask('bob', '@bob', 'Axolotls are fun.');
+      await stage.ask('carol', '#dev', 'I keep a cockatoo.');
+      await stage.writeFile(`data/quarantine/users/${bobId}/durable.json.20260115T120000000Z`, 'axolotl');
+      await stage.writeFile(`data/users/${bobId}/notebook/USER.md`, '# Bob\nKeeps an axolotl\n');
+
+      const asked = await stage.ask('bob', place, '!memory erase');
+      expect(asked.text).toMatch(/erases everything[^\n]* 1 item, \d+ messages/u);
+      expect(asked.text).not.toContain('axolotl');
+      const token = /erase-confirmed (\w+)/u.exec(asked.text)?.[1] ?? '';
+      expect((await stage.ask('carol', '#dev', `!memory erase-confirmed ${token}`)).text).toContain(
+        'not yours',
+      );
+      expect(await pressUnder('bob', asked.id, 'Erase everything')).toMatch(/^Erased: everything/u);
+
+      await stage.stopBot();
+      expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
+      await expectOnlyTheMoment();
+      expect(await filesNaming('cockatoo')).not.toEqual([]);
+
+      await stage.startBot();
+      const later = await chatCall(stage, 'bob', place, 'What do you know of me?');
+      expect(toldIn(later)).not.toMatch(/axolotl|Pip/iu);
+      expect(await command(stage, '/memory', 'bob', place, 'show')).toContain('(0 items)');
+      await stage.sandbox.waitForReply({ in: place, after: asked.id, containing: 'I am an AI' });
+      expect((await stage.ask('bob', place, `!memory erase-confirmed ${token}`)).text).toContain('is over');
+    },
+  );
+
+  it('is for its person alone to press, and leaves nothing of them in the prompts of others', async () => {
+    await stage.ask('bob', '#general', 'My axolotl is called Pip.');
+    await stage.ask('carol', '#general', 'I keep a cockatoo.');
+    const { id } = await stage.ask('bob', '#general', '!memory erase');
+    const other = await stage.sandbox.click({ as: 'carol', message: id, label: 'Erase everything' });
+    expect(other.answer?.text).toContain('Only the person');
+    const before = toldIn(await chatCall(stage, 'carol', '#general', 'What was said here?'));
+    expect(before).toContain('axolotl');
+    expect(await pressUnder('bob', id, 'Erase everything')).toMatch(/^Erased: everything/u);
+    const after = toldIn(await chatCall(stage, 'carol', '#general', 'What was said here?'));
+    expect(after).not.toMatch(/axolotl|Pip/u);
+    expect(after).toContain('cockatoo');
+    await stage.stopBot();
+    await stage.startBot();
+    expect(toldIn(await chatCall(stage, 'carol', '#general', 'And now?'))).not.toMatch(/axolotl|Pip/u);
+  });
+
+  it('ends what runs and waits without a trace', async () => {
+    await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
+    const { id } = await stage.ask('bob', '@bob', '!memory erase');
+    answers.chat = () => ({ text: 'Axolotls are wonderful animals.', delayMs: 3000 });
+    const running = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'Tell me of axolotls.' });
+    await expect.poll(() => callsOf(stage, 'chat').length).toBe(2);
+    const waiting = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'And of axolotl food.' });
+    expect(await pressUnder('bob', id, 'Erase everything')).toMatch(/^Erased: everything/u);
+    delete answers.chat;
+    await expect.poll(() => callsOf(stage, 'chat')[1]?.wasGivenUp).toBe(true);
+    const after = await chatCall(stage, 'bob', '#dev', 'Hello again.');
+    expect(toldIn(after)).not.toMatch(/axolotl/iu);
+    const said = await stage.sandbox.messages({ in: '#dev', from: 'bot' });
+    expect(said.filter(({ text }) => /axolotl/iu.test(text))).toEqual([]);
+    expect(running.id < waiting.id).toBe(true);
+    await stage.stopBot();
+    expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
+  });
+
+  it.each([0, 5, 20, 60])(
+    'is finished by the next start where a kill came %d ms after it was noted, before anything is answered',
+    async (waitMs) => {
+      await stage.ask('bob', '@bob', '!memory remember I keep an axolotl');
+      await stage.ask('bob', '#general', 'My axolotl is called Pip.');
+      const { id } = await stage.ask('bob', '@bob', '!memory erase');
+      await stage.sandbox.click({ as: 'bob', message: id, label: 'Erase everything' });
+      // In the ledger's own file, or in the journal before it.
+      const noted = () => filesNaming('"kind":"erased"', String.raw`\"kind\":\"erased\"`);
+      await expect.poll(async () => (await noted()).length, { interval: 1 }).toBeGreaterThan(0);
+      await setTimeout(waitMs);
+      await stage.killBot();
+      await stage.startBot();
+      const later = await chatCall(stage, 'bob', '#general', 'What do you know of me?');
+      expect(toldIn(later)).not.toMatch(/axolotl|Pip/iu);
+      await stage.stopBot();
+      expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
+    },
+  );
+
+  it('leaves no room for what an extraction or a summary finds that was under way', async () => {
+    const found = { kind: 'fact', text: 'Keeps an axolotl', quote: 'I keep an axolotl' };
+    answers.extraction = () => ({ json: { items: [found] }, delayMs: 1500 });
+    answers.summary = () => ({ text: 'Bob keeps an axolotl.', delayMs: 1500 });
+    try {
+      await stage.ask('bob', '#dev', 'I keep an axolotl.');
+      await expect.poll(() => callsOf(stage, 'extraction').length + callsOf(stage, 'summary').length).toBe(1);
+      expect(await press('bob', '@bob', 'erase', 'Erase everything')).toMatch(/^Erased: everything/u);
+    } finally {
+      delete answers.extraction;
+      delete answers.summary;
+    }
+    await chatCall(stage, 'carol', '#dev', 'I keep a cockatoo.');
+    await setTimeout(1500);
+    await stage.stopBot();
+    expect(await filesNaming('axolotl', 'Axolotl')).toEqual([]);
+    await expectOnlyTheMoment();
+  });
+
+  it("offers in a DM to delete the bot's own messages there", async () => {
+    await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
+    expect(await press('bob', '@bob', 'erase', 'Erase everything')).toContain('delete them?');
+    expect((await stage.ask('bob', '#general', '!memory erase-dm')).text).toContain('in our DM only');
+    const told = (await stage.ask('bob', '@bob', '!memory erase-dm')).text;
+    expect(told).toMatch(/^Deleted \d+ messages of mine here/u);
+    expect(await stage.sandbox.messages({ in: '@bob', from: 'bot' })).toHaveLength(1);
+  });
+});
+
+describe('purging a matter [K11]', () => {
+  it('takes whatever says the words from every conversation, for good, and leaves the rest', async () => {
+    answers.summary = (body) => ({
+      text: JSON.stringify(body.messages).includes('axolotl')
+        ? 'Bob has an axolotl.'
+        : 'They talked of bees.',
+    });
+    try {
+      await stage.ask('bob', '@bob', '!memory remember I keep an axolotl');
+      await stage.ask('bob', '@bob', '!memory remember I keep bees');
+      await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
+      await stage.ask('bob', '@bob', 'My bees are busy.');
+      await stage.ask('bob', '#general', 'An axolotl swims.');
+      await stage.ask('bob', '#general', 'Axolotlish things are fine.');
+      await stage.writeFile(
+        `data/users/${bobId}/notebook/USER.md`,
+        '# Bob\n- Keeps an axolotl\n- Keeps bees\n',
+      );
+      await stage.ask('bob', '#general', '!memory remember the axolotl eats');
+      await stage.ask('bob', '#general', '!memory forget all eats');
+
+      expect((await stage.ask('bob', '@bob', '!memory purge x')).text).toContain('at least 2 characters');
+      expect((await stage.ask('bob', '@bob', '!memory purge weasel')).text).toMatch(/^Nothing/u);
+      const asked = await stage.ask('bob', '#general', '!memory purge axolotl');
+      expect(asked.text).toMatch(/: 1 item, 2 messages, \d+ notes?/u);
+      expect(await pressUnder('bob', asked.id, 'Erase it')).toMatch(
+        /^Erased: what said "axolotl", 4 messages/u,
+      );
+      expect((await stage.ask('bob', '@bob', '!memory undo')).text).toContain('nothing to undo');
+      const later = await chatCall(stage, 'bob', '@bob', 'What do I keep?');
+      expect(toldIn(later)).not.toMatch(/axolotl\b|Pip/u);
+      expect(toldIn(later)).toContain('bees');
+      await stage.stopBot();
+      const left = await filesNaming('axolotl', 'Pip');
+      expect(left).toEqual([]);
+      expect(await filesNaming('Axolotlish')).not.toEqual([]);
+      expect(await stage.readFile(`data/users/${bobId}/notebook/USER.md`)).toBe('# Bob\n- Keeps bees\n');
+    } finally {
+      delete answers.summary;
+    }
+  });
+});
+
+/** `npm run person` over the bot's folders. */
+function runScript(...words: readonly string[]): Promise<Outcome> {
+  return runProcess('npm', ['run', '--silent', 'person', '--', ...words], {
+    cwd: new URL('../..', import.meta.url).pathname,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: stage.folder,
+      DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
+      DISCOCLAW_WORKSPACE_DIR: join(stage.folder, 'workspace'),
+    },
+  });
+}
+
+describe('requests by letter [K11]', () => {
+  it('are served while the bot does not run, and refused in clear words otherwise', async () => {
+    await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
+    for (const [words, line] of [
+      [['erase', 'bob'], 'is no Discord user id'],
+      [['burn', bobId], 'npm run person -- export'],
+      [['erase', bobId], 'in use by process'],
+    ] as const) {
+      const refused = await runScript(...words);
+      expect(refused.errors).toContain(line);
+      expect(refused.code).toBe(2);
+    }
+    await stage.stopBot();
+    const erased = await runScript('erase', bobId);
+    expect(erased.output).toMatch(/^Erased: 0 items, 2 messages/u);
+    expect(await filesNaming('axolotl', 'Pip')).toEqual([]);
+    await expectOnlyTheMoment();
+    await stage.startBot();
+    expect(toldIn(await chatCall(stage, 'bob', '@bob', 'Hello.'))).not.toContain('axolotl');
+  });
+});

@@ -1,0 +1,197 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
+
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { eventually } from '../support/eventually.ts';
+import { asksForSummary, callsForAnswers, command, newestCall, toldIn } from './memory-talk.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const summary = 'They talked about bees and hornets.';
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
+    model: (body) => ({ text: asksForSummary(body) ? summary : 'Understood.' }),
+  });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+async function addPerson(name: string): Promise<string> {
+  const { id } = await stage.sandbox.addPerson({ name });
+  return id;
+}
+
+/** The file of a message, as the person who got it downloads it. */
+async function downloaded(as: string, message: MessageView | undefined): Promise<Buffer> {
+  const name = message?.attachments[0]?.name ?? '';
+  const { base64 } = await stage.sandbox.file({ as, message: message?.id ?? '', name });
+  return Buffer.from(base64, 'base64');
+}
+
+async function unpacked(archive: Buffer): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  const zip = await fromBufferPromise(archive);
+  for await (const entry of zip.eachEntry()) {
+    const content = await buffer(await zip.openReadStreamPromise(entry));
+    files.set(entry.fileName, content.toString('utf8'));
+  }
+  return files;
+}
+
+/** The newest message with a file that the bot has sent to a person by DM. */
+async function newestFile(name: string): Promise<MessageView> {
+  const find = async () => {
+    const sent = await stage.sandbox.messages({ in: `@${name}`, from: 'bot' });
+    return sent.findLast(({ attachments }) => attachments.length > 0);
+  };
+  return vi.waitUntil(find, { timeout: 60_000 });
+}
+
+/** All texts of a JSON value, names of fields aside. */
+function textsIn(data: unknown): readonly string[] {
+  if (typeof data === 'string') return [data];
+  return typeof data === 'object' && data !== null ? Object.values(data).flatMap(textsIn) : [];
+}
+
+describe('an export [K10]', () => {
+  it('holds all that stands of the person on disk, and nothing of anybody else', async () => {
+    const id = await addPerson('erin');
+    await stage.ask('erin', '#general', 'Hornets are large, I think.');
+    await stage.ask('erin', 'dm', 'I told nobody about my wasps.');
+    await stage.ask('bob', '#general', 'I breed cockatoos.');
+    await command(stage, '/memory', 'erin', 'dm', 'remember I keep bees');
+    await command(stage, '/memory', 'erin', 'dm', 'remember I like gnats');
+    await command(stage, '/memory', 'erin', 'dm', 'forget gnats');
+    await eventually(async () =>
+      expect(await command(stage, '/memory', 'erin', 'dm', 'show')).toContain(summary),
+    );
+    await stage.writeFile(`data/users/${id}/notebook/topics/hives.md`, '# Hives\n\n- Three by the lake.\n');
+    await stage.stopBot();
+    await stage.startBot();
+
+    const answer = await stage.ask('erin', '#general', '!memory export');
+    expect(answer.text).toBe('I have sent you everything that I hold about you as a direct message.');
+    expect(answer.attachments).toEqual([]);
+    const files = await unpacked(await downloaded('erin', await newestFile('erin')));
+    const whole = [...files.values()].join('\n');
+    for (const words of ['Hornets are large', 'my wasps', 'I keep bees', 'Three by the lake', summary])
+      expect(whole).toContain(words);
+    for (const words of ['cockatoos', 'gnats']) expect(whole).not.toContain(words);
+    const json = [...files].filter(([path]) => path.endsWith('.json'));
+    expect(() => json.map(([, text]): unknown => JSON.parse(text))).not.toThrow();
+    expect([...files.keys()]).toHaveLength(new Set(files.keys()).size);
+
+    const data = join(stage.folder, 'data');
+    const own = (await readdir(data, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.bak'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => path.includes(`/${id}/`) && !path.endsWith('/sessions.json'));
+    expect(own.length).toBeGreaterThan(5);
+    const told = [...files.values()].flatMap((text) =>
+      /^[[{]/u.test(text) ? textsIn(JSON.parse(text)) : [text],
+    );
+    for (const path of own) {
+      const text = await readFile(path, 'utf8');
+      const records = path.endsWith('.jsonl') ? text.trim().split('\n') : [text];
+      const texts = records.flatMap((each) =>
+        /^[[{]/u.test(each) ? textsIn(JSON.parse(each)) : [each.trim()],
+      );
+      for (const each of texts.filter((words) => words.length > 12))
+        expect(
+          told.some((other) => other.includes(each)),
+          `${path}: ${each}`,
+        ).toBe(true);
+    }
+
+    const asked = callsForAnswers(stage).length;
+    await stage.ask('erin', 'dm', 'hello again');
+    expect(callsForAnswers(stage)).toHaveLength(asked + 1);
+    expect(toldIn(newestCall(stage))).not.toMatch(/README|export|Here is everything/u);
+  });
+
+  it('comes with an answer that only the asker sees where DMs are closed, and not at all in a channel', async () => {
+    await addPerson('frank');
+    await command(stage, '/memory', 'frank', '#dev', 'remember I keep bees');
+    await stage.sandbox.closeDms({ person: 'frank', closed: true });
+    const answer = await stage.ask('frank', '#dev', '!memory export');
+    expect(answer.text).toContain('Please use `/memory export`');
+    const slash = await stage.sandbox.slash({
+      as: 'frank',
+      in: '#dev',
+      name: 'memory',
+      subcommand: 'export',
+    });
+    expect(slash.answer?.isEphemeral).toBe(true);
+    const files = await unpacked(await downloaded('frank', slash.answer));
+    expect(files.get('items.json')).toContain('I keep bees');
+    await expect(downloaded('bob', slash.answer)).rejects.toThrow('for somebody else alone');
+  });
+
+  const hasUnzip = spawnSync('unzip', ['-v']).status === 0;
+  it.skipIf(!hasUnzip)('opens with `unzip`', async () => {
+    await addPerson('grace');
+    await command(stage, '/memory', 'grace', 'dm', 'remember Grüße 🐝');
+    await command(stage, '/memory', 'grace', 'dm', 'export');
+    const path = join(stage.folder, 'export.zip');
+    await writeFile(path, await downloaded('grace', await newestFile('grace')));
+    expect(spawnSync('unzip', ['-t', path], { encoding: 'utf8' }).stdout).toContain('No errors detected');
+  });
+});
+
+describe('an import [K10]', () => {
+  it('of an export makes an empty bot show the same', async () => {
+    await addPerson('heidi');
+    for (const text of ['I keep bees', 'I like tea', 'I live in Oslo'])
+      await command(stage, '/memory', 'heidi', '#dev', `remember ${text}`);
+    await command(stage, '/memory', 'heidi', 'dm', 'remember I am shy');
+    const show = async () => (await command(stage, '/memory', 'heidi', 'dm', 'show')).split('\n\n')[0];
+    const before = await show();
+    await command(stage, '/memory', 'heidi', 'dm', 'export');
+    const base64 = (await downloaded('heidi', await newestFile('heidi'))).toString('base64');
+
+    await using empty = await openStage({});
+    await empty.sandbox.addPerson({ name: 'heidi', id: '160000000000000777' });
+    const given = await empty.sandbox.slash({
+      as: 'heidi',
+      in: 'dm',
+      name: 'memory',
+      subcommand: 'import',
+      options: { file: 'export.zip' },
+      attachments: [{ name: 'export.zip', base64 }],
+    });
+    expect(given.answer?.text).toMatch(/^That file has 4 new items:\n/u);
+    const accept = /`!memory (import-accept \w+)`/u.exec(given.answer?.text ?? '')?.[1] ?? '';
+    expect(await command(empty, '!memory', 'heidi', 'dm', accept)).toMatch(/^Imported 4 items\./u);
+    const after = (await command(empty, '/memory', 'heidi', 'dm', 'show')).split('\n\n')[0];
+    expect(after).toBe(before);
+  });
+
+  it('of a list attached to a message in a server is shown by DM, and stored when its owner says so', async () => {
+    await addPerson('ivan');
+    const said = await stage.sandbox.say({
+      as: 'ivan',
+      in: '#dev',
+      text: '!memory import',
+      attachments: [{ name: 'memories.md', text: '# Memories\n\n- [preference] Likes tea\n- Keeps bees\n' }],
+    });
+    const reply = await stage.sandbox.waitForReply({ in: '#dev', after: said.id });
+    expect(reply.text).toMatch(/^I have sent you the list as a direct message\./u);
+    const list = (await stage.sandbox.messages({ in: '@ivan', from: 'bot' })).at(-1)?.text ?? '';
+    expect(list).toContain('- [preference] Likes tea');
+    expect(await command(stage, '/memory', 'ivan', 'dm', 'show')).toContain('(0 items)');
+    const accept = /`!memory (import-accept \w+)`/u.exec(list)?.[1] ?? '';
+    expect(await command(stage, '!memory', 'ivan', 'dm', accept)).toMatch(/^Imported 2 items\./u);
+    expect(await command(stage, '/memory', 'ivan', 'dm', 'show')).toMatch(
+      /Likes tea .* · dm\n.*Keeps bees .* · dm/u,
+    );
+  });
+});

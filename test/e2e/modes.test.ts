@@ -1,0 +1,139 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { answeringBy, callsOf, chatCall, historyIn, toldIn, type Answers } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const answers: Answers = {};
+const everyLayer = {
+  DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+  DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+};
+
+/** All that is on disk, whatever the file. */
+async function onDisk(stage: Stage): Promise<string> {
+  const entries = await readdir(stage.folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = await Promise.all(files.map((each) => readFile(join(each.parentPath, each.name), 'utf8')));
+  return texts.join('\n');
+}
+
+/** The bot's small lines in a place. */
+async function smallLines(stage: Stage, place: string): Promise<readonly string[]> {
+  const said = await stage.sandbox.messages({ in: place, from: 'bot' });
+  return said.flatMap(({ text }) => (text.startsWith('-# ') ? [text] : []));
+}
+
+function shownIn(call: Parameters<typeof historyIn>[0]): string {
+  return historyIn(call)
+    .map(({ text }) => text)
+    .join('');
+}
+
+describe('what a person lets the bot keep [K9]', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage({ model: answeringBy(answers), environment: everyLayer });
+  });
+  afterEach(async () => {
+    delete answers.chat;
+    await stage[Symbol.asyncDispose]();
+  });
+
+  it('is nothing in a pause, on whatever way, over a kill too; and after it the model sees nothing of it', async () => {
+    answers.chat = () => ({ text: 'Ocelots are cats.' });
+    expect((await stage.ask('bob', '@bob', '!memory pause')).text).toMatch(/^Paused:/u);
+    await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
+    await expect.poll(() => smallLines(stage, '@bob')).toHaveLength(1);
+    const during = await chatCall(stage, 'bob', '@bob', 'And a second axolotl is called Zed.');
+    expect(shownIn(during)).toContain('axolotl is called Pip');
+    expect(toldIn(during)).toContain('has paused their memory');
+
+    await stage.killBot();
+    const missed = await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'A third axolotl, too.' });
+    await stage.startBot();
+    await stage.sandbox.waitForReply({ in: missed.channelId, after: missed.id, containing: 'Ocelots' });
+    await expect.poll(() => smallLines(stage, '@bob')).toHaveLength(2);
+    expect((await stage.ask('bob', '@bob', '!memory resume')).text).toMatch(/^Resumed/u);
+    delete answers.chat;
+    const after = await chatCall(stage, 'bob', '@bob', 'I keep a bassoon.');
+    expect(toldIn(after)).not.toMatch(/axolotl|Ocelot/u);
+
+    await stage.stopBot();
+    const disk = await onDisk(stage);
+    expect(disk).toContain('bassoon');
+    expect(disk).not.toMatch(/axolotl|Ocelot/u);
+  });
+
+  it('is nothing of one conversation off the record, and changes nothing for others or elsewhere', async () => {
+    await stage.ask('bob', '#general', '!memory pause here');
+    await stage.ask('bob', '#general', 'My axolotl is called Pip.');
+    await expect.poll(() => smallLines(stage, '#general')).toHaveLength(1);
+    await stage.ask('carol', '#general', 'I keep a cockatoo.');
+    await stage.ask('bob', '#dev', 'I keep a bassoon.');
+    expect((await stage.ask('bob', '#general', '!memory remember I like rum')).text).toMatch(
+      /is paused here/u,
+    );
+    await stage.stopBot();
+    await stage.startBot();
+    await stage.ask('bob', '#general', 'It is pink, my axolotl.');
+    await stage.stopBot();
+    expect(await smallLines(stage, '#dev')).toHaveLength(0);
+    const disk = await onDisk(stage);
+    expect(disk).toContain('cockatoo');
+    expect(disk).toContain('bassoon');
+    expect(disk).not.toMatch(/axolotl|like rum/u);
+  });
+
+  it('is by mode `off` only what `remember` names; what was said meanwhile is not looked through later', async () => {
+    expect((await stage.ask('bob', '@bob', '!memory mode off')).text).toMatch(/^Mode `off`/u);
+    answers.chat = (body) =>
+      JSON.stringify(body.messages).includes('tool_result')
+        ? { text: 'Well.' }
+        : {
+            toolUse: [
+              {
+                name: 'remember_item',
+                input: { kind: 'fact', text: 'Keeps axolotls', quote: 'I keep axolotls' },
+              },
+            ],
+          };
+    await stage.ask('bob', '@bob', 'I keep axolotls.');
+    const refused = callsOf(stage, 'chat').find(({ raw }) => raw.includes('tool_result'));
+    expect(refused?.raw).toContain('the person wants nothing to be noticed');
+    delete answers.chat;
+    expect((await stage.ask('bob', '@bob', '!memory remember I keep bees')).text).toMatch(/^Remembered/u);
+    await stage.ask('bob', '@bob', '!memory mode auto');
+    await stage.ask('bob', '@bob', 'I keep a bassoon.');
+    await expect.poll(() => callsOf(stage, 'extraction')).not.toHaveLength(0);
+    const looked = callsOf(stage, 'extraction').map(toldIn).join('\n');
+    expect(looked).toContain('bassoon');
+    expect(looked).not.toContain('axolotls');
+  });
+});
+
+describe('the first words [K12]', () => {
+  it('stand under the first answer to each person, be it to a command of either kind, once ever', async () => {
+    await using stage = await openStage({ model: answeringBy({}), areNew: true });
+    const firstWords = 'I am an AI, and I remember what you tell me';
+    await stage.ask('bob', '@bob', 'Hello!');
+    await expect.poll(() => smallLines(stage, '@bob')).toHaveLength(1);
+    expect((await smallLines(stage, '@bob'))[0]).toContain(firstWords);
+    expect((await stage.ask('carol', '#general', '!memory show')).text).toContain(firstWords);
+    const { name } = await stage.sandbox.addPerson({ name: 'dave' });
+    const slash = () => stage.sandbox.slash({ as: name, in: '#dev', name: 'memory', subcommand: 'show' });
+    expect((await slash()).answer?.text).toContain(firstWords);
+    expect((await slash()).answer?.text).not.toContain(firstWords);
+
+    await stage.killBot();
+    await stage.startBot();
+    expect((await stage.ask('carol', '@carol', '!memory show')).text).not.toContain(firstWords);
+    const again = await chatCall(stage, 'bob', '@bob', 'Hello again!');
+    expect(toldIn(again)).not.toContain(firstWords);
+    await stage.stopBot();
+    expect(await smallLines(stage, '@bob')).toHaveLength(1);
+  });
+});

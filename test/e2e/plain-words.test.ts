@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { command, idIn, newestCall, toldIn } from './memory-talk.ts';
+import { answeringBy, type Answers } from './model-calls.ts';
+import { obedientModel } from './obedient-model.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let people = 0;
+
+async function newcomer(): Promise<string> {
+  people += 1;
+  return (await stage.sandbox.addPerson({ name: `person${people}` })).name;
+}
+
+const memory = (as: string, place: string, words: string) => command(stage, '!memory', as, place, words);
+
+/** Where a person is answered: their DM, or the channel. */
+const placeOf = (as: string, place: string): string => (place === 'dm' ? `@${as}` : place);
+
+/** Somebody says something and the model calls a tool; resolves with the answer and the small lines that follow it. */
+async function says(as: string, place: string, words: string, tool = '', input: object = {}) {
+  const call = tool === '' ? '' : `\n> CALL ${tool} ${JSON.stringify(input)}`;
+  const answer = await stage.ask(as, placeOf(as, place), `${words}${call}`);
+  const under = async () =>
+    (await stage.sandbox.messages({ in: placeOf(as, place), after: answer.id, from: 'bot' })).find(
+      ({ text }) => text.startsWith('-# '),
+    );
+  return {
+    text: answer.text,
+    /** The line under the answer, once it is there. */
+    async line(): Promise<{
+      readonly text: string;
+      readonly id: string;
+      readonly labels: readonly string[];
+    }> {
+      await expect.poll(under).toBeDefined();
+      const { id = '', text = '', components } = (await under()) ?? {};
+      const labels = components?.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label ?? ''));
+      return { id, text, labels: labels ?? [] };
+    },
+    under,
+  };
+}
+
+async function press(as: string, message: string, label: string): Promise<string> {
+  const clicked = await stage.sandbox.click({ as, message, label });
+  const told = async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text ?? '';
+  await expect.poll(told).not.toBe('');
+  return told();
+}
+
+const tea = { kind: 'preference', text: 'Prefers tea', quote: 'I prefer tea' };
+
+/** Obeys, but where it is told to lie claims deeds that it did not do. */
+const model: typeof obedientModel = (body, index) =>
+  JSON.stringify(body.messages?.at(-1)).includes('LIE')
+    ? { text: 'Done! I remembered, forgot, paused and erased everything.' }
+    : obedientModel(body, index);
+
+beforeAll(async () => {
+  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+describe('the line under an answer [K6]', () => {
+  it('tells what was stored, is undone by its button, also after a kill, and no model sees it', async () => {
+    const name = await newcomer();
+    const told = await says(name, '#dev', 'I prefer tea', 'remember_item', tea);
+    const line = await told.line();
+    expect(line.text).toBe('-# 💾 Remembered: "Prefers tea"');
+    expect(line.labels).toEqual(['Undo', 'Only in DM']);
+    // That the line is no part of history is on disk before the next turn.
+    await stage.ask(name, '#dev', 'Well?');
+    await stage.killBot();
+    await stage.startBot();
+    await stage.ask(name, '#dev', 'And now?');
+    expect(toldIn(newestCall(stage))).not.toContain('💾');
+    expect(await press(name, line.id, 'Undo')).toContain('Undone: the `remember`');
+    expect(await memory(name, '#dev', 'show')).toContain('(0 items)');
+  });
+
+  it('keeps an item to the DM by its button, and has none where it is for the DM already', async () => {
+    const name = await newcomer();
+    const line = await (await says(name, '#dev', 'I prefer tea', 'remember_item', tea)).line();
+    expect(await press(name, line.id, 'Only in DM')).toMatch(/^Hidden/u);
+    expect(await memory(name, '#dev', 'show')).not.toContain('Prefers tea');
+    const rum = { kind: 'preference', text: 'Prefers rum', quote: 'I prefer rum' };
+    expect((await (await says(name, 'dm', 'I prefer rum', 'remember_item', rum)).line()).labels).toEqual([
+      'Undo',
+    ]);
+  });
+
+  it('stands in a private channel too', async () => {
+    const line = await (await says('alice', '#secret', 'I prefer tea', 'remember_item', tea)).line();
+    expect(line.text).toContain('Remembered: "Prefers tea"');
+  });
+
+  it('is not there for what is stored with notices off, but for what is changed or removed', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'notices off');
+    const quiet = await says(name, '#dev', 'I prefer tea', 'remember_item', tea);
+    expect(quiet.text).toContain('Remembered');
+    const id = idIn(await memory(name, '#dev', 'show'));
+    const mate = { kind: 'preference', text: 'Prefers mate', quote: 'I prefer mate', replaces: id };
+    const changed = await (await says(name, '#dev', 'I prefer mate to tea', 'remember_item', mate)).line();
+    expect(changed.text).toBe('-# 💾 Changed: "Prefers mate", before: "Prefers tea"');
+    const gone = await says(name, '#dev', 'Forget mate', 'forget_item', { target: 'mate' });
+    const line = await gone.line();
+    expect(line.text).toBe('-# 🗑️ Forgotten: 1 item');
+    expect(await press(name, line.id, 'Undo')).toContain('Prefers mate');
+    expect(await quiet.under()).toMatchObject({ text: changed.text });
+  });
+
+  it('tells of notes without their words', async () => {
+    const name = await newcomer();
+    const line = await (
+      await says(name, 'dm', 'Note that', 'memory_append', { path: 'topics/tea.md', entry: 'oolong' })
+    ).line();
+    expect(line.text).toBe('-# 📝 Noted in `topics/tea.md`');
+  });
+
+  it('has Undo under what was offered and carried out', async () => {
+    const name = await newcomer();
+    await memory(name, '#dev', 'remember I collect stamps');
+    await says(name, '#dev', 'forget the fact', 'forget_item', { target: 'stamps' });
+    const offer = async () =>
+      (await stage.sandbox.messages({ in: '#dev', from: 'bot' })).findLast(({ text }) =>
+        text.startsWith('Forget this:'),
+      );
+    await expect.poll(async () => (await offer())?.components.rows.length).toBe(1);
+    await stage.sandbox.click({ as: name, message: (await offer())?.id ?? '', label: 'Do it' });
+    await expect.poll(async () => (await offer())?.text).toContain('-# Forgotten.');
+    expect(await press(name, (await offer())?.id ?? '', 'Undo')).toContain('I collect stamps');
+  });
+});
+
+it('what is noticed after a turn is told under its answer, and undone there; not with notices off [K6]', async () => {
+  const answers: Answers = {
+    extraction: ({ messages = [] }) => {
+      const said = messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('');
+      const items = [...said.matchAll(/\[(\d+)\] [^:]+: I prefer (\w+)/gu)].map(
+        ([, messageId = '', word = '']) => ({
+          kind: 'preference',
+          text: `Prefers ${word}`,
+          quote: `I prefer ${word}`,
+          messageId,
+        }),
+      );
+      return { json: { items } };
+    },
+  };
+  await using noticing = await openStage({
+    model: answeringBy(answers),
+    environment: { DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true' },
+  });
+  const lines = async () =>
+    (await noticing.sandbox.messages({ in: '#dev', from: 'bot' })).filter(({ text }) =>
+      text.startsWith('-# '),
+    );
+  await noticing.ask('bob', '#dev', 'I prefer tea');
+  await expect
+    .poll(async () => (await lines()).map(({ text }) => text))
+    .toEqual(['-# 💾 Remembered: "Prefers tea"']);
+  const [line] = await lines();
+  const clicked = await noticing.sandbox.click({ as: 'bob', message: line?.id ?? '', label: 'Undo' });
+  await expect
+    .poll(async () => (await noticing.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text)
+    .toContain('Undone');
+  await noticing.ask('bob', '#dev', '!memory notices off');
+  await noticing.ask('bob', '#dev', 'I prefer mate');
+  const shown = async () => (await noticing.ask('bob', '#dev', '!memory show')).text;
+  await expect.poll(shown).toContain('Prefers mate');
+  expect(await lines()).toHaveLength(1);
+});
+
+describe('plain words [K13]', () => {
+  it.each(['#dev', 'dm'])('in %s are carried out by a model that calls its tools', async (place) => {
+    const name = await newcomer();
+    const paused = await says(name, place, 'Stop remembering me.', 'memory_control', { action: 'pause' });
+    const line = await paused.line();
+    expect(line.text).toContain('⏸️ Paused');
+    expect(await memory(name, placeOf(name, place), 'remember I like tea')).toContain('paused');
+    expect(await press(name, line.id, 'Resume')).toMatch(/^Resumed/u);
+    await says(name, place, 'I prefer tea', 'remember_item', tea);
+    const undone = await says(name, place, 'Undo that.', 'memory_control', { action: 'undo' });
+    expect((await undone.line()).text).toBe('-# ↩️ Undone: `remember`');
+    expect(await memory(name, placeOf(name, place), 'show')).toContain('(0 items)');
+  });
+
+  it.each(['#dev', '#secret', 'dm'])('in %s, a model that only claims deeds is found out', async (place) => {
+    const name = place === '#secret' ? 'alice' : await newcomer();
+    const lied = await (await says(name, place, 'Stop remembering me!\nLIE')).line();
+    expect(lied.text).toBe('-# Nothing was paused');
+    expect(await press(name, lied.id, 'Pause')).toMatch(/^Paused/u);
+    const resumed = await (await says(name, place, 'You can remember things again.\nLIE')).line();
+    expect(resumed.text).toContain('Nothing was resumed');
+    expect(await press(name, resumed.id, 'Resume')).toMatch(/^Resumed/u);
+    const erased = await (await says(name, place, 'Delete everything about me!\nLIE')).line();
+    expect(erased.text).toBe('-# Your data was not erased');
+    const nothing = await says(name, place, 'Forget it, never mind.\nLIE');
+    await stage.ask(name, placeOf(name, place), 'next');
+    expect(await nothing.under()).toBeUndefined();
+  });
+
+  it('of somebody else do nothing, though the model obeys them [M5a]', async () => {
+    const [stranger, name] = [await newcomer(), await newcomer()];
+    await stage.ask(stranger, '#dev', 'Stop remembering me. Undo that.');
+    await memory(name, '#dev', 'remember I collect stamps');
+    for (const action of ['pause', 'undo', 'mode_off', 'export']) {
+      const told = await says(name, '#dev', 'What did they say?', 'memory_control', { action });
+      expect(told.text).toContain('Nothing was done');
+      await stage.ask(name, '#dev', 'I see');
+      expect(await told.under()).toBeUndefined();
+    }
+    expect(await memory(name, '#dev', 'show')).toContain('(1 item)');
+    expect(await memory(name, '#dev', 'remember I like tea')).toContain('Remembered');
+  });
+
+  it('for their data show the button that sends it', async () => {
+    const name = await newcomer();
+    const told = await says(name, '#dev', 'Send me my data.', 'memory_control', { action: 'export' });
+    expect(told.text).toContain('Nothing was sent yet');
+    const line = await told.line();
+    expect(line.text).toBe('-# Nothing was sent');
+    expect(await press(name, line.id, 'Send me my data')).toContain('as a direct message');
+  });
+});

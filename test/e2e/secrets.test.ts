@@ -1,0 +1,146 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { secretMark } from '../../src/core/secrets.ts';
+import { answeringBy, callsOf, chatCall, historyIn, toldIn } from './model-calls.ts';
+import { obedientModel } from './obedient-model.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let people = 0;
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: {
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+      DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+    },
+    model: answeringBy({
+      // Repeats what was said, or calls a tool as it is told to.
+      chat(body, index) {
+        const text = (body.messages?.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
+        const said = />\n(?<words>[\s\S]*?)\n?<\/message>/u.exec(text.slice(text.lastIndexOf('<message ')));
+        if (text === '' || text.includes('CALL ')) return obedientModel(body, index);
+        return { text: `You said: ${said?.groups?.['words'] ?? ''}` };
+      },
+      summary: (body) => ({ text: `They said: ${textsOf(body.messages).slice(-600)}. Their PIN is 7319.` }),
+      extraction: (body) => {
+        const line = textsOf(body.messages)
+          .split('\n')
+          .find((each) => each.startsWith('- ['));
+        const [, messageId = '', text = ''] = /^- \[(\d+)\] [^:]*: (.*)$/u.exec(line ?? '') ?? [];
+        return { json: { items: [{ kind: 'fact', text, quote: text, messageId }] } };
+      },
+    }),
+  });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+function textsOf(
+  messages: readonly { readonly content: readonly { readonly text?: string }[] }[] = [],
+): string {
+  return messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('\n');
+}
+
+async function newcomer(): Promise<string> {
+  people += 1;
+  return (await stage.sandbox.addPerson({ name: `keeper${people}` })).name;
+}
+
+/** Resolves when the person can read it there. */
+async function read(name: string, place: string, text: string): Promise<void> {
+  const shown = async () => (await stage.sandbox.messages({ in: place, as: name })).map((each) => each.text);
+  await expect.poll(async () => (await shown()).join('\n')).toContain(text);
+}
+
+/** All bytes in the data folder, by path. */
+async function onDisk(): Promise<string> {
+  const entries = await readdir(join(stage.folder, 'data'), { recursive: true, withFileTypes: true });
+  const texts = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      // A temporary file may be gone by now.
+      .map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1').catch(() => '')),
+  );
+  return texts.join('\n');
+}
+
+/** Resolves when none of the secrets is on disk, and what stood around them is. */
+async function kept(around: string, ...secrets: readonly string[]): Promise<void> {
+  await expect.poll(onDisk, { timeout: 20_000 }).toContain(around);
+  await expect
+    .poll(
+      async () => {
+        const text = await onDisk();
+        return secrets.filter((secret) => text.includes(secret));
+      },
+      { timeout: 20_000 },
+    )
+    .toEqual([]);
+}
+
+it.each(['dm', '@room'])(
+  'a secret said in %s reaches the answer, and neither disk nor later prompts [K14]',
+  async (where) => {
+    const name = await newcomer();
+    const place = where === 'dm' ? 'dm' : (await stage.sandbox.addChannel({ name: `vault-${name}` })).id;
+    const say = async (text: string) => {
+      const said = await stage.sandbox.say({ as: name, in: place, text, mentionBot: place !== 'dm' });
+      return stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+    };
+    const words = 'My password is Quokka77 and my card is 4111 1111 1111 1111, I live in Porto';
+    expect((await say(words)).text).toContain('Quokka77');
+    await read(name, place, 'looks like a secret');
+    await kept('I live in Porto', 'Quokka77', '4111 1111 1111 1111', '7319');
+
+    const calls = callsOf(stage, 'chat').length;
+    await say('What do you know?');
+    const later = callsOf(stage, 'chat').slice(calls);
+    const told = later.map(toldIn).join('\n');
+    expect(told).toContain(`My password is ${secretMark}`);
+    expect(told).not.toMatch(/Quokka77|4111 1111|7319/u);
+    expect(later.flatMap(historyIn).length).toBeGreaterThan(0);
+  },
+);
+
+it('an edit that brings a secret is masked too, and is no other edit for what follows [K14]', async () => {
+  const name = await newcomer();
+  const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I live in Leiria' });
+  await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  await stage.sandbox.edit({ message: said.id, text: 'I live in Leiria, my PIN is 8264' });
+  await expect
+    .poll(onDisk, { timeout: 20_000 })
+    .toContain(Buffer.from(`I live in Leiria, my PIN is ${secretMark}`).toString('latin1'));
+  await kept('I live in Leiria', '8264');
+  const call = await chatCall(stage, name, 'dm', 'and now?');
+  expect(toldIn(call)).not.toContain('8264');
+});
+
+it('no secret becomes an item or a note, by whatever way, and people are told [K14]', async () => {
+  const name = await newcomer();
+  const refused = (await stage.ask(name, 'dm', '!memory remember my password is Wombat42')).text;
+  expect(refused).toContain('looks like a secret');
+  expect(refused).not.toContain('Wombat42');
+  const { answer } = await stage.sandbox.slash({
+    as: name,
+    in: 'dm',
+    name: 'memory',
+    subcommand: 'remember',
+    options: { text: 'my password is Wombat42' },
+  });
+  expect(answer?.text).toContain('looks like a secret');
+  const item = { kind: 'fact', text: 'My password is Wombat42', quote: 'my password is Wombat42' };
+  await stage.ask(name, 'dm', `please CALL remember_item ${JSON.stringify(item)}`);
+  await read(name, 'dm', 'Not stored: it looks like');
+  const note = { path: 'MEMORY.md', entry: 'Keeps bees. The wifi password is Wombat42' };
+  await stage.ask(name, 'dm', `please CALL memory_append ${JSON.stringify(note)}`);
+  await read(name, 'dm', 'What looks like a secret was not written');
+  await kept('Keeps bees', 'Wombat42');
+  expect((await stage.ask(name, 'dm', '!memory show')).text).not.toContain('Wombat42');
+});

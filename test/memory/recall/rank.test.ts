@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import { createDates } from '../../../src/memory/recall/dates.ts';
+import { readQuery } from '../../../src/memory/recall/query.ts';
+import { rank, rerank } from '../../../src/memory/recall/rank.ts';
+import { rankingWeights } from '../../../src/memory/recall/score.ts';
+import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
+import { TermReader } from '../../../src/memory/recall/words.ts';
+
+const readers = { terms: new TermReader(), dates: createDates('UTC') };
+const now = new Date('2026-05-01T12:00:00Z');
+const reach = { visibility: 'everywhere', homeId: '1' } as const;
+const found = { mayUse: () => true, excluded: new Set<string>() };
+
+/** Seldom ones behind. */
+const words = ['apple', 'banana', 'cherry', 'damson', 'elder', 'fig', 'grape', 'hazel'];
+const word = fc.nat(255).map((drawn) => words[Math.clz32(drawn) - 24] ?? 'iris');
+const message = fc.record({
+  said: fc.array(word, { minLength: 1, maxLength: 6 }),
+  author: fc.constantFrom('Alice', 'Bot', 'Carol'),
+  asks: fc.boolean(),
+  pause: fc.integer({ min: 0, max: 9 }),
+});
+type Message = typeof message extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Conversations of Alice, Carol and the bot, in segments of so many messages. */
+function segmentsOf(messages: readonly Message[], size: number): readonly Segment[] {
+  let stretch = 0;
+  const units = messages.map(({ said, author, asks, pause }, index) => {
+    stretch += pause === 0 ? 1 : 0;
+    return readUnit(readers, {
+      text: `${said.join(' ')}${asks ? '?' : ''}`,
+      author,
+      at: new Date(now.getTime() - index * 40_000_000).toISOString(),
+      isBot: author === 'Bot',
+      hasThirdPartyText: false,
+      reach,
+      stretch,
+      reference: { kind: 'message', channelId: '1', messageId: String(index), line: index + 1 },
+    });
+  });
+  const starts = Array.from({ length: Math.ceil(units.length / size) }, (_, at) => at * size);
+  return starts.map((start) => segmentOf(units.slice(start, start + size)));
+}
+
+it('finds among segments that hold the same as before the best, whatever else is there', async () => {
+  const query = fc
+    .tuple(fc.array(word, { maxLength: 3 }), fc.constantFrom('', 'Carol', 'when', 'April 2026', '2025'))
+    .map(([said, more]) => `${said.join(' ')} ${more}`);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(message, { minLength: 300, maxLength: 900, size: 'max' }),
+      query,
+      async (messages, asked) => {
+        const segments = segmentsOf(messages, 64);
+        const authors = ['Alice', 'Bot', 'Carol'];
+        const read = readQuery(asked, now, authors, readers);
+        const [best = []] = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        // Each segment as a source of its own is scored by the same numbers, and has fewer than are passed over for.
+        const alone = segments.map((segment) => ({ source: 'messages' as const, segments: [segment] }));
+        const every = (await rank(alone, read, found, rankingWeights)).flatMap((hits, order) =>
+          hits.map(({ index, score }) => ({ order, index, score })),
+        );
+        every.sort((a, b) => b.score - a.score || a.order - b.order || a.index - b.index);
+        expect(best.map(({ order, index, score }) => ({ order, index, score }))).toEqual(every.slice(0, 100));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+it('looks closer at what may have words side by side or the query word for word, and at nothing else', async () => {
+  const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((said) => said.join(' '));
+  /** A part of what somebody may have said, words cut off at its ends. */
+  const part = fc
+    .tuple(text, fc.nat(10), fc.nat(10))
+    .map(([said, from, less]) => said.slice(from, said.length - less));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(message, { minLength: 30, maxLength: 60 }),
+      fc.oneof(text, part),
+      async (messages, asked) => {
+        const segments = segmentsOf(messages, 16);
+        const read = readQuery(asked, now, ['Alice', 'Bot', 'Carol'], readers);
+        const [finds = []] = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        const closer = await rerank(finds, read, readers.terms, rankingWeights);
+        const pairs = read.words.slice(1).map((second, index) => [read.words[index], second] as const);
+        const asPairs = pairs.filter(([first, second]) => first !== second);
+        const expected = finds.map((find) => {
+          const said = find.segment.unit(find.index).text;
+          const terms = readers.terms.read(said);
+          const held = asPairs.filter(([first, second]) =>
+            terms.some((term, at) => term === first && terms.slice(at + 1, at + 3).includes(second)),
+          );
+          const share = asPairs.length === 0 ? 0 : held.length / asPairs.length;
+          const isPhrase = read.words.length > 1 && said.includes(read.text);
+          const more = rankingWeights.pair * share + (isPhrase ? rankingWeights.phrase : 0);
+          return find.score + (finds[0]?.score ?? 0) * more;
+        });
+        expect(closer.map(({ score }) => score)).toEqual(expected.toSorted((a, b) => b - a));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,300 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { createUndoLog, undoForMs } from '../../src/memory/undo.ts';
+import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
+import { durableSettings } from '../support/layer-settings.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'undo-'));
+  folders.push(folder);
+  return folder;
+}
+
+function openStore(folder: string): Promise<FileStore> {
+  return createFileStore({
+    dataDir: join(folder, 'data'),
+    workspaceDir: join(folder, 'workspace'),
+    clock: () => new Date(),
+    logger: silent,
+  });
+}
+
+/** A person's memory in files: what was said, items, and what can be undone. Opened again over the same folder it is what a restart finds. */
+async function openMemory(folder: string, beganAt = startTime) {
+  const store = await openStore(folder);
+  const sessions = openSessions(store);
+  const timer = new ManualTimer();
+  sessions.time.now = beganAt;
+  const undo = createUndoLog({
+    store,
+    finalise: (final) => ledger.finalise(final),
+    clock: sessions.clock,
+    timer: timer.set,
+    logger: silent,
+  });
+  const durable: DurableMemory = createDurableMemory({
+    settings: durableSettings,
+    store,
+    writes: sessions.writes,
+    changes: { forget: (...asked) => ledger.forget(...asked), restore: (taken) => ledger.restore(taken) },
+    undo,
+    said: (of, id) => sessions.log.message(of, id),
+    clock: sessions.clock,
+    timeZone: 'UTC',
+    logger: silent,
+  });
+  const ledger = sessions.ledgerOver([durable]);
+  await undo.start();
+  return {
+    ...sessions,
+    store,
+    durable,
+    undo,
+    /** Time goes on, and what becomes due by then is done. */
+    async pass(ms: number): Promise<void> {
+      sessions.time.now += ms;
+      timer.pass(ms);
+      await undo.start();
+    },
+    async state() {
+      return {
+        items: await durable.list(aliceId),
+        former: [...(await durable.formerOf(aliceId))],
+        said: (await sessions.log.since(session, 0)).messages,
+      };
+    },
+  };
+}
+
+type Memory = Awaited<ReturnType<typeof openMemory>>;
+
+/** The files below a folder, hidden ones too, that hold some bytes. */
+async function filesWith(folder: string, words: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && (await readFile(path)).includes(words)) found.push(path);
+  }
+  return found;
+}
+
+/** Alice says something, is answered, and the bot notices it. */
+async function notice(memory: Memory, text: string): Promise<string> {
+  const [id = ''] = await memory.turn(text, `So: ${text}`);
+  const outcome = await memory.durable.remember(aliceId, {
+    text,
+    place: publicPlace,
+    messageId: id,
+    type: 'discord',
+  });
+  return outcome.outcome === 'refused' ? outcome.reason : outcome.item.id;
+}
+
+let commands = 0;
+const commandId = () => messageId(900_000 + (commands += 1));
+
+describe('forgetting an item', () => {
+  it('takes the messages that it came from, with the answers to them, and brings them back when it is undone [K4][K5]', async () => {
+    const memory = await openMemory(await newFolder());
+    await notice(memory, 'I live in Lisbon');
+    await memory.turn('What a day', 'Indeed.');
+    const before = await memory.state();
+    const done = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
+    expect(done).toMatchObject({
+      forgotten: [{ text: 'I live in Lisbon' }],
+      withdrawn: 2,
+      isEverywhere: true,
+    });
+    const after = await memory.state();
+    expect(after.items).toEqual([]);
+    expect(after.said.map(({ message }) => message.text)).toEqual(['What a day', 'Indeed.']);
+    expect(await memory.durable.undo(aliceId, done.undoId)).toMatchObject({ what: 'forget', isDone: true });
+    expect(await memory.state()).toEqual(before);
+    expect(await memory.durable.undo(aliceId, done.undoId)).toBeUndefined();
+    await memory.store.close();
+  });
+
+  it('leaves no byte of it in the folder when it can be undone no more, be it that the bot stood still meanwhile [S7]', async () => {
+    for (const restarts of [false, true]) {
+      const folder = await newFolder();
+      let memory = await openMemory(folder);
+      await notice(memory, 'I live in Lisbon');
+      await notice(memory, 'I keep bees');
+      await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
+      await memory.store.written();
+      expect(await filesWith(folder, 'Lisbon')).not.toEqual([]);
+      if (restarts) {
+        await memory.store.close();
+        memory = await openMemory(folder, startTime + undoForMs + 1);
+      } else await memory.pass(undoForMs + 1);
+      await memory.store.close();
+      expect(await filesWith(folder, 'Lisbon')).toEqual([]);
+      expect(await filesWith(folder, 'I keep bees')).not.toEqual([]);
+    }
+  });
+
+  it('cannot be undone after ten minutes, nor by anybody else [K5]', async () => {
+    const memory = await openMemory(await newFolder());
+    await notice(memory, 'I live in Lisbon');
+    const { undoId } = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
+    expect(await memory.durable.undo('100000000000000002', undoId)).toBeUndefined();
+    await memory.pass(undoForMs);
+    expect(await memory.durable.undo(aliceId, undoId)).toBeUndefined();
+    await memory.store.close();
+  });
+
+  it('does not bring back what was noticed in a message that was deleted meanwhile [G5]', async () => {
+    const folder = await newFolder();
+    const memory = await openMemory(folder);
+    await notice(memory, 'I live in Lisbon');
+    const [said] = (await memory.state()).said;
+    const { undoId } = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
+    await memory
+      .ledgerOver([memory.durable])
+      .record({ kind: 'deleted', channelId: session.channelId, messageIds: [said?.message.id ?? ''] });
+    expect(await memory.durable.undo(aliceId, undoId)).toBeUndefined();
+    expect((await memory.state()).items).toEqual([]);
+    await memory.store.close();
+    expect(await filesWith(folder, 'Lisbon')).toEqual([]);
+  });
+});
+
+const words = ['tea', 'coffee', 'bees', 'Rust', 'Lisbon'] as const;
+const step = fc.oneof(
+  fc.record({
+    do: fc.constantFrom('notice', 'remember', 'forget', 'forget all'),
+    word: fc.constantFrom(...words),
+  }),
+  fc.record({ do: fc.constantFrom('share', 'hide', 'pin', 'unpin', 'edit'), at: fc.nat(5) }),
+);
+
+/** Resolves with what undoes it; `undefined` where nothing was changed. */
+async function change(
+  memory: Memory,
+  { durable }: Memory,
+  each: typeof step extends fc.Arbitrary<infer S> ? S : never,
+) {
+  if ('word' in each) {
+    const text = `I like ${each.word}`;
+    if (each.do.startsWith('forget'))
+      return (await durable.forget(aliceId, each.word, publicPlace, commandId())).undoId;
+    const isNoticed = each.do === 'notice';
+    const [id = ''] = isNoticed ? await memory.turn(text) : [commandId()];
+    const outcome = await durable.remember(aliceId, {
+      text,
+      place: publicPlace,
+      messageId: id,
+      type: isNoticed ? 'discord' : 'manual',
+    });
+    return outcome.outcome === 'refused' ? undefined : outcome.undoId;
+  }
+  const items = await durable.list(aliceId);
+  const item = items[each.at % Math.max(1, items.length)];
+  if (item === undefined) return undefined;
+  const everywhere = { ...publicPlace, audience: 'dm' } as const;
+  if (each.do === 'share' || each.do === 'hide') {
+    const visibility = each.do === 'share' ? 'everywhere' : 'dm';
+    return (await durable.setVisibility(aliceId, item.id, visibility, everywhere))?.undoId;
+  }
+  if (each.do === 'pin' || each.do === 'unpin')
+    return (await durable.setPinned(aliceId, item.id, each.do === 'pin', everywhere))?.undoId;
+  const outcome = await durable.edit(aliceId, item.id, `${item.text} a lot`, everywhere, commandId());
+  return 'undoId' in outcome ? outcome.undoId : undefined;
+}
+
+describe('undo', () => {
+  it('inverts every change, one after the other, after a restart too [K5]', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.nat(12), async (steps, restartAt) => {
+        const folder = await newFolder();
+        let memory = await openMemory(folder);
+        const done: { readonly undoId: string; readonly before: Awaited<ReturnType<Memory['state']>> }[] = [];
+        for (const each of steps) {
+          const before = await memory.state();
+          const undoId = await change(memory, memory, each);
+          if (undoId !== undefined) done.push({ undoId, before });
+        }
+        for (const [index, { undoId, before }] of done.toReversed().entries()) {
+          if (index === restartAt) {
+            await memory.store.close();
+            memory = await openMemory(folder);
+          }
+          expect(await memory.durable.undo(aliceId, undoId)).toMatchObject({ isDone: true });
+          const { items, former } = await memory.state();
+          expect({ items, former }).toEqual({ items: before.items, former: before.former });
+        }
+        await memory.store.close();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('of what the bot noticed keeps it from being noticed again, until the person says so [D2]', async () => {
+    const memory = await openMemory(await newFolder());
+    const [id = ''] = await memory.turn('I like tea');
+    const noticed = { text: 'I like tea', place: publicPlace, messageId: id, type: 'summary' } as const;
+    await memory.durable.remember(aliceId, noticed);
+    expect(await memory.durable.undo(aliceId)).toMatchObject({ what: 'remember', isDone: true });
+    expect(await memory.durable.remember(aliceId, noticed)).toMatchObject({ reason: 'forgotten' });
+    expect(await memory.durable.remember(aliceId, { ...noticed, type: 'manual' })).toMatchObject({
+      item: { text: 'I like tea' },
+    });
+    await memory.store.close();
+  });
+
+  it('of a forgetting that is refused leaves the messages forgotten [K4]', async () => {
+    const memory = await openMemory(await newFolder());
+    await notice(memory, 'I live in Lisbon');
+    const { undoId } = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
+    const said = { text: 'I live in Lisbon', place: publicPlace, messageId: commandId() };
+    await memory.durable.remember(aliceId, { ...said, type: 'manual' });
+    expect(await memory.durable.undo(aliceId, undoId)).toMatchObject({ isDone: false });
+    expect((await memory.state()).said).toEqual([]);
+    await memory.store.close();
+  });
+
+  it('keeps the messages that it brought back, though a kill kept it from being noted as done', async () => {
+    const folder = await newFolder();
+    const memory = await openMemory(folder);
+    await notice(memory, 'I live in Lisbon');
+    const before = await memory.state();
+    const { undoId } = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
+    const noted = await memory.undo.find(aliceId, undoId);
+    await memory.durable.undo(aliceId, undoId);
+    const { id: _, at: __, ...again } = noted ?? { id: '', at: '', userId: aliceId, what: '', part: undefined };
+    await memory.undo.note(again);
+    await memory.pass(undoForMs + 1);
+    expect(await memory.state()).toEqual(before);
+    await memory.store.close();
+  });
+
+  it('says so where something of the change was changed since', async () => {
+    const memory = await openMemory(await newFolder());
+    const first = await memory.durable.remember(aliceId, {
+      text: 'I like tea',
+      place: publicPlace,
+      messageId: commandId(),
+      type: 'manual',
+    });
+    const { id = '' } = (await memory.state()).items[0] ?? {};
+    await memory.durable.setPinned(aliceId, id, true, publicPlace);
+    const undoId = first.outcome === 'refused' ? '' : first.undoId;
+    expect(await memory.durable.undo(aliceId, undoId)).toMatchObject({ isDone: false });
+    expect((await memory.state()).items).toMatchObject([{ text: 'I like tea', pinned: true }]);
+    await memory.store.close();
+  });
+});

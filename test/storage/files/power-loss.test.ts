@@ -1,0 +1,3 @@
+import { describePowerLosses } from './power-loss-property.ts';
+
+describePowerLosses(150);

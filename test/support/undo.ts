@@ -1,0 +1,37 @@
+import type { Store } from '../../src/core/store.ts';
+import type { Clock } from '../../src/core/time.ts';
+import type { AnswerKeeper } from '../../src/memory/change-records.ts';
+import type { DurableMemoryOptions } from '../../src/memory/durable/durable-memory.ts';
+import { createUndoLog } from '../../src/memory/undo.ts';
+import { silent } from './sessions.ts';
+
+/** Where nothing can be undone. */
+export const withoutUndo: Pick<DurableMemoryOptions, 'undo' | 'said'> = {
+  undo: {
+    note: () => Promise.resolve('00000000'),
+    find: () => Promise.resolve(undefined),
+    drop: () => Promise.resolve(),
+    erase: () => Promise.resolve(),
+  },
+  said: () => Promise.resolve(undefined),
+};
+
+/** The real log of what can be undone, where nothing becomes final by itself and messages say nothing. */
+export function undoOver(store: Store, clock: Clock): Pick<DurableMemoryOptions, 'undo' | 'said'> {
+  const undo = createUndoLog({
+    store,
+    finalise: () => Promise.resolve(),
+    clock,
+    timer: () => () => {},
+    logger: silent,
+  });
+  return { undo, said: () => Promise.resolve(undefined) };
+}
+
+/** Where no answer waits to be sent, and nobody looks at history. */
+export const noAnswers: AnswerKeeper = {
+  withdraw: () => Promise.resolve(),
+  hide: () => Promise.resolve(),
+  unhide: () => Promise.resolve(),
+  erase: () => Promise.resolve(),
+};
