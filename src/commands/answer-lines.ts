@@ -1,4 +1,3 @@
-import type { CommandButton } from '../core/chat.ts';
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
@@ -100,9 +99,4 @@ export function writeFailure(error: unknown): string {
   if (error instanceof StoreError)
     return "I can't save right now, so nothing was changed. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
   return unknownFailure;
-}
-
-/** The change that was made can be undone for ten minutes [K5]. */
-export function undoButton(undoId: string | undefined): readonly CommandButton[] {
-  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, keepsOthers: true }];
 }

@@ -67,14 +67,17 @@ export async function resumeMemory(context: CommandContext, { people }: ControlP
   };
 }
 
-/** Why nothing was stored, where the person has paused that here; `undefined` where they have not. Rejects with `StoreError`. */
-export async function pausedAnswer(
+/** Why nothing may be stored here, as the answer that says so; `undefined` where it may. Rejects with `StoreError`. */
+export async function refusalToStore(
   context: CommandContext,
-  { people }: ControlPorts,
-): Promise<string | undefined> {
-  return (await people.pauseIn(sessionOf(context), context.at)) === undefined
-    ? undefined
-    : 'Your memory is paused here, so nothing was saved. Say it again after `!memory resume`.';
+  { people, isMemoryOff }: Pick<MemoryCommandPorts, 'people' | 'isMemoryOff'>,
+): Promise<CommandReply | undefined> {
+  if (await isMemoryOff(context.place))
+    return {
+      text: 'Memory is switched off in this channel, so nothing was saved. Say it in another channel or in our DM.',
+    };
+  if ((await people.pauseIn(sessionOf(context), context.at)) === undefined) return undefined;
+  return { text: 'Your memory is paused here, so nothing was saved. Say it again after `!memory resume`.' };
 }
 
 /** What the person has restricted, for `show`; `undefined` where nothing. */

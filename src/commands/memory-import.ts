@@ -2,9 +2,10 @@ import type { AttachedFile } from '../core/chat.ts';
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
 import type { ImportRefusal, ImportResult } from '../memory/durable/import-items.ts';
-import { counted, listedItem, readingPlace, undoButton } from './answer-lines.ts';
+import { undoButton } from '../memory/durable/notices.ts';
+import { counted, listedItem, readingPlace } from './answer-lines.ts';
 import { importMaxBytes, readImportFile } from './import-file.ts';
-import { pausedAnswer } from './memory-control.ts';
+import { refusalToStore } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 import type { Pending } from './pending.ts';
 
@@ -19,9 +20,8 @@ export async function previewImport(
   pending: PendingImports,
 ): Promise<CommandReply> {
   const { id, speaker, place, ephemeral, at } = context;
-  if (await ports.isMemoryOff(place)) return { text: memoryIsOff };
-  const paused = await pausedAnswer(context, ports);
-  if (paused !== undefined) return { text: paused };
+  const refusal = await refusalToStore(context, ports);
+  if (refusal !== undefined) return refusal;
   const bytes = await ports.readAttachment(file, speaker.id, importMaxBytes);
   if (bytes === 'too-large') return { text: 'That file is larger than 10 MB, so nothing was imported.' };
   if (bytes === 'unavailable')
@@ -53,24 +53,20 @@ export async function previewImport(
   };
 }
 
-const memoryIsOff =
-  'Memory is switched off in this channel, so nothing was imported. Do it in another channel or in our DM.';
-
 /** Stores what was shown, as one change. */
 export async function acceptImport(
   context: CommandContext,
   token: string,
-  { durable, isMemoryOff, people }: Pick<MemoryCommandPorts, 'durable' | 'isMemoryOff' | 'people'>,
+  ports: Pick<MemoryCommandPorts, 'durable' | 'isMemoryOff' | 'people'>,
   pending: PendingImports,
 ): Promise<CommandReply> {
-  const { speaker, place } = context;
-  if (await isMemoryOff(place)) return { text: memoryIsOff };
-  const paused = await pausedAnswer(context, { people });
-  if (paused !== undefined) return { text: paused };
-  const items = pending.take(speaker.id, token);
+  const refusal = await refusalToStore(context, ports);
+  if (refusal !== undefined) return refusal;
+  const { id: userId } = context.speaker;
+  const items = pending.take(userId, token);
   if (items === undefined)
     return { text: 'That import is over, or not yours. Please give the file to `/memory import` again.' };
-  const { added, refused, undoId } = await durable.rememberAll(speaker.id, items);
+  const { added, refused, undoId } = await ports.durable.rememberAll(userId, items);
   const lines = [
     `Imported ${counted(added.length, 'item')}. \`!memory show\` lists what I remember.`,
     ...(refused.full === 0 ? [] : [`${counted(refused.full, 'item')} did not fit any more.`]),

@@ -9,6 +9,7 @@ import {
 import { dataLine } from '../core/section.ts';
 import { clip, flatten, normalizeText } from '../core/text.ts';
 import { mayUseItem, namesChannel, undated, type DurableItem } from '../memory/durable/document.ts';
+import { undoButton } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import {
   counted,
@@ -19,21 +20,20 @@ import {
   quoted,
   readingPlace,
   shownTime,
-  undoButton,
 } from './answer-lines.ts';
-import { pausedAnswer } from './memory-control.ts';
+import { refusalToStore } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** Remembers a text by its owner's word [K2], and says what had to go for it [D3]. */
 export async function rememberText(
   context: CommandContext,
   text: string,
-  { durable, settings, isMemoryOff, people }: MemoryCommandPorts,
+  ports: MemoryCommandPorts,
 ): Promise<CommandReply> {
   const { id: messageId, speaker, place } = context;
-  if (await isMemoryOff(place)) return { text: memoryIsOff };
-  const paused = await pausedAnswer(context, { people });
-  if (paused !== undefined) return { text: paused };
+  const { durable, settings } = ports;
+  const refused = await refusalToStore(context, ports);
+  if (refused !== undefined) return refused;
   const result = await durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
   if (result.outcome === 'refused') return { text: refusal(result.reason, text, settings.itemMaxChars) };
   const { named, hidden } = nameable(result.evicted, speaker.id, readingPlace(context));
@@ -45,9 +45,6 @@ export async function rememberText(
   ];
   return { text: lines.join('\n'), buttons: undoButton(result.undoId) };
 }
-
-const memoryIsOff =
-  'Memory is switched off in this channel, so nothing was saved. Say it in another channel or in our DM.';
 
 function refusal(reason: RefusalReason, text: string, maxChars: number): string {
   switch (reason) {
@@ -100,12 +97,12 @@ function unknownId(id: string): string {
 export async function editItem(
   context: CommandContext,
   { id, text }: { readonly id: string; readonly text: string },
-  { durable, settings, isMemoryOff, people }: MemoryCommandPorts,
+  ports: MemoryCommandPorts,
 ): Promise<CommandReply> {
   const { id: messageId, speaker, place } = context;
-  if (await isMemoryOff(place)) return { text: memoryIsOff };
-  const paused = await pausedAnswer(context, { people });
-  if (paused !== undefined) return { text: paused };
+  const { durable, settings } = ports;
+  const refused = await refusalToStore(context, ports);
+  if (refused !== undefined) return refused;
   // A slash command's words are seen by nobody else, but they are as wide as the place they are said in, like those of `remember`.
   const outcome = await durable.edit(speaker.id, id, text, place, messageId);
   if (outcome.outcome === 'edited') {

@@ -62,7 +62,10 @@ export interface ChangeLedgerPorts {
   readonly recent: RecentChanges;
   /** The users' write queue [S3]. */
   readonly writes: KeyedQueue;
-  readonly log: Pick<SessionLog, 'sessionsOf' | 'affected' | 'allSessions' | 'sessionsOfPerson' | 'mentions'>;
+  readonly log: Pick<
+    SessionLog,
+    'sessionsOf' | 'affected' | 'allSessions' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
+  >;
   /** All of them, the log first, on or off. */
   readonly layers: readonly MemoryLayer[];
   readonly answers: AnswerKeeper;

@@ -52,7 +52,7 @@ async function send(
     ...changes,
     attachments: [...attachments],
   });
-  const answer = await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  const answer = await stage.answerTo(said);
   return { said, answer, blocks: newestOf(stage, 'chat').body.messages?.at(-1)?.content ?? [] };
 }
 
@@ -206,7 +206,7 @@ describe('the message that is replied to', () => {
       in: place,
       text: '!memory remember I like herring',
     });
-    const told = await stage.sandbox.waitForReply({ in: place, after: command.id });
+    const told = await stage.answerTo(command);
     for (const { id } of [command, told]) {
       const { blocks } = await send(place, [], { replyTo: id });
       expect(textOf(blocks)).not.toContain('<replied_to>');

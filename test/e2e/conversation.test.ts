@@ -24,7 +24,7 @@ function say(as: string, place: string, text: string) {
 /** Says something to the bot and resolves with its answer. */
 async function ask(as: string, place: string, text: string) {
   const said = await say(as, place, text);
-  return stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  return stage.answerTo(said);
 }
 
 /** Calls whose message, the one to answer, contains the text. */
@@ -67,7 +67,7 @@ describe('while the model thinks', () => {
     await say('alice', room, 'C: what about cats');
     const shown = await say('alice', room, '!memory show');
 
-    const answer = await stage.sandbox.waitForReply({ in: room, after: first.id });
+    const answer = await stage.answerTo(first);
     expect(answer.replyTo).toBe(shown.id);
     expect(answer.text).toMatch(/^Durable memory [\s\S]*I prefer Rust/u);
     expect(stage.model.requests).toHaveLength(before + 1);
@@ -128,7 +128,7 @@ describe('while the model thinks', () => {
     const slow = await say('alice', room, 'one moment, slowly');
     await say('bob', room, 'plums');
     await say('alice', room, 'quinces');
-    const bobs = await stage.sandbox.waitForReply({ in: room, after: slow.id });
+    const bobs = await stage.answerTo(slow);
     const [toBob] = callsAbout('plums');
     expect(bobs.text).toBe(`Answer ${toBob === undefined ? 'none' : stage.model.requests.indexOf(toBob)}.`);
 

@@ -37,7 +37,7 @@ async function newcomer(): Promise<string> {
 /** Says something that waits for no answer; resolves with the message's id. */
 async function tell(as: string, place: string, text: string): Promise<string> {
   const said = await stage.sandbox.say({ as, in: place, text });
-  await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  await stage.answerTo(said);
   return said.id;
 }
 

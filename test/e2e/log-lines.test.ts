@@ -30,7 +30,7 @@ it('log lines at every level carry ids, but no words of people, no token and no 
   await stage.ask('alice', 'dm', '!memory remember I like marmalade');
   await stage.ask('alice', 'dm', '!memory forget marmalade');
   const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'Marmalade again' });
-  await sandbox.waitForReply({ in: said.channelId, after: said.id });
+  await stage.answerTo(said);
   const failed = await stage.ask('alice', 'dm', 'Please break down over marmalade');
   expect(failed.text).toContain('⚠️');
   await sandbox.edit({ message: said.id, text: 'No marmalade' });

@@ -18,7 +18,7 @@ it('goes on without Message Content when Discord takes it away, and with what is
   await expect.poll(async () => (await stage.sandbox.sessions()).some((one) => one.isConnected)).toBe(true);
   const unread = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'And this?' });
   const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I mean you', mentionBot: true });
-  const answer = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
+  const answer = await stage.answerTo(said);
   expect(answer.replyTo).toBe(said.id);
   expect((await stage.ask('carol', 'dm', 'And in private?')).text).toBe('Here you are.');
   const reply = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Thanks', replyTo: answer.id });

@@ -17,7 +17,7 @@ async function newcomer(): Promise<{ readonly name: string; readonly id: string 
 async function calls(name: string, place: string, tool: string, input: object): Promise<string> {
   const text = `please CALL memory_${tool} ${JSON.stringify(input)}`;
   const said = await stage.sandbox.say({ as: name, in: place, text, mentionBot: place !== 'dm' });
-  return (await stage.sandbox.waitForReply({ in: said.channelId, after: said.id })).text;
+  return (await stage.answerTo(said)).text;
 }
 
 beforeAll(async () => {

@@ -54,7 +54,7 @@ function memory(as: string, place: string, words: string): Promise<string> {
 /** The call that is made when somebody asks there. */
 async function callIn(as: string, place: string): Promise<ModelServerRequest> {
   const said = await stage.sandbox.say({ as, in: place, text: 'what do you know?', mentionBot: true });
-  await stage.sandbox.waitForReply({ in: place, after: said.id });
+  await stage.answerTo(said);
   return newestCall(stage);
 }
 

@@ -38,7 +38,7 @@ function recall(as: string, place: string, query: string, scope = 'messages'): P
 describe('recall_memory [C1]', () => {
   it('finds the line written a moment ago, in the exact form, with a link to the message', async () => {
     const said = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'My dentist is Doctor Okafor' });
-    await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+    await stage.answerTo(said);
     expect(await recall('alice', 'dm', 'dentist')).toMatch(
       new RegExp(
         String.raw`^The tool said: Found 1 result\(s\) for: "dentist"\n\n\[1\] Source: messages\nLine: \d+\n` +

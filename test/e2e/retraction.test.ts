@@ -73,7 +73,7 @@ it('takes a deleted message out of log, history, summary, other channels and ext
   extracting('I breed axolotls');
   await stage.ask('alice', '#general', 'hello there');
   const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'I breed axolotls' });
-  await stage.sandbox.waitForReply({ in: '#general', after: said.id });
+  await stage.answerTo(said);
   await stage.ask('alice', '#general', 'and what else?');
   await expect.poll(() => show('alice', '#general')).toContain('[fact] I breed axolotls (src: summary');
   await expect.poll(() => show('alice', '#general')).toContain('Rolling summary:\nThey breed axolotls.');
@@ -108,7 +108,7 @@ it('edits an edited message in log and history, and makes anew what was made of 
   };
   extracting('I play the zither');
   const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I play the zither' });
-  await stage.sandbox.waitForReply({ in: '#general', after: said.id });
+  await stage.answerTo(said);
   await expect.poll(() => show('bob', '#general')).toContain('[fact] I play the zither');
   await expect.poll(() => show('bob', '#general')).toContain('They play the zither.');
 
@@ -144,7 +144,7 @@ it('brings back nothing by an edit that its author has had forgotten since [A4]'
   const name = await newcomer();
   extracting('I breed newts');
   const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I breed newts' });
-  await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  await stage.answerTo(said);
   await expect.poll(() => show(name, 'dm')).toContain('[fact] I breed newts');
   expect((await stage.ask(name, 'dm', '!memory forget newts')).text).toContain('Deprecated 1 item');
   const calls = () =>

@@ -92,7 +92,7 @@ it.each(['dm', '@room'])(
     const place = where === 'dm' ? 'dm' : (await stage.sandbox.addChannel({ name: `vault-${name}` })).id;
     const say = async (text: string) => {
       const said = await stage.sandbox.say({ as: name, in: place, text, mentionBot: place !== 'dm' });
-      return stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+      return stage.answerTo(said);
     };
     const words = 'My password is Quokka77 and my card is 4111 1111 1111 1111, I live in Porto';
     expect((await say(words)).text).toContain('Quokka77');
@@ -112,7 +112,7 @@ it.each(['dm', '@room'])(
 it('an edit that brings a secret is masked too, and is no other edit for what follows [K14]', async () => {
   const name = await newcomer();
   const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I live in Leiria' });
-  await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+  await stage.answerTo(said);
   await stage.sandbox.edit({ message: said.id, text: 'I live in Leiria, my PIN is 8264' });
   await expect
     .poll(onDisk, { timeout: 20_000 })

@@ -279,7 +279,9 @@ export class SequenceScene {
 
 function problemsOf(message: Written, replies: readonly MessageView[]): readonly string[] {
   const { words, id, isAddressed, goneSince, mayStayUnanswered } = message;
-  const own = replies.filter(({ text, replyTo }) => replyTo === id || saysAny(text, words));
+  const all = replies.filter(({ text, replyTo }) => replyTo === id || saysAny(text, words));
+  // The small line that tells what was stored of a message is no second reply.
+  const own = isAddressed ? all.filter(({ text }) => !text.startsWith('-# ')) : all;
   if (own.length > 1)
     return [`${own.length} replies to ${words.join(', ')}: ${own.map(({ text }) => text).join(' | ')}`];
   if (!isAddressed) return own.length === 0 ? [] : [`not for the bot, and answered: ${words.join(', ')}`];

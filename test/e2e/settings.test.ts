@@ -34,7 +34,7 @@ function say(as: string, place: string, text: string, mentionBot = false) {
 /** Mentions the bot and resolves with its answer. */
 async function ask(as: string, place: string, text: string) {
   const said = await say(as, place, text, true);
-  return stage.sandbox.waitForReply({ in: place, after: said.id });
+  return stage.answerTo(said);
 }
 
 beforeAll(async () => {
@@ -158,7 +158,7 @@ describe('when it answers', () => {
     await settings('answer everything', room);
     for (const place of [room, thread]) {
       const said = await say('alice', place, 'anybody');
-      expect((await stage.sandbox.waitForReply({ in: place, after: said.id })).replyTo).toBe(said.id);
+      expect((await stage.answerTo(said)).replyTo).toBe(said.id);
     }
     await settings('answer mentions', thread);
     unheard.push(await say('alice', thread, 'nobody in particular'));

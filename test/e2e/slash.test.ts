@@ -88,7 +88,7 @@ describe('the menu of a message', () => {
 
   it('remembers what one said, and what one was answered', async () => {
     const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep bees' });
-    const reply = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
+    const reply = await stage.answerTo(said);
     expect(await menu('bob', said.id)).toContain('Remembered: "I keep bees"');
     // The reply is seen a moment before it is logged.
     await eventually(async () => expect(await menu('bob', reply.id)).toContain('Remembered: "Bees dance'));
@@ -98,7 +98,7 @@ describe('the menu of a message', () => {
 
   it('does not remember other people’s messages, their answers, or answers to commands', async () => {
     const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep wasps' });
-    const reply = await stage.sandbox.waitForReply({ in: '#general', after: said.id });
+    const reply = await stage.answerTo(said);
     expect(await menu('alice', said.id)).toContain('not what others wrote');
     await eventually(async () =>
       expect(await menu('alice', reply.id)).toContain('not one of my answers to you'),

@@ -42,6 +42,8 @@ export interface Stage extends AsyncDisposable {
   stopBot(): Promise<number | null>;
   /** Says something and resolves with the bot's answer. */
   ask(as: string, place: string, text: string): Promise<MessageView>;
+  /** The bot's answer to what was said: the small lines under an earlier answer may come behind it, and are none. */
+  answerTo(said: Pick<MessageView, 'id' | 'channelId'>): Promise<MessageView>;
   /** A file below the bot's folder: `data/…`, `workspace/…`. */
   readFile(path: string): Promise<string>;
   writeFile(path: string, text: string): Promise<void>;
@@ -133,11 +135,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       return bot?.end('SIGTERM') ?? null;
     },
     async ask(as, place, text) {
-      const said = await sandbox.say({ as, in: place, text });
-      let reply = await sandbox.waitForReply({ in: said.channelId, after: said.id });
-      // The small lines under an earlier answer may come behind what was said next.
+      return stage.answerTo(await sandbox.say({ as, in: place, text }));
+    },
+    async answerTo({ id, channelId }) {
+      let reply = await sandbox.waitForReply({ in: channelId, after: id });
       while (reply.text.startsWith('-# '))
-        reply = await sandbox.waitForReply({ in: said.channelId, after: reply.id });
+        reply = await sandbox.waitForReply({ in: channelId, after: reply.id });
       return reply;
     },
     async readFile(path) {

@@ -127,7 +127,7 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
     expect(state).toContain('A summary of what Alice said.');
 
     await stage.startBot();
-    await stage.sandbox.waitForReply({ in: late.channelId, after: late.id });
+    await stage.answerTo(late);
     expect(await answersTo(stage.sandbox, said)).toHaveLength(1);
     expect(await answersTo(stage.sandbox, late)).toHaveLength(1);
   });
@@ -156,7 +156,7 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
 
     isSlow = false;
     await stage.startBot();
-    const reply = await stage.sandbox.waitForReply({ in: said.channelId, after: said.id });
+    const reply = await stage.answerTo(said);
     expect(reply.text).toBe('At last.');
     expect(await answersTo(stage.sandbox, said)).toHaveLength(1);
     expect((await answersTo(stage.sandbox, begun)).map(({ text }) => text)).toEqual([halfText.trim()]);

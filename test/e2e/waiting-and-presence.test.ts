@@ -80,7 +80,7 @@ describe('👀', () => {
     const said = await say('bob', '#dev', 'hello');
     await expect.poll(() => eyesOn(said)).toEqual([stage.info.bot.name]);
     thought.resolve();
-    await stage.sandbox.waitForReply({ in: '#dev', after: said.id });
+    await stage.answerTo(said);
     await expect.poll(() => eyesOn(said)).toEqual([]);
   });
 

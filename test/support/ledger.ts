@@ -24,6 +24,7 @@ export function ledgerFor(
       allSessions: () => Promise.resolve([]),
       sessionsOfPerson: () => Promise.resolve([]),
       mentions: () => Promise.resolve([]),
+      placesOf: () => Promise.resolve([]),
     },
     layers,
     answers: noAnswers,

@@ -20,7 +20,7 @@ import {
 import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
 import { supports } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
-import { readInverse, reverted } from './inverse.ts';
+import { readInverse, reverted, stateOf } from './inverse.ts';
 import {
   changedItem,
   findItems,
@@ -330,20 +330,28 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       writes.run(userId, async (): Promise<Undoing | undefined> => {
         const change = await options.undo.find(userId, id);
         if (change === undefined) return undefined;
-        await options.changes.restore(change);
         const inverse = readInverse(change.part);
         const before = inverse?.items.flatMap((each) => each.before ?? []) ?? [];
-        const isSupported = await supportedOf(userId, before);
-        const now = await itemsOf(userId);
-        const isDone =
-          inverse === undefined ||
-          (await applyAndErase(userId, (document) =>
-            reverted(document, inverse, (item) => isSupported.has(item.id)),
-          ));
-        if (isDone) await options.undo.drop(change.id);
+        const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+        const isDone = inverse === undefined || stateOf(document, inverse) !== 'overtaken';
+        if (isDone) {
+          await options.changes.restore(change);
+          // What an item came from counts as said again.
+          const supported = await supportedOf(userId, before);
+          if (inverse !== undefined)
+            await applyAndErase(userId, (current) =>
+              reverted(current, inverse, (item) => supported.has(item.id)),
+            );
+          await options.undo.drop(change.id);
+        }
         logger.info('a change was undone', { userId, what: change.what, isDone });
         const touched = new Set(inverse?.items.map((each) => each.id));
-        return { what: change.what, isDone, before, after: now.filter((item) => touched.has(item.id)) };
+        return {
+          what: change.what,
+          isDone,
+          before,
+          after: document.items.filter((item) => touched.has(item.id)),
+        };
       }),
 
     /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */

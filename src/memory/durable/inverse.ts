@@ -73,28 +73,26 @@ export function inverseOf(before: DurableDocument, after: DurableDocument): Inve
   };
 }
 
+/** What became of a change: it still is as it left the document, it was taken back already, or something of it was changed since. */
+export function stateOf({ items }: DurableDocument, inverse: Inverse): 'made' | 'reverted' | 'overtaken' {
+  const present = new Map(items.map((item) => [item.id, fingerprint(item)]));
+  const isAs = (version: (each: Inverse['items'][number]) => string | undefined): boolean =>
+    inverse.items.every((each) => present.get(each.id) === version(each));
+  if (isAs(({ before }) => before && fingerprint(before))) return 'reverted';
+  return isAs(({ after }) => after) ? 'made' : 'overtaken';
+}
+
 /**
- * The document as it was before a change, as far as nothing of that was changed since: then it is the very same one, and `result` is `false`. Told
- * again, nothing changes. `mayReturn` says of each item that would come back whether it still may.
+ * The document as it was before a change, where that is as it was made: else it is the very same one, and `result` says whether the change was reverted
+ * already. `mayReturn` says of each item that would come back whether it still may.
  */
 export function reverted(
   document: DurableDocument,
   inverse: Inverse,
   mayReturn: (item: DurableItem) => boolean,
 ): DocumentChange<boolean> {
-  const present = new Map(document.items.map((item) => [item.id, item]));
-  const isReverted = inverse.items.every(({ id, before }) => {
-    const item = present.get(id);
-    return before === undefined
-      ? item === undefined
-      : item !== undefined && fingerprint(item) === fingerprint(before);
-  });
-  if (isReverted) return { document, result: true, gone: [] };
-  const isAsLeft = inverse.items.every(({ id, after }) => {
-    const item = present.get(id);
-    return after === undefined ? item === undefined : item !== undefined && fingerprint(item) === after;
-  });
-  if (!isAsLeft) return { document, result: false, gone: [] };
+  const state = stateOf(document, inverse);
+  if (state !== 'made') return { document, result: state === 'reverted', gone: [] };
 
   const touched = new Set(inverse.items.map(({ id }) => id));
   const gone = document.items.filter(({ id }) => touched.has(id));

@@ -37,7 +37,7 @@ export type Stored = Exclude<RememberOutcome, { readonly outcome: 'refused' }>;
 
 /** The change that was made can be undone for ten minutes [K5]. */
 export function undoButton(undoId: string | undefined): readonly CommandButton[] {
-  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}` }];
+  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, keepsOthers: true }];
 }
 
 /** What was forgotten is not said again, only how much it was. */

@@ -12,19 +12,21 @@ import { withdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
 import { notebookParts } from './tree.ts';
 
+interface NotesPorts<Asked extends keyof SessionLog> {
+  readonly store: Store;
+  /** The users' write queue; owners share a workspace, which has its own key in it. */
+  readonly writes: KeyedQueue;
+  readonly states: Pick<SessionStates, 'read'>;
+  readonly log: Pick<SessionLog, Asked>;
+}
+
 /**
  * Withdraws from the notes what the model wrote down of messages that were deleted or edited [G5]: lines with a word that these said and
  * that nobody says any more in the conversation. All that is written about a conversation is looked through: its overview and details, and
  * after a DM the person's notebook. What a note says in other words than the message stays. Runs as a job of the user's queue.
  */
 export async function withdrawNotes(
-  ports: {
-    readonly store: Store;
-    /** The users' write queue; owners share a workspace, which has its own key in it. */
-    readonly writes: KeyedQueue;
-    readonly states: Pick<SessionStates, 'read'>;
-    readonly log: Pick<SessionLog, 'stillSaid'>;
-  },
+  ports: NotesPorts<'stillSaid'>,
   { session, messages }: Withdrawn,
 ): Promise<void> {
   const { store, writes, states, log } = ports;
@@ -61,12 +63,7 @@ export async function withdrawNotes(
 
 /** Takes out of a person's notes, and those on their conversations, the lines that say some words, and notes that are named so [K11]. Runs as a job of the user's queue. */
 export async function purgeNotes(
-  ports: {
-    readonly store: Store;
-    readonly writes: KeyedQueue;
-    readonly states: Pick<SessionStates, 'read'>;
-    readonly log: Pick<SessionLog, 'sessionsOfPerson'>;
-  },
+  ports: NotesPorts<'sessionsOfPerson'>,
   { userId, words }: Purged,
 ): Promise<void> {
   const { store, writes, states, log } = ports;
