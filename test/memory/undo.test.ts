@@ -275,7 +275,11 @@ describe('undo', () => {
     const { undoId } = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
     const noted = await memory.undo.find(aliceId, undoId);
     await memory.durable.undo(aliceId, undoId);
-    const { id: _, at: __, ...again } = noted ?? { id: '', at: '', userId: aliceId, what: '', part: undefined };
+    const {
+      id: _,
+      at: __,
+      ...again
+    } = noted ?? { id: '', at: '', userId: aliceId, what: '', part: undefined };
     await memory.undo.note(again);
     await memory.pass(undoForMs + 1);
     expect(await memory.state()).toEqual(before);
