@@ -5,7 +5,16 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Store } from '../core/store.ts';
-import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
+import type {
+  Erased,
+  Forgotten,
+  LayerChange,
+  LayerName,
+  MemoryLayer,
+  Purged,
+  WithdrawnMessage,
+} from './layer.ts';
+import { idsOf } from './log/records.ts';
 import type { SessionLog } from './log/session-log.ts';
 import { messagesSchema, type MessagesByChannel } from './undo.ts';
 
@@ -94,6 +103,18 @@ export async function eachConversation(
 ): Promise<void> {
   for (const { channelId, messageIds } of messages)
     await work({ channelId, userId }, { kind: 'deleted', channelId, messageIds });
+}
+
+/** What messages were taken out with, less what is said again: it was brought back, and a kill kept that from being noted. */
+export async function stillForgotten(
+  log: Pick<SessionLog, 'affected' | 'placesOf'>,
+  session: SessionKey,
+  cause: MessageChange,
+): Promise<readonly WithdrawnMessage[]> {
+  const forgotten: WithdrawnMessage[] = [];
+  for (const message of await log.affected(session, cause))
+    if ((await log.placesOf(session, idsOf(message.before))).length === 0) forgotten.push(message);
+  return forgotten;
 }
 
 export function personOf(change: LayerChange): string {

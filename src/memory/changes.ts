@@ -18,6 +18,7 @@ import {
   isSupersededBy,
   messageIdsOf,
   personOf,
+  stillForgotten,
   type Change,
   type ChangeLedgerPorts,
   type Failures,
@@ -120,10 +121,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return writes.begin(() =>
       writes.run(change.userId, () =>
         eachConversation(change, async (session, cause) => {
-          const messages: WithdrawnMessage[] = [];
-          // What is said again stays: it was brought back, and a kill kept that from being noted.
-          for (const message of await log.affected(session, cause))
-            if ((await log.placesOf(session, idsOf(message.before))).length === 0) messages.push(message);
+          const messages = await stillForgotten(log, session, cause);
           const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
           for (const layer of messages.length > 0 ? layers : []) await layer.follow(withdrawn, 'erase');
         }),

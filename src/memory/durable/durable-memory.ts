@@ -90,9 +90,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     dateOf: (date) => localDate(date, options.timeZone),
   });
 
-  async function itemsOf(userId: string): Promise<readonly DurableItem[]> {
-    return (await store.read(durableKey(userId), durableDocumentKind))?.items ?? [];
-  }
+  const documentOf = async (userId: string): Promise<DurableDocument> =>
+    (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+  const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
 
   const { apply, noteUndo } = createDocumentChanges({ store, undo: options.undo });
 
@@ -332,7 +332,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         if (change === undefined) return undefined;
         const inverse = readInverse(change.part);
         const before = inverse?.items.flatMap((each) => each.before ?? []) ?? [];
-        const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+        const document = await documentOf(userId);
         const isDone = inverse === undefined || stateOf(document, inverse) !== 'overtaken';
         if (isDone) {
           await options.changes.restore(change);
@@ -355,11 +355,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       }),
 
     /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
-    async forgotten(userId: string): Promise<ForgottenTest> {
-      return forgottenTest(
-        (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument,
-      );
-    },
+    forgotten: async (userId: string): Promise<ForgottenTest> => forgottenTest(await documentOf(userId)),
 
     /** Characters of the budget that the items take in `place`, for people to see. */
     async usage(userId: string, place: Place) {
