@@ -278,10 +278,11 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
       for (const { path } of former) await unlessMissing(fileSystem.unlink(path));
       if (former.length > 0) await disk.syncFolder(folder);
     },
-    /** Lets go of the files, and leaves them where they are. */
+    /** Lets go of the files, and leaves them where they are; what the disk still refuses is lost. */
     close: () =>
       alone(async () => {
         await writeWaiting();
+        waiting = [];
         for (const { file } of segments()) await closeQuietly(file);
         open = undefined;
         sealed = [];

@@ -41,6 +41,7 @@ export function createWriteBehind({
   let following: NodeJS.Timeout | undefined;
   let resting: NodeJS.Timeout | undefined;
   let syncing: NodeJS.Timeout | undefined;
+  const underWay = new Set<Promise<unknown>>();
   let isBusy = false;
   let isStopping = false;
 
@@ -108,12 +109,17 @@ export function createWriteBehind({
       await writeAll([...owed.keys()]);
       await eraseOwed();
       if (journal.size > journalBytes) await checkpoint();
-    } catch (error) {
-      notEmptied(error);
     } finally {
       isBusy = false;
       if (owed.size + erasures.size > 0) schedule();
     }
+  }
+
+  function inBackground(work: () => Promise<unknown>): void {
+    const job = work()
+      .catch(notEmptied)
+      .finally(() => underWay.delete(job));
+    underWay.add(job);
   }
 
   function notEmptied(error: unknown): void {
@@ -121,14 +127,15 @@ export function createWriteBehind({
   }
 
   function schedule(): void {
+    if (isStopping) return;
     if (journal.owesSync)
       syncing ??= setTimeout(() => {
         syncing = undefined;
-        journal.sync().catch(notEmptied);
+        inBackground(journal.sync);
       }, lazyMs).unref();
     following ??= setTimeout(() => {
       following = undefined;
-      void follow();
+      inBackground(follow);
     }, delayMs).unref();
     resting ??= setTimeout(rest, restMs).unref();
     resting.refresh();
@@ -136,7 +143,7 @@ export function createWriteBehind({
 
   function rest(): void {
     resting = undefined;
-    checkpoint().catch(notEmptied);
+    inBackground(checkpoint);
   }
 
   return {
@@ -172,10 +179,9 @@ export function createWriteBehind({
       for (const key of journal.keys()) if (isWithin(key, folder)) await settle(key);
     },
     async close(): Promise<void> {
-      clearTimeout(following);
-      clearTimeout(resting);
-      clearTimeout(syncing);
       isStopping = true;
+      for (const timer of [following, resting, syncing]) clearTimeout(timer);
+      await Promise.all(underWay);
       await checkpoint().catch(notEmptied);
       await journal.close();
     },
