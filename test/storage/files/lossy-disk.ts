@@ -1,5 +1,6 @@
 import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 import type { FileSystem, OpenFile } from '../../../src/storage/files/file-system.ts';
 import { diskError } from './observed-file-system.ts';
@@ -41,6 +42,8 @@ export class LossyDisk implements FileSystem {
   /** How many operations the disk still does. */
   operationsLeft = Infinity;
   operations = 0;
+  /** Milliseconds that an operation takes. */
+  delayMs = 0;
 
   constructor() {
     const root = this.#newInode(true);
@@ -77,9 +80,9 @@ export class LossyDisk implements FileSystem {
     return this.#namesOnDisk.get(folder)?.isFolder === true && this.#isReachable(folder);
   }
 
-  // oxlint-disable-next-line typescript/require-await -- what throws rejects
   async #do<T>(work: () => T): Promise<T> {
     this.operations += 1;
+    if (this.delayMs > 0) await setTimeout(this.delayMs);
     if (this.operationsLeft <= 0) throw diskError('EIO');
     this.operationsLeft -= 1;
     return work();

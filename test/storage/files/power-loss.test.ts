@@ -12,24 +12,22 @@ describePowerLosses(150);
 
 it('a store that is closed writes nothing any more, though its disk refused and takes changes again', async () => {
   const disk = new LossyDisk();
-  let looked = (): void => {};
-  const lstat = async (path: string) => {
-    looked();
-    return setTimeout(50).then(() => disk.lstat(path));
-  };
   const store = await createFileStore({
     dataDir: `${lossyFolder}/data`,
     workspaceDir: `${lossyFolder}/workspace`,
     clock: () => new Date(),
     logger: createRecordingLogger([]),
-    fileSystem: { ...disk, lstat },
+    fileSystem: disk,
   });
   await store.append(log, { note: 'first' });
   disk.operationsLeft = 0;
+  disk.delayMs = 200;
   // Its file is about to follow, and the disk slow to refuse it.
-  await new Promise<void>((resolve) => (looked = resolve));
+  const appended = disk.operations;
+  await expect.poll(() => disk.operations, { interval: 10 }).toBeGreaterThan(appended);
   await store.close();
   disk.operationsLeft = Infinity;
+  disk.delayMs = 0;
   const closed = disk.operations;
   await setTimeout(500);
   expect(disk.operations).toBe(closed);
