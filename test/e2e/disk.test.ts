@@ -61,11 +61,13 @@ describe.concurrent('a disk [E3]', () => {
       for (const line of lines) expect(() => void JSON.parse(line)).not.toThrow();
       expect(lines.join('\n')).toContain('Is it well again?');
       expect(await stage.readFile(itemsFile(stage))).toContain('I drink juice');
+      // Nothing that the disk kept from being written is left under a temporary name, which begins with a dot.
+      await eventually(async () => {
+        const files = await readdir(join(stage.folder, 'data/users', stage.info.people['alice'] ?? ''));
+        expect(files.filter((name) => name.startsWith('.'))).toEqual([]);
+        expect(files).toContain('durable.json.bak');
+      });
       await stage.killBot();
-      const files = await readdir(join(stage.folder, 'data/users', stage.info.people['alice'] ?? ''));
-      // Temporary names begin with a dot.
-      expect(files.filter((name) => name.startsWith('.'))).toEqual([]);
-      expect(files).toContain('durable.json.bak');
       await stage.startBot();
       const shown = await show(stage);
       expect(shown).toContain('I drink tea');
