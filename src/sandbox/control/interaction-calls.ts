@@ -16,7 +16,7 @@ import type {
   MessageComponent,
   User,
 } from '../world/entities.ts';
-import { createInteraction, failIfLate, firstResponseWithin } from '../world/interactions.ts';
+import { ageOf, createInteraction, failIfLate, firstResponseWithin } from '../world/interactions.ts';
 import { channelOf, guildIdOf, memberOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { interactionView, type InteractionView } from './message-view.ts';
@@ -205,7 +205,14 @@ export async function outcomeOf(
   wish: AwaitedOutcome,
 ): Promise<Interaction> {
   const title = titleOfRequest(interaction.request);
-  const deadline = setTimeout(() => failIfLate(world, interaction), firstResponseWithin + 1);
+  let deadline: NodeJS.Timeout | undefined;
+  // The world's clock may be behind the timer's.
+  const watch = (): void => {
+    failIfLate(world, interaction);
+    const rest = Math.max(0, firstResponseWithin - ageOf(world, interaction)) + 1;
+    if (interaction.state === 'waiting') deadline = setTimeout(watch, rest);
+  };
+  watch();
   try {
     await waitUntil(world, {
       check: () => (isAsWished(interaction, wish) ? interaction : undefined),
