@@ -10,8 +10,8 @@ import { channelOf, type World } from '../../../src/sandbox/world/world.ts';
 const privileged = { messageContent: true, guildMembers: true, presences: true };
 const patient = { until: 'answered', followUps: 0, timeoutMs: 20_000 } as const;
 
-function ask(): { readonly world: World; readonly interaction: Interaction } {
-  const world = createDefaultWorld({ now: () => new Date(), ownedByTeam: false, privileged });
+function ask(now = () => new Date()): { readonly world: World; readonly interaction: Interaction } {
+  const world = createDefaultWorld({ now, ownedByTeam: false, privileged });
   const command = {
     id: '1',
     guildId: undefined,
@@ -43,6 +43,15 @@ describe('the outcome of an interaction', () => {
     expect(interaction.state).toBe('waiting');
     await vi.advanceTimersByTimeAsync(1);
     expect(interaction.state).toBe('failed');
+    expect(await outcome).toContain('The bot did not respond to /memory within three seconds');
+  });
+
+  it('is a failure too where the clock loses a moment to the timer', async () => {
+    let lostMs = 0;
+    const { world, interaction } = ask(() => new Date(Date.now() - lostMs));
+    const outcome = outcomeOf(world, interaction, patient).catch(String);
+    lostMs = 2;
+    await vi.advanceTimersByTimeAsync(3_010);
     expect(await outcome).toContain('The bot did not respond to /memory within three seconds');
   });
 
