@@ -18,10 +18,8 @@ import type { Logger } from '../core/logger.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
+import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { saveBestEffort, type ChannelJournal } from '../turn/journal.ts';
-
-/** Characters of one durable item at most [K2]. */
-const itemMaxChars = 500;
 
 export interface CommandPorts {
   readonly journal: Pick<ChannelJournal, 'isHidden' | 'hide'>;

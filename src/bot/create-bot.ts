@@ -246,6 +246,7 @@ export function createBot(config: Config, ports: BotPorts) {
       async finishChanges() {
         await memory.changes.finish();
         await memory.undo.start();
+        await memory.proposals.start();
       },
       replies,
       presentPlace,

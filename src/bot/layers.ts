@@ -34,6 +34,8 @@ import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
 import { createUndoLog } from '../memory/undo.ts';
+import { createProposals } from '../memory/durable/proposals.ts';
+import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 
 /** What the bot is called in logs and summaries. */
@@ -75,7 +77,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     botName,
     activeFolds: activeFolds(config),
   });
-  const people = createPersonSettings({ store, writes, clock, logger });
+  const people = createPersonSettings({ store, writes, defaultMode: config.memoryMode, clock, logger });
   const shortTerm = createShortTerm({
     settings: config.shortTerm,
     store,
@@ -92,6 +94,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     model,
     clock,
     timeZone,
+    modeOf: people.mode,
     logger,
   });
   const undo = createUndoLog({
@@ -117,17 +120,28 @@ export function createLayers(config: Config, ports: LayerPorts) {
     logger,
     timeZone,
   });
+  const proposals = createProposals({
+    store,
+    writes,
+    durable,
+    modeOf: people.mode,
+    said: (session, messageId) => sessionLog.message(session, messageId),
+    limits: { maxItems: config.durable.maxItems, maxTextLength: itemMaxChars },
+    clock,
+    timer: ports.timer,
+    logger,
+  });
   const extract = createExtractionFold({
     extraction: createExtraction({
       model,
       modelName: config.model.fast,
-      durable,
+      durable: proposals,
       tell: ports.tellStored,
       logger,
     }),
     sessionLog,
     states,
-    mayNotice: people.mayNotice,
+    modeOf: people.mode,
     logger,
   });
   const background = {
@@ -170,7 +184,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     log: sessionLog,
     background: [
       ...(config.reflection.enabled
-        ? [reflectWhenDue({ reflection, wakeAt: ports.wakeAt, mayNotice: people.mayNotice, clock })]
+        ? [reflectWhenDue({ reflection, wakeAt: ports.wakeAt, modeOf: people.mode, clock })]
         : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
@@ -193,6 +207,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     shortTerm,
     rolling,
     durable,
+    proposals.layer,
     notebook,
     recall,
     people.layer,
@@ -226,7 +241,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
-          createRememberItemTool({ durable, stillThere, answerBefore }),
+          createRememberItemTool({
+            durable,
+            proposals,
+            stillThere,
+            answerBefore,
+          }),
           createForgetItemTool({ durable, answerBefore }),
           createControlTool({ durable, people }),
         ]
@@ -238,6 +258,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
     undo,
+    proposals,
     sessionLog,
     states,
     shortTerm,

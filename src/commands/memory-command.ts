@@ -13,6 +13,7 @@ import type { MemoryCommandPorts } from './memory-ports.ts';
 import { createPending } from './pending.ts';
 import { askToPurge, purgeWords, type PendingPurges } from './memory-purge.ts';
 import { showPrivacy } from './memory-privacy.ts';
+import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
 import { searchMemory } from './memory-search.ts';
 import { showMemory } from './memory-show.ts';
 
@@ -31,7 +32,8 @@ const help = `\`!memory show\` shows what I remember about you
 \`!memory import\` with a file attached shows what I would remember from it: an export, or a list with one item a line
 \`!memory erase\` erases everything that I hold about you, after you have seen what that is
 \`!memory purge <words>\` erases whatever says these words, for good, after you have seen how much that is
-\`!memory mode auto|off\` lets me notice what you say about yourself, or store only what you tell me to remember
+\`!memory mode auto|ask|off\` lets me notice what you say about yourself, ask you before I keep it, or store only what you tell me to remember
+\`!memory proposals\` lists what waits for your yes in mode \`ask\`; \`!memory accept <id>\` and \`!memory decline <id>\` answer
 \`!memory pause\` makes me store nothing at all, \`!memory pause here\` nothing of this conversation; \`!memory resume\` ends that
 \`!memory notices on|off\` tells you under an answer what I stored, or not
 \`!memory privacy\` says what I store, where, how long and who can read it
@@ -132,9 +134,31 @@ export const memoryDefinition = {
     mode: {
       description: 'Let me notice what you say about yourself, or not; without a value, show it',
       options: {
-        value: { ...choiceOf(noticingModes, 'auto: I notice; off: only remember stores'), isOptional: true },
+        value: {
+          ...choiceOf(noticingModes, 'auto: I notice; ask: I ask before; off: only remember stores'),
+          isOptional: true,
+        },
       },
-      misuse: 'The mode can be `auto` or `off`.',
+      misuse: 'The mode can be `auto`, `ask` or `off`.',
+    },
+    proposals: {
+      description: 'List what I noticed and may remember if you say yes',
+      options: { id: { kind: 'word', description: 'The id of a proposal', isOptional: true } },
+    },
+    accept: {
+      description: 'Remember what was proposed',
+      options: {
+        id: { kind: 'word', description: 'The id of the proposal' },
+        text: { kind: 'text', description: 'What to remember in its place', isOptional: true },
+      },
+      misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
+      isHidden: true,
+    },
+    decline: {
+      description: 'Let what was proposed go',
+      options: { id: { kind: 'word', description: 'The id of the proposal' } },
+      misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
+      isHidden: true,
     },
     pause: {
       description: 'Store nothing that you say, everywhere or in this conversation, until you resume',
@@ -190,6 +214,7 @@ const changingItems: ReadonlySet<MemoryInput['subcommand']> = new Set([
   'why',
   'history',
   'undo',
+  'accept',
 ]);
 
 async function handle(
@@ -244,6 +269,12 @@ async function handle(
       return { text: 'Rolling summary of this conversation cleared.' };
     case 'mode':
       return setMode(context, input.value, ports);
+    case 'proposals':
+      return showProposals(context, input.id, ports);
+    case 'accept':
+      return acceptProposal(context, input, ports);
+    case 'decline':
+      return declineProposal(context, input.id, ports);
     case 'pause':
       return pauseMemory(context, input.for ?? 'everywhere', ports);
     case 'resume':

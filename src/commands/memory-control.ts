@@ -1,12 +1,15 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import type { NoticingMode, Pause, PersonSettings } from '../memory/settings/person-settings.ts';
+import type { NoticingMode, Pause } from '../memory/settings/person-settings.ts';
+import { counted } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 type ControlPorts = Pick<MemoryCommandPorts, 'people'>;
+type ModePorts = Pick<MemoryCommandPorts, 'people' | 'proposals'>;
 
 const modeTexts: Readonly<Record<NoticingMode, string>> = {
   auto: 'Mode `auto`: I notice what you say about yourself and keep it. `!memory mode off` ends that.',
+  ask: 'Mode `ask`: I ask you before I keep what you say about yourself; until you say yes it is in no item, summary or note, and after seven days the question is gone. `!memory proposals` lists what waits. `!memory mode auto` or `off` changes that.',
   off: 'Mode `off`: I notice nothing of what you say; only `!memory remember` and “Remember this” store something. `!memory mode auto` changes that.',
 };
 
@@ -14,15 +17,13 @@ const modeTexts: Readonly<Record<NoticingMode, string>> = {
 export async function setMode(
   { speaker }: CommandContext,
   mode: NoticingMode | undefined,
-  { people }: ControlPorts,
+  { people, proposals }: ModePorts,
 ): Promise<CommandReply> {
-  if (mode === undefined) return { text: modeTexts[modeOf(await people.get(speaker.id))] };
-  const settings = await people.set(speaker.id, { mode });
-  return { text: modeTexts[modeOf(settings)] };
-}
-
-function modeOf(settings: PersonSettings | undefined): NoticingMode {
-  return settings?.mode ?? 'auto';
+  if (mode !== undefined) await people.set(speaker.id, { mode });
+  const now = await people.mode(speaker.id);
+  const waiting = now === 'ask' ? 0 : (await proposals.list(speaker.id)).length;
+  const lines = waiting === 0 ? [] : [`${counted(waiting, 'proposal')} still wait: \`!memory proposals\`.`];
+  return { text: [modeTexts[now], ...lines].join('\n') };
 }
 
 /** Shows or sets whether the person is told of what was noticed [K6]. */
@@ -87,6 +88,6 @@ export async function restrictions(
 ): Promise<string | undefined> {
   const pause = await people.pauseIn(sessionOf(context), context.at);
   if (pause !== undefined) return pauseTexts[pause.scope];
-  const mode = modeOf(await people.get(context.speaker.id));
+  const mode = await people.mode(context.speaker.id);
   return mode === 'auto' ? undefined : modeTexts[mode];
 }

@@ -5,6 +5,7 @@ import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import type { Holdings, Saying } from '../memory/holdings.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { Recall } from '../memory/recall/recall.ts';
+import type { Proposals } from '../memory/durable/proposals.ts';
 import type { MessagesByChannel } from '../memory/undo.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
@@ -26,6 +27,8 @@ export interface MemoryCommandPorts {
     | 'setPinned'
     | 'usage'
   >;
+  /** What waits for its person's yes [K9]. */
+  readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline' | 'drop'>;
   readonly rolling: Pick<RollingSummary, 'show' | 'reset'>;
   readonly recall: Recall;
   readonly shortTerm: Pick<MemoryLayer, 'sections'>;
@@ -52,7 +55,7 @@ export interface MemoryCommandPorts {
   ) => Promise<{ readonly messages: number; readonly isDone: boolean }>;
   readonly deleteOwnMessages: DirectMessagePort['deleteOwn'];
   /** What each person wants of their memory [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'get' | 'set' | 'pause' | 'resume' | 'pauseIn'>;
+  readonly people: Pick<PersonSettingsStore, 'get' | 'set' | 'mode' | 'pause' | 'resume' | 'pauseIn'>;
   /** What the owner wrote about privacy; `undefined` where nothing. Rejects with `StoreError`. */
   readonly privacyText: () => Promise<string | undefined>;
   readonly privacyFacts: PrivacyFacts;

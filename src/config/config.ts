@@ -117,6 +117,7 @@ function arrangeConfig(values: Values) {
     },
     timeZone: values.DISCOCLAW_TIMEZONE,
     commandsEnabled: values.DISCOCLAW_MEMORY_COMMANDS_ENABLED,
+    memoryMode: values.DISCOCLAW_MEMORY_MODE,
     durable: {
       enabled: values.DISCOCLAW_DURABLE_MEMORY_ENABLED,
       injectMaxChars: values.DISCOCLAW_DURABLE_INJECT_MAX_CHARS,

@@ -74,6 +74,10 @@ export const variables = {
     DISCOCLAW_DURABLE_MEMORY_ENABLED: flag(true, 'Keep durable items about people and use them in answers.'),
     DISCOCLAW_DURABLE_INJECT_MAX_CHARS: wholeNumber(2000, 0, 'Maximum characters of items in a prompt.'),
     DISCOCLAW_DURABLE_MAX_ITEMS: wholeNumber(200, 1, 'Maximum number of active items per user.'),
+    DISCOCLAW_MEMORY_MODE: oneOf(
+      ['auto', 'ask', 'off'],
+      'What is noticed of people who have not chosen with `!memory mode`: what they say of themselves, the same after asking them, or nothing.',
+    ),
     DISCOCLAW_MEMORY_COMMANDS_ENABLED: flag(true, 'Answer `!memory` and `/memory`.'),
     DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: flag(
       false,

@@ -13,6 +13,8 @@ export const limits = {
   goneItems: 500,
   /** Changes of a person that can be undone, the newest [K5]. */
   undoableChanges: 50,
+  /** Proposals that wait for a person, the newest [K9]. */
+  proposals: 50,
   /** Pauses of a person that are over, the newest; the oldest of more become one [K9]. */
   pastPauses: 20,
   /** Replaced summaries of a session, the newest. */

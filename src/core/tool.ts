@@ -30,6 +30,8 @@ export interface MemoryNotice {
   readonly buttons: readonly CommandButton[];
   /** Something new was stored and nothing else: whoever has switched notices off is not told. */
   readonly isQuiet?: true;
+  /** Nothing was changed yet: the person is asked [K9]. */
+  readonly isProposal?: true;
 }
 
 /** What was stored of a message after its turn, and the message. */
@@ -102,7 +104,7 @@ export interface OfferPort {
 export interface Tool {
   readonly definition: ToolDefinition;
   /** It keeps what was said: refused in a pause, and where nothing is to be noticed [K9]. */
-  readonly isStoring?: true;
+  readonly stores?: 'items' | 'notes';
   run(input: unknown, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
@@ -116,13 +118,13 @@ export function checkedTool<Input>(tool: {
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly notDone: string;
-  readonly isStoring?: true;
+  readonly stores?: 'items' | 'notes';
   readonly run: (input: Input, context: TurnContext, signal: AbortSignal) => Promise<ToolOutcome>;
 }): Tool {
-  const { name, description, input: schema, notDone, isStoring, run } = tool;
+  const { name, description, input: schema, notDone, stores, run } = tool;
   return {
     definition: { name, description, inputSchema: jsonSchemaOf(schema) },
-    ...(isStoring === undefined ? {} : { isStoring }),
+    ...(stores === undefined ? {} : { stores }),
     async run(input, context, signal) {
       const parsed = schema.safeParse(input);
       if (!parsed.success) return refusal(`${notDone}: ${z.prettifyError(parsed.error)}`);

@@ -66,7 +66,9 @@ export function createMemoryNotices(ports: {
       { isWhole, hasOffers, mayName }: UnderOptions,
     ): Promise<ToldOfMemory> {
       if (turn.speaker.isBot !== undefined) return nothing;
-      const isSomethingChanged = hasOffers || notices.some(({ isQuiet }) => isQuiet === undefined);
+      const isSomethingChanged =
+        hasOffers ||
+        notices.some(({ isQuiet, isProposal }) => isQuiet === undefined && isProposal === undefined);
       const isMuted =
         notices.some(({ isQuiet }) => isQuiet) && (await people.latest(turn.speaker.id)).notices === 'off';
       const told = distinct(notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined));

@@ -39,23 +39,27 @@ function noteOf({ scope }: Pause): string {
 }
 
 /** Where nobody has restricted anything. */
-export const everything: Consent = { isStored: true, isNoticed: true };
+export const everything: Consent = { isStored: true, mode: 'auto' };
 
 /** Why a tool stores nothing, where the person wants that, or has come to want it since the turn began; `undefined` where it may. Never rejects. */
 export async function storingRefusal(
   tool: Tool,
   context: TurnContext,
   consent: Consent,
-  people: Pick<PersonSettingsStore, 'mayStore' | 'mayNotice'>,
+  people: Pick<PersonSettingsStore, 'mayStore' | 'mode'>,
 ): Promise<string | undefined> {
   // Another bot has no settings, and each tool knows what it may not do for it.
-  if (tool.isStoring === undefined || context.speaker.isBot !== undefined) return undefined;
+  if (tool.stores === undefined || context.speaker.isBot !== undefined) return undefined;
   if (!consent.isStored || !(await people.mayStore(sessionOf(context)))) return pausedRefusal;
-  return (await people.mayNotice(context.speaker.id)) ? undefined : unnoticedRefusal;
+  const mode = await people.mode(context.speaker.id);
+  if (mode === 'ask' && tool.stores === 'notes') return unaskedRefusal;
+  return mode === 'off' ? unnoticedRefusal : undefined;
 }
 
 const pausedRefusal =
   'Not stored: the person has paused their memory. Only they can end that, with `!memory resume`.';
+const unaskedRefusal =
+  'Not stored: the person wants to be asked first, and notes cannot be asked about. What they say of themselves can be proposed with `remember_item`.';
 const unnoticedRefusal =
   'Not stored: the person wants nothing to be noticed. Only they can have something stored, with `!memory remember`.';
 

@@ -49,7 +49,7 @@ export interface TurnPorts extends ReplyPorts, ToolPorts {
   readonly commandOrder: Pick<CommandOrder, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
   /** What each person lets the bot keep [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mayNotice'>;
+  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode'>;
   readonly pauseNotes: PauseNotes;
   /** What the speaker is told of what became of their memory [K6][K13]. */
   readonly memoryNotices: MemoryNotices;
@@ -178,7 +178,7 @@ function openMemory(turn: TurnContext, { isMemoryOff, consent = everything }: Sw
   const messageIds = turn.messages.map(({ id }) => id);
   const firstWords = isBot ? Promise.resolve(undefined) : bot.greeting.begin({ ...session, messageIds });
   const recorded = isStored
-    ? saveBestEffort(logger, 'the message', () => log.recordUser(turn, consent.isNoticed))
+    ? saveBestEffort(logger, 'the message', () => log.recordUser(turn, consent.mode))
     : Promise.resolve();
   return {
     /** Resolves when the words are on disk, or cannot be; never rejects. */

@@ -15,7 +15,7 @@ export interface ToolPorts {
     readonly isMemoryOff: (place: Place) => Promise<boolean>;
     readonly areActionsOff: (place: Place) => Promise<boolean>;
   };
-  readonly people: Pick<PersonSettingsStore, 'mayStore' | 'mayNotice'>;
+  readonly people: Pick<PersonSettingsStore, 'mayStore' | 'mode'>;
 }
 
 /** The model's memory tools, each refusing where memory is off, or the person wants nothing stored. */

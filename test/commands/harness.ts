@@ -21,7 +21,7 @@ import { ledgerFor } from '../support/ledger.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { durableSettings } from '../support/layer-settings.ts';
-import { undoOver } from '../support/undo.ts';
+import { proposalsOver, undoOver } from '../support/undo.ts';
 
 export const dmPlace: Place = {
   audience: 'dm',
@@ -133,6 +133,8 @@ export function createHarness(
     logger,
   });
   const ledger = ledgerFor(store, writes, [durable, shortTerm], logger);
+  const people = createPersonSettings({ store, writes, clock: now, logger });
+  const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const ports = {
     layers: [durable, sessionLog],
@@ -153,7 +155,8 @@ export function createHarness(
       sources: [createMessageSource(sessionLog), createItemSource(durable)],
       timeZone: 'UTC',
     }),
-    people: createPersonSettings({ store, writes, clock: now, logger }),
+    people,
+    proposals,
     privacyText: () => store.readText('workspace/PRIVACY.md'),
     privacyFacts,
     settings: {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
+import { mayUseItem } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
@@ -17,7 +18,7 @@ import {
   durableSettings,
   notebookSettings,
 } from '../support/layer-settings.ts';
-import { withoutUndo } from '../support/undo.ts';
+import { proposalsOver, withoutUndo } from '../support/undo.ts';
 
 const { signal } = new AbortController();
 
@@ -62,7 +63,7 @@ function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
   );
 }
 
-function openDurable({ store, writes, clock, ledgerOver }: Sessions): LayerUnderTest {
+function durableOver({ store, writes, clock, ledgerOver }: Sessions): DurableMemory {
   const durable: DurableMemory = createDurableMemory({
     settings: durableSettings,
     store,
@@ -76,12 +77,34 @@ function openDurable({ store, writes, clock, ledgerOver }: Sessions): LayerUnder
     logger: silent,
     timeZone: 'UTC',
   });
+  return durable;
+}
+
+function openDurable(sessions: Sessions): LayerUnderTest {
+  const durable = durableOver(sessions);
   return {
     layer: durable,
     async feed({ speaker, place, messages: [message] }) {
       const text = message?.text ?? '';
       await durable.remember(speaker.id, { text, place, messageId: message?.id ?? '', type: 'discord' });
     },
+  };
+}
+
+function openProposals(sessions: Sessions): LayerUnderTest {
+  const { store, writes, clock } = sessions;
+  const durable = durableOver(sessions);
+  const proposals = proposalsOver(store, { writes, durable, clock });
+  return {
+    layer: proposals.layer,
+    async feed({ speaker, place, messages: [message] }) {
+      const text = message?.text ?? '';
+      await proposals.remember(speaker.id, { text, place, messageId: message?.id ?? '', type: 'discord' });
+    },
+    shows: async ({ speaker, place }) =>
+      (await proposals.list(speaker.id))
+        .flatMap(({ item }) => (mayUseItem(item, speaker.id, place) ? [item.text] : []))
+        .join('\n'),
   };
 }
 
@@ -135,6 +158,7 @@ const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings'>, OpenLaye
   'short-term': openShortTerm,
   rolling: openRolling,
   durable: openDurable,
+  proposals: openProposals,
   notebook: openNotebook,
   recall: openRecall,
 };

@@ -2,6 +2,7 @@ import type { Store } from '../../src/core/store.ts';
 import type { Clock } from '../../src/core/time.ts';
 import type { AnswerKeeper } from '../../src/memory/change-records.ts';
 import type { DurableMemoryOptions } from '../../src/memory/durable/durable-memory.ts';
+import { createProposals, type ProposalsOptions } from '../../src/memory/durable/proposals.ts';
 import { createUndoLog } from '../../src/memory/undo.ts';
 import { silent } from './sessions.ts';
 
@@ -35,3 +36,19 @@ export const noAnswers: AnswerKeeper = {
   unhide: () => Promise.resolve(),
   erase: () => Promise.resolve(),
 };
+
+/** The real proposals, of which none lapses by itself; what they come from is said still. */
+export function proposalsOver(
+  store: Store,
+  ports: Pick<ProposalsOptions, 'writes' | 'durable' | 'clock'> & Partial<ProposalsOptions>,
+) {
+  return createProposals({
+    store,
+    modeOf: () => Promise.resolve('ask'),
+    said: () => Promise.resolve('still'),
+    limits: { maxItems: 200, maxTextLength: 500 },
+    timer: () => () => {},
+    logger: silent,
+    ...ports,
+  });
+}

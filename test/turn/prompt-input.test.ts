@@ -357,7 +357,7 @@ describe('what was said in a pause that is over [K9]', () => {
   }
 
   it('is left out of the prompts of who said it, with the answers to it; all else stays', async () => {
-    const text = await shown(aliceContext, { isStored: true, isNoticed: true, wasPaused });
+    const text = await shown(aliceContext, { isStored: true, mode: 'auto', wasPaused });
     expect(text).not.toContain('axolotl');
     for (const words of ['a teapot', 'something older', 'a cockatoo', 'of the cockatoo', 'a bassoon'])
       expect(text).toContain(words);
@@ -381,7 +381,7 @@ describe('what was said in a pause that is over [K9]', () => {
 
   it('is shown while a pause lasts, and the model is told of it', async () => {
     const pause = { scope: 'here', since: at(5).toISOString() } as const;
-    const text = await shown(aliceContext, { isStored: false, isNoticed: true, pause });
+    const text = await shown(aliceContext, { isStored: false, mode: 'auto', pause });
     expect(text).toContain('axolotl');
     expect(text).toContain('has paused their memory');
   });

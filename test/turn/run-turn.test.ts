@@ -461,12 +461,17 @@ describe('where the owner has switched something off', () => {
 const hi: AnswerTurn = () => Promise.resolve({ text: 'Hi.', stop: 'whole' });
 
 function people(consent: Consent, present: Partial<TurnPorts['people']> = {}): TurnPorts['people'] {
-  return { consent: () => Promise.resolve(consent), mayStore: yes, mayNotice: yes, ...present };
+  return {
+    consent: () => Promise.resolve(consent),
+    mayStore: yes,
+    mode: () => Promise.resolve('auto'),
+    ...present,
+  };
 }
 
 describe('where the speaker has restricted what is kept [K9]', () => {
   const since = '2026-01-15T09:00:00.000Z';
-  const free = { isStored: true, isNoticed: true } as const;
+  const free = { isStored: true, mode: 'auto' } as const;
   const paused = { ...free, isStored: false, pause: { scope: 'everywhere', since } } as const;
   it('nothing of a turn in a pause is logged, also where it ends before the reply, and a small line says so once', async () => {
     const { run, steps } = turnWith(hi, { people: people(paused) });
@@ -486,9 +491,10 @@ describe('where the speaker has restricted what is kept [K9]', () => {
   it.each<[string, TurnPorts['people'], RegExp]>([
     ['in a pause', people(paused), /has paused their memory/u],
     ['in a pause that came meanwhile', people(free, { mayStore: () => Promise.resolve(false) }), /paused/u],
-    ['where nothing is to be noticed', people(free, { mayNotice: () => Promise.resolve(false) }), /noticed/u],
+    ['where nothing is to be noticed', people(free, { mode: () => Promise.resolve('off') }), /noticed/u],
+    ['where the person is asked first', people(free, { mode: () => Promise.resolve('ask') }), /asked first/u],
   ])('tools that store refuse %s, and others work', async (_when, restricted, refusal) => {
-    const storing = wavingTurn({ memoryTools: [{ ...wave, isStoring: true }], people: restricted });
+    const storing = wavingTurn({ memoryTools: [{ ...wave, stores: 'notes' }], people: restricted });
     await storing.run();
     expect(storing.told()).toMatch(refusal);
     const other = wavingTurn({ memoryTools: [wave], people: restricted });

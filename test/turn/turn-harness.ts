@@ -75,9 +75,9 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     },
     settings: { isMemoryOff: () => Promise.resolve(false), areActionsOff: () => Promise.resolve(false) },
     people: {
-      consent: () => Promise.resolve({ isStored: true, isNoticed: true }),
+      consent: () => Promise.resolve({ isStored: true, mode: 'auto' }),
       mayStore: () => Promise.resolve(true),
-      mayNotice: () => Promise.resolve(true),
+      mode: () => Promise.resolve('auto'),
     },
     memoryNotices: { under: () => Promise.resolve({ lines: [], buttons: [] }) },
     answered: () => {},

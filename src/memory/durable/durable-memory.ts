@@ -35,7 +35,13 @@ import {
   type ForgetResult,
 } from './items.ts';
 import { forgottenTest, type ForgottenTest } from './past.ts';
-import { editItem, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import {
+  editItem,
+  itemMaxChars,
+  rememberItem,
+  type RememberOutcome,
+  type RememberRequest,
+} from './remember-item.ts';
 import { createDurableSections } from './sections.ts';
 
 export interface RememberInput extends RememberRequest {
@@ -83,7 +89,7 @@ export interface DurableMemoryOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { settings, store, writes, clock, logger, maxTextLength = 500 } = options;
+  const { settings, store, writes, clock, logger, maxTextLength = itemMaxChars } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
   const injected = createDurableSections({
     injectMaxChars,

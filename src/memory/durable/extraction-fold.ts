@@ -6,6 +6,7 @@ import type { MemoryLayer } from '../layer.ts';
 import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { SessionStates } from '../log/session-state.ts';
+import type { NoticingMode } from '../settings/person-settings.ts';
 import type { Extraction, ExtractionMessage } from './extraction.ts';
 
 /** After so many unusable answers in a row the messages they were about are passed over: something in them makes the model fail. */
@@ -27,11 +28,11 @@ export function createExtractionFold(ports: {
   readonly extraction: Pick<Extraction, 'extract'>;
   readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged'>;
   readonly states: Pick<SessionStates, 'read' | 'update'>;
-  /** Whether anything may be noticed in what a person says [K9]. Must not reject. Default: always. */
-  readonly mayNotice?: (userId: string) => Promise<boolean>;
+  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
+  readonly modeOf?: (userId: string) => Promise<NoticingMode>;
   readonly logger: Logger;
 }): NonNullable<MemoryLayer['fold']> {
-  const { extraction, sessionLog, states, mayNotice, logger } = ports;
+  const { extraction, sessionLog, states, modeOf, logger } = ports;
   /** Unusable answers in a row since a session's cursor last moved, and the last line that the first of them was about. */
   const unusable = new Map<string, { readonly count: number; readonly last: number }>();
 
@@ -54,7 +55,7 @@ export function createExtractionFold(ports: {
   }
 
   return async (userId, sessions, signal) => {
-    if ((await mayNotice?.(userId)) === false) return;
+    if ((await modeOf?.(userId)) === 'off') return;
     const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
     const origins = new Map<string, SessionKey>();
     const messages = unseen.flatMap((each) =>

@@ -8,9 +8,9 @@ import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { itemKinds, type DurableItem } from './document.ts';
-import type { DurableMemory } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
-import { rememberNotice } from './notices.ts';
+import { proposalNotice, rememberNotice } from './notices.ts';
+import type { Proposals } from './proposals.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
 export interface ExtractionMessage {
@@ -25,7 +25,7 @@ export interface ExtractionMessage {
 export interface ExtractionOptions {
   readonly model: Pick<ModelClient, 'complete'>;
   readonly modelName: string;
-  readonly durable: Pick<DurableMemory, 'remember'>;
+  readonly durable: Pick<Proposals, 'remember'>;
   /** Tells the person what is newly stored [K6]. Must not reject. Default: nobody is told. */
   readonly tell?: ((stored: readonly LateNotice[]) => Promise<void>) | undefined;
   readonly logger: Logger;
@@ -77,6 +77,11 @@ export function createExtraction({ model, modelName, durable, tell, logger }: Ex
           },
         });
         if (outcome.outcome === 'refused') continue;
+        if (outcome.outcome === 'proposed') {
+          if (!outcome.isKnown)
+            stored.push({ userId, messageId: message.id, notice: proposalNotice(outcome.proposed, true) });
+          continue;
+        }
         items.push(outcome.item);
         // What was known already is only confirmed.
         if (outcome.outcome !== 'refreshed')

@@ -1,6 +1,7 @@
 import type { CommandButton } from '../../core/chat.ts';
 import { counted, quoted } from '../../core/text.ts';
 import type { MemoryNotice } from '../../core/tool.ts';
+import type { ProposedItem } from './proposals.ts';
 import type { RememberOutcome } from './remember-item.ts';
 
 /** Characters of a text in a line under an answer. */
@@ -30,6 +31,21 @@ export function rememberNotice(
         : [{ label: 'Only in DM', line: `memory hide ${item.id}` }]),
     ],
     ...(superseded === undefined && evicted.length === 0 ? { isQuiet: true as const } : {}),
+  };
+}
+
+/** Asks the person whether an item may be remembered [K9]; `mayName` as above. */
+export function proposalNotice({ id, item }: ProposedItem, mayName: boolean): MemoryNotice {
+  const bareLine = '💭 May I remember something that you said? `!memory proposals` shows it';
+  return {
+    line: mayName ? `💭 May I remember: ${quoted(item.text, noticedMaxChars)}?` : bareLine,
+    bareLine,
+    buttons: [
+      { label: '✅ Yes', line: `memory accept ${id}` },
+      { label: '✏️ Edit', line: `memory proposals ${id}` },
+      { label: '❌ No', line: `memory decline ${id}` },
+    ],
+    isProposal: true,
   };
 }
 

@@ -47,6 +47,9 @@ export type RememberOutcome =
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 
+/** Characters of an item's text at most. */
+export const itemMaxChars = 500;
+
 export interface RememberLimits {
   /** Active items at most [D3]. */
   readonly maxItems: number;

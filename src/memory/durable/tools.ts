@@ -7,12 +7,13 @@ import { flatten } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { itemKinds, mayUseItem, type DurableItem } from './document.ts';
-import type { DurableMemory } from './durable-memory.ts';
+import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { isProven, standsIn } from './evidence.ts';
 import { matchingItems } from './items.ts';
 import { asksToForget, corrects, namedItems } from './naming.ts';
-import { forgetNotice, rememberNotice, undoButton } from './notices.ts';
-import type { RefusalReason, RememberOutcome } from './remember-item.ts';
+import { forgetNotice, proposalNotice, rememberNotice, undoButton } from './notices.ts';
+import type { ProposalOutcome, Proposals } from './proposals.ts';
+import type { RefusalReason } from './remember-item.ts';
 
 const rememberInput = z.object({
   kind: z.enum(itemKinds),
@@ -31,6 +32,8 @@ interface ItemToolOptions {
 
 interface RememberItemToolOptions extends ItemToolOptions {
   readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
+  /** Stores, or asks the person first. */
+  readonly proposals: Pick<Proposals, 'remember'>;
   /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
   readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;
 }
@@ -39,7 +42,8 @@ interface RememberItemToolOptions extends ItemToolOptions {
  * The model's way to store an item. Only what the speaker's own message says can be stored [M5a], so it is safe also where other
  * people's text is in the context. `StoreError` rejects.
  */
-export function createRememberItemTool({ durable, stillThere, answerBefore }: RememberItemToolOptions): Tool {
+export function createRememberItemTool(ports: RememberItemToolOptions): Tool {
+  const { durable, proposals, stillThere, answerBefore } = ports;
   return checkedTool({
     name: 'remember_item',
     description:
@@ -49,7 +53,7 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
       'When it corrects something remembered, name that in `replaces`.',
     input: rememberInput,
     notDone: 'Not stored',
-    isStoring: true,
+    stores: 'items',
     async run({ kind, text, quote, replaces }, context) {
       if (context.speaker.isBot !== undefined)
         return refusal('Not stored: what another bot says is not remembered.');
@@ -66,27 +70,27 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
         );
       }
 
-      const remember = async (replaced: string | undefined): Promise<RememberOutcome> =>
-        durable.remember(context.speaker.id, {
-          kind,
-          text,
-          place: context.saidIn ?? context.place,
-          messageId: message.id,
-          type: 'discord',
-          turnMessageId: context.messages.at(-1)?.id ?? message.id,
-          ...(replaced === undefined ? {} : { replaces: replaced }),
-          stillStands: async () => {
-            const present = await stillThere(sessionOf(context), message.id);
-            return (
-              present === maskSecrets(message.text) ||
-              (present !== undefined && isProven({ text, quote }, present))
-            );
-          },
-        });
+      const requestFor = (replaced: string | undefined): RememberInput => ({
+        kind,
+        text,
+        place: context.saidIn ?? context.place,
+        messageId: message.id,
+        type: 'discord',
+        turnMessageId: context.messages.at(-1)?.id ?? message.id,
+        ...(replaced === undefined ? {} : { replaces: replaced }),
+        stillStands: async () => {
+          const present = await stillThere(sessionOf(context), message.id);
+          return (
+            present === maskSecrets(message.text) ||
+            (present !== undefined && isProven({ text, quote }, present))
+          );
+        },
+      });
       const replaced = await findReplaced(replaces, context);
       if (!replaced.ok) return replaced;
       const { item } = replaced;
-      if (item === undefined || replaced.isNamed) return answer(await remember(item?.id), text, context);
+      if (item === undefined || replaced.isNamed)
+        return answer(await proposals.remember(context.speaker.id, requestFor(item?.id)), text, context);
       return {
         ...refusal(
           "Not stored: it is not plain that the person's own words are about the item in `replaces`.",
@@ -95,7 +99,7 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
           what: 'Remember the first line instead of the second:',
           words: `${flatten(text)}\n${flatten(item.text)}`,
           async carryOut() {
-            const done = await remember(item.id);
+            const done = await durable.remember(context.speaker.id, requestFor(item.id));
             return done.outcome === 'refused'
               ? 'Not remembered: it has changed in the meantime.'
               : { text: 'Remembered.', buttons: undoButton(done.undoId) };
@@ -131,7 +135,15 @@ export function createRememberItemTool({ durable, stillThere, answerBefore }: Re
   }
 }
 
-function answer(outcome: RememberOutcome, text: string, context: TurnContext): ToolOutcome {
+function answer(outcome: ProposalOutcome, text: string, context: TurnContext): ToolOutcome {
+  if (outcome.outcome === 'proposed')
+    return outcome.isKnown
+      ? refusal('Not stored yet: the person was asked already whether this may be remembered.')
+      : {
+          ok: true,
+          text: 'Not stored yet: under your answer the person is asked whether this may be remembered. Do not claim that it is.',
+          notice: proposalNotice(outcome.proposed, context.saidIn === undefined),
+        };
   if (outcome.outcome === 'refused') return refusal(`Not stored: ${reasons[outcome.reason]}`);
   const { item, evicted, superseded } = outcome;
   const named = evicted.filter((each) => isUsable(each, context));

@@ -10,6 +10,7 @@ import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { reachOf } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
+import type { NoticingMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   foldLog,
@@ -64,8 +65,11 @@ export interface SessionLogOptions {
   readonly activeFolds?: readonly FoldName[];
 }
 
-/** The layers that learn from what people say, and not only keep it. */
-const noticing: ReadonlySet<FoldName> = new Set(['extraction', 'reflection']);
+/** The layers that learn from what people say, and not only keep it, and read nothing of what is said in these modes [K9]. */
+const blindIn: ReadonlyMap<FoldName, readonly NoticingMode[]> = new Map([
+  ['extraction', ['off']],
+  ['reflection', ['ask', 'off']],
+]);
 
 /** Lines of a log in which the answer before a turn is looked for. */
 const answerReach = 50;
@@ -91,7 +95,7 @@ export function createSessionLog(options: SessionLogOptions) {
     return messages.find(({ message }) => idsOf(message).includes(id))?.message;
   }
 
-  async function logUser(context: TurnContext, isNoticed: boolean): Promise<void> {
+  async function logUser(context: TurnContext, mode: NoticingMode): Promise<void> {
     const session = sessionOf(context);
     const ids = context.messages.map(({ id }) => id);
     const known = await tails.covering(session, ids);
@@ -113,7 +117,7 @@ export function createSessionLog(options: SessionLogOptions) {
       });
     }
     await followLate(session, ids);
-    const folds = isNoticed ? activeFolds : activeFolds.filter((name) => !noticing.has(name));
+    const folds = activeFolds.filter((name) => blindIn.get(name)?.includes(mode) !== true);
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
     await changeState(store, session, (state) => seenIn(state, context, before, folds));
   }
@@ -221,12 +225,12 @@ export function createSessionLog(options: SessionLogOptions) {
     ...layer,
     /**
      * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
-     * bot's turns are not logged, here and below: nothing could be made from them [G2]. What is not to be noticed [K9], layers that notice never read,
-     * also when it may be again.
+     * bot's turns are not logged, here and below: nothing could be made from them [G2]. What a layer may not learn from in the speaker's mode [K9], it never
+     * reads, also when it may again.
      */
-    async recordUser(context: TurnContext, isNoticed = true): Promise<void> {
+    async recordUser(context: TurnContext, mode: NoticingMode = 'auto'): Promise<void> {
       if (context.speaker.isBot === undefined)
-        await writes.run(context.speaker.id, () => logUser(context, isNoticed));
+        await writes.run(context.speaker.id, () => logUser(context, mode));
     },
     /**
      * Logs the reply to the turn's messages, once; whether it may repeat what is not the speaker's, the context says [M5a]. Resolves with whether it may

@@ -10,6 +10,7 @@ import { inBatches, ownLine } from '../log/transcript.ts';
 import { wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { changeState, type SessionState } from '../log/session-state.ts';
+import type { NoticingMode } from '../settings/person-settings.ts';
 import {
   contextOf,
   inWriteQueues,
@@ -158,13 +159,14 @@ export function reflectWhenDue(ports: {
   readonly reflection: Reflection;
   /** Has a session looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
-  /** Whether anything may be noticed in what a person says [K9]. Must not reject. Default: always. */
-  readonly mayNotice?: (userId: string) => Promise<boolean>;
+  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
+  readonly modeOf?: (userId: string) => Promise<NoticingMode>;
   readonly clock: Clock;
 }) {
-  const { reflection, wakeAt, mayNotice, clock } = ports;
+  const { reflection, wakeAt, modeOf, clock } = ports;
   return async (session: SessionKey, signal: AbortSignal): Promise<void> => {
-    if ((await mayNotice?.(session.userId)) === false) return;
+    // A note cannot be asked about.
+    if (((await modeOf?.(session.userId)) ?? 'auto') !== 'auto') return;
     const due = await reflection.dueAt(session);
     if (due === undefined) return;
     if (due > clock()) return wakeAt(session, due);

@@ -171,7 +171,7 @@ function writeTool(files: NotebookFiles, timeZone: string): Tool {
       summary: summaryInput,
     }),
     notDone,
-    isStoring: true,
+    stores: 'notes',
     run({ path, content, summary }, context) {
       const edit: FileEdit = (present, file) => {
         const problem = present === undefined ? undefined : unreadProblem(file.path, present.knowledge);
@@ -219,7 +219,7 @@ function patchTool(files: NotebookFiles): Tool {
         .max(50),
     }),
     notDone,
-    isStoring: true,
+    stores: 'notes',
     run({ path, patches }, context) {
       const edit: FileEdit = (present, file) => {
         if (present === undefined) return refused(`There is no file ${file.path} yet. Nothing was written.`);
@@ -247,7 +247,7 @@ function appendTool(files: NotebookFiles, timeZone: string): Tool {
       summary: summaryInput,
     }),
     notDone,
-    isStoring: true,
+    stores: 'notes',
     async run({ path, entry, summary }, context) {
       const added = plainText(entry);
       if (added.trim() === '') return refusal('The entry is empty. Nothing was written.');

@@ -105,6 +105,13 @@ export function createRollingRecord(ports: {
     return isStored ? next : undefined;
   }
 
+  /** The summary stays, and what was said since it was written never comes into one. */
+  async function pass(session: SessionKey): Promise<void> {
+    const { rolling, seen } = await read(session);
+    if (seen > rolling.cursor)
+      await commit(session, rolling, { cursor: seen, seen, summary: rolling.summary });
+  }
+
   async function clearing(session: SessionKey) {
     const now = await log.lastSequence(session);
     return changing((current) => cleared(current, now));
@@ -115,6 +122,7 @@ export function createRollingRecord(ports: {
     withdraw,
     withdrawSaying,
     commit,
+    pass,
     /** Nothing is remembered, and what was said until now never will be [R4]. */
     reset: (session: SessionKey) => states.transact(session, () => clearing(session), { erase: true }),
     /** The same as part of a job of the user's queue; where there never was a summary, nothing is written. */

@@ -13,6 +13,7 @@ import type { MemoryLayer } from '../layer.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/transcript.ts';
+import type { NoticingMode } from '../settings/person-settings.ts';
 import { createRollingRecord, rollingOf, type RollingView } from './record.ts';
 import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
 
@@ -39,6 +40,8 @@ export interface RollingSummaryOptions {
   readonly store: Store;
   readonly states: SessionStates;
   readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'allSessions' | 'sessionsOfPerson'>;
+  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
+  readonly modeOf?: (userId: string) => Promise<NoticingMode>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -49,7 +52,7 @@ export type RollingSummary = ReturnType<typeof createRollingSummary>;
 
 /** The rolling summary of each session [R1]–[R5]. Everything may reject with `StoreError`. */
 export function createRollingSummary(options: RollingSummaryOptions) {
-  const { settings, store, states, log, model, clock, timeZone, logger } = options;
+  const { settings, store, states, log, model, modeOf, clock, timeZone, logger } = options;
   const { enabled, everyTurns, maxChars } = settings;
   const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock };
   const record = createRollingRecord({ store, states, log, timeZone });
@@ -102,8 +105,10 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       const lineage = JSON.stringify([from, withdrawals, pickReach(summary), section.hasThirdPartyText]);
       return [{ ...section, summary: { lineage, turnsSince: view.turns } }];
     },
-    async fold(_userId, sessions, signal) {
-      for (const session of sessions) await updateIfDue(session, signal);
+    async fold(userId, sessions, signal) {
+      // What a summary would say could not be asked about: it passes such messages by [K9].
+      const isAsking = (await modeOf?.(userId)) === 'ask';
+      for (const session of sessions) await (isAsking ? record.pass(session) : updateIfDue(session, signal));
     },
     /** No summary that may hold a changed message stays [G5]; the next `fold` takes up the turns after the newest that cannot. */
     async follow(change, stage) {

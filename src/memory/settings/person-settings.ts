@@ -10,8 +10,11 @@ import type { Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import type { MemoryLayer } from '../layer.ts';
 
-/** What is noticed of a person [K9]: `auto` what they say of themselves; `off` nothing, so that only `remember` stores. */
-export const noticingModes = ['auto', 'off'] as const;
+/**
+ * What is noticed of a person [K9]: `auto` what they say of themselves; `ask` the same, but each item waits for their yes; `off` nothing, so that only
+ * `remember` stores.
+ */
+export const noticingModes = ['auto', 'ask', 'off'] as const;
 export type NoticingMode = (typeof noticingModes)[number];
 
 /** Milliseconds without a message of the person after which a pause of one conversation is over [K9]. */
@@ -66,8 +69,8 @@ export interface Pause {
 export interface Consent {
   /** Whether words of the turn and its answer may be written down at all. */
   readonly isStored: boolean;
-  /** Whether anything may be noticed in them. */
-  readonly isNoticed: boolean;
+  /** What may be noticed in them. */
+  readonly mode: NoticingMode;
   /** The pause that the person is told of. */
   readonly pause?: Pause;
   /** Whether what was said here at a moment, ISO 8601, was said in a pause that is over, or before an erasing; absent where there was neither. */
@@ -84,10 +87,12 @@ export function createPersonSettings(ports: {
   readonly store: Store;
   /** The users' write queue [S3]; no job of it may call what changes settings. */
   readonly writes: KeyedQueue;
+  /** The mode of whoever has chosen none. Default: `auto`. */
+  readonly defaultMode?: NoticingMode;
   readonly clock: Clock;
   readonly logger: Logger;
 }) {
-  const { store, writes, clock, logger } = ports;
+  const { store, writes, defaultMode = 'auto', clock, logger } = ports;
   /** As they were read or changed last: within a turn they are read once. */
   const known = growingCache<string, PersonSettings>(knownPeople);
 
@@ -180,7 +185,7 @@ export function createPersonSettings(ports: {
       const wasPaused = (time: string) => wasPausedAt(settings, channelId, time);
       return {
         isStored: pause === undefined && !turn.messages.some((message) => wasPaused(message.at)),
-        isNoticed: settings.mode !== 'off',
+        mode: settings.mode ?? defaultMode,
         ...(pause === undefined ? {} : { pause }),
         ...(settings.pastPauses === undefined && settings.erasedAt === undefined ? {} : { wasPaused }),
       };
@@ -197,8 +202,8 @@ export function createPersonSettings(ports: {
     async mayFold({ userId, channelId }: SessionKey): Promise<boolean> {
       return openPause(settled(await read(userId), clock().getTime()), channelId) === undefined;
     },
-    /** Whether anything may be noticed in what the person says. Never rejects. */
-    mayNotice: async (userId: string): Promise<boolean> => (await latest(userId)).mode !== 'off',
+    /** What may be noticed in what the person says. Never rejects. */
+    mode: async (userId: string): Promise<NoticingMode> => (await latest(userId)).mode ?? defaultMode,
     /** Whether the person had erased what was said by or to them at a moment, ISO 8601 [K11]. Never rejects. */
     wasErased: async (userId: string, at: string): Promise<boolean> => wasErasedAt(await latest(userId), at),
     /** Keeps the moment of an erasing and nothing else. As part of a job of the person's queue. Rejects with `StoreError`. */

@@ -14,6 +14,7 @@ function setUp(present: (text: string | undefined) => string | undefined = (text
   let context = turn('');
   const tool = createRememberItemTool({
     durable: memory,
+    proposals: memory,
     answerBefore: nothing,
     stillThere: (_session, id) =>
       Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
@@ -265,6 +266,7 @@ describe('forget_item', () => {
     expect(await memory.remember(aliceId, waiting)).toEqual({ outcome: 'refused', reason: 'forgotten' });
     const rememberItem = createRememberItemTool({
       durable: memory,
+      proposals: memory,
       answerBefore: nothing,
       stillThere: () => Promise.resolve('Forget Paris, I live in Berlin'),
     });

@@ -52,9 +52,9 @@ describe('what a person lets the bot keep [K9]', () => {
     const store = new MemoryStore();
     const read = vi.spyOn(store, 'read');
     const { people, consent } = open(store);
-    expect(await consent(0)).toEqual({ isStored: true, isNoticed: true });
+    expect(await consent(0)).toEqual({ isStored: true, mode: 'auto' });
     expect(await people.mayStore(here)).toBe(true);
-    expect(await people.mayNotice(aliceId)).toBe(true);
+    expect(await people.mode(aliceId)).toBe('auto');
     expect(read).toHaveBeenCalledTimes(1);
   });
 
@@ -134,7 +134,7 @@ describe('what a person lets the bot keep [K9]', () => {
       store.read = async () => {
         throw error;
       };
-      expect(await consent(0)).toMatchObject({ isStored: false, isNoticed: false });
+      expect(await consent(0)).toMatchObject({ isStored: false, mode: 'off' });
       expect(await people.mayStore(here)).toBe(false);
       expect(await people.mayFold(here)).toBe(false);
       expect(logger.lines.some(({ data }) => data?.['userId'] === aliceId && data['error'] === error)).toBe(
@@ -153,9 +153,9 @@ describe('what a person lets the bot keep [K9]', () => {
     };
     expect(await exported()).toMatch(/^settings\.json\n[\s\S]*"mode": "off"/u);
     await people.layer.erase({ userId: aliceId, sessions: [here], isWhole: false });
-    expect((await consent(0)).isNoticed).toBe(false);
+    expect((await consent(0)).mode).toBe('off');
     await people.layer.erase({ userId: aliceId, sessions: [here], isWhole: true });
     expect(await exported()).toBe('');
-    expect(await people.mayNotice(aliceId)).toBe(true);
+    expect(await people.mode(aliceId)).toBe('auto');
   });
 });

@@ -1,0 +1,95 @@
+import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { mayUseItem } from '../memory/durable/document.ts';
+import { undoButton } from '../memory/durable/notices.ts';
+import type { ProposedItem } from '../memory/durable/proposals.ts';
+import { counted, listedItem, nameable, quoted, readingPlace } from './answer-lines.ts';
+import { refusalToStore } from './memory-control.ts';
+import { rememberText } from './memory-items.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+
+/** Proposals that have buttons of their own: two each, as many as fit. */
+const mostWithButtons = 12;
+
+/** Lists what waits for the asker's yes [K9], or tells of one proposal how it is answered in other words. */
+export async function showProposals(
+  context: CommandContext,
+  id: string | undefined,
+  { proposals }: Pick<MemoryCommandPorts, 'proposals'>,
+): Promise<CommandReply> {
+  const view = readingPlace(context);
+  const all = await proposals.list(context.speaker.id);
+  const shown = all.filter(({ item }) => mayUseItem(item, context.speaker.id, view));
+  if (id !== undefined) {
+    const found = shown.find((each) => each.id === id);
+    return found === undefined ? { text: noneLeft(id) } : { text: howToReword(found) };
+  }
+  const hidden = all.length - shown.length;
+  const more =
+    hidden === 0 ? [] : [`${counted(hidden, 'more proposal')} in our DM: \`!memory proposals\` there.`];
+  if (shown.length === 0) return { text: ['No proposal waits for you here.', ...more].join('\n') };
+  return {
+    text: [
+      `${counted(shown.length, 'proposal')} for you to decide on, for seven days each:`,
+      ...shown.map((each, index) => `${index + 1}. ${lineOf(each, view)}`),
+      ...more,
+      '-# Without buttons: `!memory accept <id>`, `!memory accept <id> <other words>` or `!memory decline <id>`.',
+    ].join('\n'),
+    buttons: shown.slice(0, mostWithButtons).flatMap((each, index) => [
+      { label: `✅ ${index + 1}`, line: `memory accept ${each.id}`, keepsOthers: true as const },
+      { label: `❌ ${index + 1}`, line: `memory decline ${each.id}`, keepsOthers: true as const },
+    ]),
+  };
+}
+
+function lineOf({ id, item }: ProposedItem, view: CommandContext['place']): string {
+  // The item has no id yet: that of the proposal stands in its place.
+  return listedItem({ ...item, id }, view);
+}
+
+function noneLeft(id: string): string {
+  return `There is no proposal ${quoted(id)} here any more. \`!memory proposals\` lists those that wait.`;
+}
+
+function howToReword({ id, item }: ProposedItem): string {
+  return `Say it as I should remember it: \`!memory accept ${id} <your words>\`. I would have remembered: ${quoted(item.text)}`;
+}
+
+/** Stores what was proposed, or what the asker says in its place. */
+export async function acceptProposal(
+  context: CommandContext,
+  { id, text }: { readonly id: string; readonly text?: string | undefined },
+  ports: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { speaker } = context;
+  if (text !== undefined) {
+    const refused = await refusalToStore(context, ports);
+    if (refused !== undefined) return refused;
+    const isThere = (await ports.proposals.list(speaker.id)).some((each) => each.id === id);
+    if (!isThere) return { text: noneLeft(id) };
+    const reply = await rememberText(context, text, ports);
+    if (reply.buttons !== undefined && reply.buttons.length > 0) await ports.proposals.drop(speaker.id, id);
+    return reply;
+  }
+  const outcome = await ports.proposals.accept(speaker.id, id);
+  if (outcome === undefined) return { text: noneLeft(id) };
+  if (outcome.outcome === 'refused')
+    return {
+      text: 'That could not be remembered any more: what it came from has changed. `!memory remember` takes it in your own words.',
+    };
+  const { named } = nameable([outcome.item], speaker.id, readingPlace(context));
+  const lines = named.map((item) => listedItem(item, readingPlace(context)));
+  return { text: ['Remembered.', ...lines].join('\n'), buttons: undoButton(outcome.undoId) };
+}
+
+/** Lets a proposal go, for good. */
+export async function declineProposal(
+  { speaker }: CommandContext,
+  id: string,
+  { proposals }: Pick<MemoryCommandPorts, 'proposals'>,
+): Promise<CommandReply> {
+  return {
+    text: (await proposals.decline(speaker.id, id))
+      ? 'Not remembered. The question is gone, and I do not notice this again.'
+      : noneLeft(id),
+  };
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { limits } from '../../core/limits.ts';
+import { placeSchema, type SessionKey } from '../../core/place.ts';
+import type { Store } from '../../core/store.ts';
+import { sameItemForm, saysWords } from '../../core/text.ts';
+import { createLapsingLog, lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
+import type { MemoryLayer } from '../layer.ts';
+import { idsOf } from '../log/records.ts';
+import type { NoticingMode } from '../settings/person-settings.ts';
+import {
+  durableDocumentKind,
+  durableKey,
+  emptyDurableDocument,
+  itemKinds,
+  type DurableDocument,
+  type DurableItem,
+} from './document.ts';
+import type { DurableMemory, RememberInput } from './durable-memory.ts';
+import { goneOf, withBoundedPast } from './past.ts';
+import { rememberItem, type RememberLimits, type RememberOutcome } from './remember-item.ts';
+
+/** How long a proposal waits for its person [K9]; milliseconds. */
+export const proposalForMs = 7 * 24 * 60 * 60_000;
+
+const proposalSchema = z.object({
+  ...lapsingFields,
+  kind: z.enum(itemKinds).exactOptional(),
+  text: z.string(),
+  place: placeSchema,
+  messageId: z.string(),
+  type: z.enum(['discord', 'summary']),
+  replaces: z.string().exactOptional(),
+});
+
+type Proposal = z.infer<typeof proposalSchema>;
+
+/** What waits for its person, as the item that it would become. */
+export interface ProposedItem {
+  readonly id: string;
+  readonly item: DurableItem;
+}
+
+export type ProposalOutcome =
+  | RememberOutcome
+  /** The person is asked first; `isKnown`: they have been already. */
+  | { readonly outcome: 'proposed'; readonly proposed: ProposedItem; readonly isKnown: boolean };
+
+export interface ProposalsOptions extends LapsingLogPorts {
+  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'read' | 'update'>;
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly durable: Pick<DurableMemory, 'remember'>;
+  /** Must not reject. */
+  readonly modeOf: (userId: string) => Promise<NoticingMode>;
+  /** What a message of a session says now; `undefined` where it is there no more. */
+  readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
+  readonly limits: RememberLimits;
+}
+
+export type Proposals = ReturnType<typeof createProposals>;
+
+/**
+ * What was noticed of people who want to be asked first [K9]: `proposals.jsonl`. It is no item before its person has said yes, and leaves the disk when
+ * they say no, with the message that it came from, or after seven days.
+ */
+export function createProposals(options: ProposalsOptions) {
+  const { store, writes, durable, modeOf, said, clock } = options;
+  const log = createLapsingLog<Proposal>(options, {
+    key: 'proposals.jsonl',
+    schema: proposalSchema,
+    lastsMs: proposalForMs,
+    mostOfPerson: limits.proposals,
+    isLazy: false,
+    finalise: () => Promise.resolve(),
+  });
+
+  async function documentOf(userId: string): Promise<DurableDocument> {
+    return (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+  }
+
+  /** What would become of it now. */
+  const tried = (document: DurableDocument, userId: string, request: Omit<RememberInput, 'stillStands'>) =>
+    rememberItem(document, userId, request, options.limits, clock()).result;
+
+  async function propose(userId: string, input: RememberInput): Promise<ProposalOutcome> {
+    const { stillStands, turnMessageId: _, type, ...request } = input;
+    if (type === 'manual') throw new RangeError('What a person stores themselves needs no proposal');
+    if (stillStands !== undefined && !(await stillStands()))
+      return { outcome: 'refused', reason: 'forgotten' };
+    const would = tried(await documentOf(userId), userId, input);
+    // What is known already is only confirmed.
+    if (would.outcome === 'refused' || would.outcome === 'refreshed') return would;
+    const form = sameItemForm(input.text);
+    const waiting = (await log.list(userId)).find(({ text }) => sameItemForm(text) === form);
+    const { id } = waiting ?? (await log.note({ ...request, type, userId }));
+    return { outcome: 'proposed', proposed: { id, item: would.item }, isKnown: waiting !== undefined };
+  }
+
+  async function find(userId: string, id: string): Promise<Proposal | undefined> {
+    return (await log.list(userId)).find((proposal) => proposal.id === id.trim().toLowerCase());
+  }
+
+  const layer: MemoryLayer = {
+    name: 'proposals',
+    sections: () => Promise.resolve([]),
+    async follow(change) {
+      if (change.kind === 'purged')
+        await log.erase(change.userId, ({ text }) => saysWords(text, change.words));
+      if (change.kind !== 'withdrawn') return;
+      const { userId } = change.session;
+      const gone = new Set(change.messages.flatMap(({ before }) => idsOf(before)));
+      await log.erase(userId, ({ messageId }) => gone.has(messageId));
+    },
+    async *export(userId) {
+      const waiting = await log.list(userId);
+      if (waiting.length > 0) yield { path: 'proposals.json', text: JSON.stringify(waiting, undefined, 2) };
+    },
+    async erase({ userId, sessions, isWhole }) {
+      const channels = new Set(sessions.map(({ channelId }) => channelId));
+      await (isWhole ? log.erase(userId) : log.erase(userId, ({ place }) => channels.has(place.channelId)));
+    },
+  };
+
+  return {
+    layer,
+    start: log.start,
+    /** As `DurableMemory.remember`, for what the bot notices: where its person wants that, they are asked first. */
+    remember: async (userId: string, input: RememberInput): Promise<ProposalOutcome> =>
+      (await modeOf(userId)) === 'ask'
+        ? writes.run(userId, () => propose(userId, input))
+        : durable.remember(userId, input),
+    /** What waits for a person and can still become an item, oldest first. */
+    async list(userId: string): Promise<readonly ProposedItem[]> {
+      const document = await documentOf(userId);
+      return (await log.list(userId)).flatMap((proposal) => {
+        const would = tried(document, userId, proposal);
+        return would.outcome === 'refused' ? [] : [{ id: proposal.id, item: would.item }];
+      });
+    },
+    /** The person says yes, and it is stored as it would have been at once; `undefined` where there is no such proposal any more. */
+    async accept(userId: string, id: string): Promise<RememberOutcome | undefined> {
+      const proposal = await find(userId, id);
+      if (proposal === undefined) return undefined;
+      const { id: _, at: __, ...request } = proposal;
+      const session = { channelId: proposal.place.channelId, userId };
+      const stillStands = async () => (await said(session, proposal.messageId)) !== undefined;
+      const outcome = await durable.remember(userId, { ...request, stillStands });
+      await log.drop(proposal.id);
+      return outcome;
+    },
+    /** The person says no: it leaves the disk, and is not noticed again. Resolves with whether there was one. */
+    async decline(userId: string, id: string): Promise<boolean> {
+      return writes.run(userId, async () => {
+        const proposal = await find(userId, id);
+        if (proposal === undefined) return false;
+        const would = tried(await documentOf(userId), userId, proposal);
+        if (would.outcome === 'stored' || would.outcome === 'revived')
+          await store.update(durableKey(userId), durableDocumentKind, (before = emptyDurableDocument) =>
+            withBoundedPast({ ...before, gone: [...(before.gone ?? []), goneOf(would.item)] }),
+          );
+        await log.drop(proposal.id);
+        return true;
+      });
+    },
+    /** It is answered in other words: it leaves the disk. */
+    drop: async (userId: string, id: string): Promise<boolean> => {
+      const proposal = await find(userId, id);
+      if (proposal !== undefined) await log.drop(proposal.id);
+      return proposal !== undefined;
+    },
+  };
+}
