@@ -243,7 +243,8 @@ function splitOptions(
       values[name] = word;
       left = more;
     }
-    return { options: { ...values, [text.name]: left } };
+    const isLeftOut = left === '' && 'isOptional' in text.option;
+    return { options: isLeftOut ? values : { ...values, [text.name]: left } };
   }
   const extra: string[] = [];
   for (const word of rest.split(/\s+/u).filter((each) => each !== '')) {

@@ -52,7 +52,7 @@ function providerText(provider: PrivacyFacts['provider']): string {
 /** Each with a right that it serves. */
 const waysToControl: readonly string[] = [
   '`!memory show` and `!memory search` show what I have; `!memory forget`, `share` and `hide` change it.',
-  '`!memory pause` stops all storing, `!memory pause here` takes one conversation off the record, `!memory mode off` stops me from noticing anything by myself.',
+  '`!memory pause` stops all storing, `!memory pause here` takes one conversation off the record, `!memory mode ask` makes me ask you first, `!memory mode off` stops me from noticing anything by myself.',
   '`!memory export` sends you everything that I hold about you, `!memory erase` erases all of it.',
   'Whoever runs me can be asked for anything beyond that.',
 ];

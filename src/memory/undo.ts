@@ -40,7 +40,7 @@ export type UndoLog = ReturnType<typeof createUndoLog>;
  * finds the change on disk finds its note there. What became final leaves the file, and with it the words that were taken [S7].
  */
 export function createUndoLog({ finalise, ...ports }: UndoPorts) {
-  const { list, note, ...log } = createLapsingLog(ports, {
+  const log = createLapsingLog(ports, {
     key: 'undo.jsonl',
     schema: changeSchema,
     lastsMs: undoForMs,
@@ -51,10 +51,10 @@ export function createUndoLog({ finalise, ...ports }: UndoPorts) {
   return {
     ...log,
     /** Notes a change that is about to be made; resolves with its id. It is on disk when the next synced change is. */
-    note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await note(change)).id,
+    note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await log.note(change)).id,
     /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
-      const own = await list(userId);
+      const own = await log.list(userId);
       return id === undefined ? own.at(-1) : own.find((change) => change.id === id);
     },
   };

@@ -37,7 +37,9 @@ describe('what is kept [K9]', () => {
     expect(await say('show')).toContain('Mode `off`');
     expect(await say('mode', publicPlace, { speakerId: bobId })).toMatch(/^Mode `auto`/u);
     expect(await say('mode auto')).toMatch(/^Mode `auto`/u);
-    expect(await say('mode sometimes')).toMatch(/^The mode can be `auto` or `off`\./u);
+    expect(await say('mode ask')).toMatch(/^Mode `ask`: I ask you before/u);
+    expect(await say('show')).toContain('Mode `ask`');
+    expect(await say('mode sometimes')).toMatch(/^The mode can be `auto`, `ask` or `off`\./u);
   });
 
   it('is told of or not [K6]', async () => {

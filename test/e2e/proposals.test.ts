@@ -1,0 +1,199 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { command } from './memory-talk.ts';
+import { answeringBy, callsOf, chatCall, sectionIn, systemIn, toldIn, type Answers } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const answers: Answers = {};
+const everyLayer = {
+  DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+  DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+  DISCOCLAW_REFLECTION_IDLE_MINUTES: '0',
+};
+const weekMs = 7 * 24 * 60 * 60_000;
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage({ model: answeringBy(answers), environment: everyLayer });
+  answers.summary = () => ({ text: 'Bob keeps an axolotl.' });
+});
+
+afterEach(async () => {
+  for (const kind of ['chat', 'extraction', 'summary'] as const) delete answers[kind];
+  await stage[Symbol.asyncDispose]();
+});
+
+/** The extraction finds this in the message that says it, and nothing in others. */
+function finding(text: string, quote: string): void {
+  answers.extraction = ({ messages = [] }) => {
+    const told = messages.flatMap(({ content }) => content.map((block) => block.text ?? '')).join('');
+    const messageId = new RegExp(`\\[(\\d+)\\] [^\\n]*${quote}`, 'u').exec(told)?.[1];
+    return { json: { items: messageId === undefined ? [] : [{ kind: 'fact', text, quote, messageId }] } };
+  };
+}
+
+/** The files below the data folder that hold a text, without their folder. */
+async function filesWith(text: string): Promise<readonly string[]> {
+  const folder = join(stage.folder, 'data');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    // What the bot is just writing may be gone by its temporary name.
+    const held = entry.isFile() ? await readFile(path, 'latin1').catch(() => '') : '';
+    if (held.includes(text)) found.push(path.slice(folder.length + 1));
+  }
+  return found.filter((path) => !path.startsWith('.journal-'));
+}
+
+async function question(place: string): Promise<MessageView | undefined> {
+  const said = await stage.sandbox.messages({ in: place, from: 'bot' });
+  return said.findLast(({ text }) => text.includes('💭 May I remember'));
+}
+
+/** Somebody says something that is noticed; resolves with the question under the answer. */
+async function noticed(as: string, place: string, text: string): Promise<MessageView> {
+  const before = (await question(place))?.id;
+  await stage.ask(as, place, text);
+  await expect.poll(async () => (await question(place))?.id).not.toBe(before);
+  const asked = await question(place);
+  if (asked === undefined) throw new Error('Nobody was asked');
+  return asked;
+}
+
+async function press(as: string, message: string, label: string): Promise<string> {
+  const clicked = await stage.sandbox.click({ as, message, label });
+  const told = async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text ?? '';
+  await expect.poll(told).not.toBe('');
+  return told();
+}
+
+describe('a person who wants to be asked first [K9]', () => {
+  it.each(['@bob', '#general', '#secret'])(
+    'in %s has nothing remembered before they say yes, over a kill too, and can take the yes back',
+    async (place) => {
+      finding('Keeps an axolotl', 'I keep an axolotl');
+      expect(await command(stage, '!memory', 'bob', place, 'mode ask')).toMatch(/^Mode `ask`/u);
+      const asked = await noticed('bob', place, 'I keep an axolotl.');
+      expect(asked.text).toContain('May I remember: "Keeps an axolotl"?');
+      await stage.ask('bob', place, 'And what is new?');
+      await stage.killBot();
+      await stage.startBot();
+      const call = await chatCall(stage, 'bob', place, 'What do you know of me?');
+      for (const section of ['durable_items', 'matching_items', 'conversation_summary', 'notebook'])
+        expect(sectionIn(call, section)).not.toContain('axolotl');
+      expect(systemIn(call)).not.toContain('axolotl');
+      expect(await filesWith('Keeps an axolotl')).toEqual(['proposals.jsonl']);
+      expect(await filesWith('Bob keeps an axolotl')).toEqual([]);
+      expect(callsOf(stage, 'summary')).toEqual([]);
+      expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('Keeps an axolotl');
+
+      expect(await press('bob', asked.id, '✅ Yes')).toMatch(/^Remembered\.\n.*Keeps an axolotl/u);
+      expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Keeps an axolotl');
+      await expect.poll(() => filesWith('"id":"')).not.toContain('proposals.jsonl');
+      expect(await command(stage, '!memory', 'bob', place, 'undo')).toContain('Undone: the `remember`');
+      expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('Keeps an axolotl');
+    },
+  );
+
+  it('leaves no trace of the question after a no, and is not asked the same again', async () => {
+    finding('Keeps an axolotl', 'I keep an axolotl');
+    await command(stage, '/memory', 'bob', '#dev', 'mode ask');
+    const asked = await noticed('bob', '#dev', 'I keep an axolotl.');
+    const other = await stage.sandbox.click({ as: 'alice', message: asked.id, label: '✅ Yes' });
+    expect(other.answer?.text).toContain('Only the person');
+    expect(await press('bob', asked.id, '❌ No')).toMatch(/^Not remembered/u);
+    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+    expect(await command(stage, '!memory', 'bob', '#dev', 'proposals')).toBe(
+      'No proposal waits for you here.',
+    );
+    const calls = callsOf(stage, 'extraction').length;
+    await stage.ask('bob', '#dev', 'As I said, I keep an axolotl.');
+    await expect.poll(() => callsOf(stage, 'extraction').length).toBeGreaterThan(calls);
+    await stage.ask('bob', '#dev', 'Anything else?');
+    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+    await stage.stopBot();
+    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+  });
+
+  it('answers in other words, by a list, and with somebody else’s ids in vain', async () => {
+    finding('Keeps an axolotl', 'I keep an axolotl');
+    await command(stage, '!memory', 'bob', 'dm', 'mode ask');
+    const asked = await noticed('bob', '@bob', 'I keep an axolotl.');
+    const told = await press('bob', asked.id, '✏️ Edit');
+    const id = /!memory accept (\w+)/u.exec(told)?.[1] ?? '';
+    expect(await command(stage, '!memory', 'alice', 'dm', `accept ${id}`)).toContain('There is no proposal');
+    expect(await command(stage, '!memory', 'alice', 'dm', `decline ${id}`)).toContain('There is no proposal');
+    expect(await command(stage, '!memory', 'bob', '#dev', 'proposals')).toBe(
+      'No proposal waits for you here.\n1 more proposal in our DM: `!memory proposals` there.',
+    );
+    expect(await command(stage, '!memory', 'bob', '#dev', `proposals ${id}`)).toContain(
+      'There is no proposal',
+    );
+    expect(await command(stage, '/memory', 'bob', '#dev', 'proposals')).toContain('Keeps an axolotl');
+    expect(await command(stage, '!memory', 'bob', 'dm', `accept ${id} I keep two axolotls`)).toMatch(
+      /^Remembered: "I keep two axolotls"/u,
+    );
+    expect(await command(stage, '!memory', 'bob', 'dm', `accept ${id}`)).toContain('There is no proposal');
+    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+    expect(await command(stage, '!memory', 'bob', 'dm', 'accept')).toContain('Say which proposal');
+  });
+
+  it('loses the question with its message, when the mode’s owner erases it, and after seven days', async () => {
+    finding('Keeps an axolotl', 'I keep an axolotl');
+    await command(stage, '!memory', 'bob', '#dev', 'mode ask');
+    const said = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'I keep an axolotl.' });
+    await stage.answerTo(said);
+    await expect.poll(() => filesWith('Keeps an axolotl')).toEqual(['proposals.jsonl']);
+    await stage.sandbox.delete({ message: said.id });
+    await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+
+    await noticed('bob', '#dev', 'I keep an axolotl, a second one.');
+    expect(await command(stage, '!memory', 'bob', '#dev', 'mode off')).toContain('1 proposal still wait');
+    await stage.stopBot();
+    const later = [import.meta.resolve('tsx'), new URL('later-clock.ts', import.meta.url).href];
+    const clock = (ms: number) => ({
+      NODE_OPTIONS: later.map((url) => `--import ${url}`).join(' '),
+      LATER_MS: String(ms),
+    });
+    await stage.startBot(clock(weekMs - 60 * 60_000));
+    expect(await filesWith('Keeps an axolotl')).toEqual(['proposals.jsonl']);
+    await stage.stopBot();
+    await stage.startBot(clock(weekMs));
+    await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+  });
+
+  it('is asked by the model’s own tool as well, and not in mode `off`', async () => {
+    const input = { kind: 'fact', text: 'Keeps an axolotl', quote: 'I keep an axolotl' };
+    answers.chat = ({ messages = [] }) =>
+      messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true
+        ? { text: 'Understood.' }
+        : { toolUse: [{ name: 'remember_item', input }] };
+    await command(stage, '!memory', 'bob', '#dev', 'mode ask');
+    await noticed('bob', '#dev', 'I keep an axolotl.');
+    expect(
+      toldIn(callsOf(stage, 'chat').at(-1) ?? (await chatCall(stage, 'bob', '#dev', 'x'))),
+    ).not.toContain('Remembered');
+    expect(callsOf(stage, 'chat').at(-1)?.raw).toContain('Not stored yet');
+    await command(stage, '!memory', 'carol', '#dev', 'mode off');
+    await stage.ask('carol', '#dev', 'I keep an axolotl.');
+    expect(callsOf(stage, 'chat').at(-1)?.raw).toContain('wants nothing to be noticed');
+    expect(await command(stage, '!memory', 'carol', 'dm', 'proposals')).toBe(
+      'No proposal waits for you here.',
+    );
+  });
+
+  it('may be everybody who has not chosen', async () => {
+    await stage.stopBot();
+    await stage.startBot({ DISCOCLAW_MEMORY_MODE: 'ask' });
+    expect(await command(stage, '!memory', 'bob', 'dm', 'mode')).toMatch(/^Mode `ask`/u);
+    expect(await command(stage, '!memory', 'bob', 'dm', 'mode auto')).toMatch(/^Mode `auto`/u);
+    expect(await command(stage, '!memory', 'carol', 'dm', 'mode')).toMatch(/^Mode `ask`/u);
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import fc from 'fast-check';
+import { expect } from 'vitest';
+
+import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
+import { createProposals, proposalForMs } from '../../../src/memory/durable/proposals.ts';
+import { createFileStore } from '../../../src/storage/files/store.ts';
+import { aliceId, publicPlace } from '../../support/incoming.ts';
+import { durableSettings } from '../../support/layer-settings.ts';
+import { ManualTimer } from '../../support/manual-timer.ts';
+import { silent } from '../../support/sessions.ts';
+import { withoutUndo } from '../../support/undo.ts';
+
+/** A person who is asked first, in files; opened again over the same folder it is what a restart finds. */
+export async function openProposals(folder: string, time: { now: number }) {
+  const clock = () => new Date(time.now);
+  const store = await createFileStore({
+    dataDir: join(folder, 'data'),
+    workspaceDir: join(folder, 'workspace'),
+    clock,
+    logger: silent,
+  });
+  const writes = createKeyedQueue();
+  const timer = new ManualTimer();
+  const durable = createDurableMemory({
+    settings: durableSettings,
+    store,
+    writes,
+    changes: {
+      forget: () => Promise.reject(new Error('Nothing is forgotten here')),
+      restore: () => Promise.resolve(),
+    },
+    ...withoutUndo,
+    clock,
+    timeZone: 'UTC',
+    logger: silent,
+  });
+  const proposals = createProposals({
+    store,
+    writes,
+    durable,
+    modeOf: () => Promise.resolve('ask'),
+    said: () => Promise.resolve('still'),
+    limits: { maxItems: 200, maxTextLength: 500 },
+    clock,
+    timer: timer.set,
+    logger: silent,
+  });
+  await proposals.start();
+  return { store, durable, proposals, timer };
+}
+
+async function onDisk(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = await Promise.all(files.map((each) => readFile(join(each.parentPath, each.name), 'utf8')));
+  return texts.join('\n');
+}
+
+export const anyStep = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('notice' as const), word: fc.nat(5) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constantFrom('accept' as const, 'decline' as const), of: fc.nat(5) }),
+  },
+  fc.record({ do: fc.constant('pass' as const), days: fc.integer({ min: 1, max: 8 }) }),
+  fc.record({ do: fc.constant('restart' as const) }),
+);
+
+type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
+
+/** Rejects where something stands where it may not, or is missing. */
+export async function live(steps: readonly Step[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
+  const time = { now: Date.parse('2026-01-15T12:00:00Z') };
+  let memory = await openProposals(folder, time);
+  /** By text when it was proposed; what is an item, and what was declined. */
+  const waiting = new Map<string, number>();
+  const [items, declined] = [new Set<string>(), new Set<string>()];
+  let messages = 400_000_000_000_000_000n;
+  for (const step of steps) {
+    if (step.do === 'notice') {
+      messages += 1n;
+      const text = `Keeps canary${step.word}x`;
+      const input = { text, place: publicPlace, messageId: String(messages), type: 'summary' } as const;
+      const { outcome } = await memory.proposals.remember(aliceId, input);
+      const expected = declined.has(text) ? 'refused' : items.has(text) ? 'refreshed' : 'proposed';
+      expect(outcome).toBe(expected);
+      if (outcome === 'proposed' && !waiting.has(text)) waiting.set(text, time.now);
+    } else if (step.do === 'pass') {
+      time.now += step.days * 24 * 60 * 60_000;
+      memory.timer.pass(step.days * 24 * 60 * 60_000);
+      await memory.proposals.start();
+      for (const [text, at] of waiting) if (time.now - at >= proposalForMs) waiting.delete(text);
+    } else if (step.do === 'restart') {
+      await memory.store.close();
+      memory = await openProposals(folder, time);
+    } else {
+      const proposed = await memory.proposals.list(aliceId);
+      const chosen = proposed[step.of];
+      if (chosen === undefined) continue;
+      if (step.do === 'accept') {
+        expect(await memory.proposals.accept(aliceId, chosen.id)).toMatchObject({ outcome: 'stored' });
+        items.add(chosen.item.text);
+      } else {
+        expect(await memory.proposals.decline(aliceId, chosen.id)).toBe(true);
+        declined.add(chosen.item.text);
+      }
+      waiting.delete(chosen.item.text);
+    }
+    expect((await memory.proposals.list(aliceId)).map(({ item }) => item.text)).toEqual([...waiting.keys()]);
+    expect((await memory.durable.list(aliceId)).map(({ text }) => text).toSorted()).toEqual(
+      [...items].toSorted(),
+    );
+  }
+  await memory.store.close();
+  const held = await onDisk(folder);
+  for (const word of [0, 1, 2, 3, 4, 5]) {
+    const text = `Keeps canary${word}x`;
+    expect([text, held.includes(text)]).toEqual([text, waiting.has(text) || items.has(text)]);
+  }
+  await rm(folder, { recursive: true });
+}

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { aliceId, publicPlace } from '../../support/incoming.ts';
+import { anyStep, live, openProposals } from './proposals-property.ts';
+
+describe('proposals [K9]', () => {
+  it('are no item before a yes, leave the disk with a no or after seven days, and are never asked again after a no', async () => {
+    const played = fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), live), { numRuns: 60 });
+    await expect(played).resolves.toBeUndefined();
+  });
+
+  it('are for their person alone, and each is answered once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
+    const { store, proposals } = await openProposals(folder, { now: Date.now() });
+    const messageId = '400000000000000001';
+    await proposals.remember(aliceId, { text: 'Keeps bees', place: publicPlace, messageId, type: 'summary' });
+    const [{ id } = { id: '' }] = await proposals.list(aliceId);
+    const bobId = '140000000000000009';
+    expect(await proposals.accept(bobId, id)).toBeUndefined();
+    expect(await proposals.decline(bobId, id)).toBe(false);
+    expect(await proposals.accept(aliceId, id)).toMatchObject({ outcome: 'stored' });
+    expect(await proposals.accept(aliceId, id)).toBeUndefined();
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+});
