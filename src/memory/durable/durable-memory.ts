@@ -77,8 +77,6 @@ export interface DurableMemoryOptions {
   /** What a message of a session says now; `undefined` where it is there no more. */
   readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   readonly clock: Clock;
-  /** Characters of one item at most. */
-  readonly maxTextLength?: number;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   readonly logger: Logger;
@@ -89,8 +87,9 @@ export interface DurableMemoryOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { settings, store, writes, clock, logger, maxTextLength = itemMaxChars } = options;
+  const { settings, store, writes, clock, logger } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
+  const limits = { maxItems, maxTextLength: itemMaxChars };
   const injected = createDurableSections({
     injectMaxChars,
     dateOf: (date) => localDate(date, options.timeZone),
@@ -231,7 +230,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const now = clock();
         const { result, undoId } = await apply(
           userId,
-          (document) => rememberItem(document, userId, input, { maxItems, maxTextLength }, now),
+          (document) => rememberItem(document, userId, input, limits, now),
           { undo: { what: 'remember' } },
         );
         logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(result) });
@@ -240,18 +239,15 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** What `rememberAll` would do now. */
     async wouldRemember(userId: string, items: readonly DurableItem[]): Promise<ImportResult> {
-      const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
-      return importItems(document, items, { maxItems, maxTextLength }).result;
+      return importItems(await documentOf(userId), items, limits).result;
     },
 
     /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
     rememberAll: (userId: string, items: readonly DurableItem[]) =>
       writes.run(userId, async () => {
-        const { result, undoId } = await apply(
-          userId,
-          (document) => importItems(document, items, { maxItems, maxTextLength }),
-          { undo: { what: 'import' } },
-        );
+        const { result, undoId } = await apply(userId, (document) => importItems(document, items, limits), {
+          undo: { what: 'import' },
+        });
         logger.info('durable items were imported', { userId, count: result.added.length });
         return { ...result, undoId };
       }),
@@ -322,7 +318,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const now = clock();
         const { result, undoId } = await apply(
           userId,
-          (document) => editItem(document, userId, { id, text, place, messageId }, maxTextLength, now),
+          (document) => editItem(document, userId, { id, text, place, messageId }, itemMaxChars, now),
           { undo: { what: 'edit' } },
         );
         return { ...result, ...(undoId !== undefined && { undoId }) };
