@@ -8,6 +8,7 @@ import type { ModelScript } from '../support/model-server.ts';
 import { laterBy } from './later.ts';
 import { repeatingModel, wordsIn } from './sequence-model.ts';
 import { openStage, type Stage } from './stage.ts';
+import { chanceOf } from '../support/chance.ts';
 
 /** Over the ten minutes in which a change can be undone [K5]; milliseconds. */
 const undoIsOverMs = 11 * 60_000;
@@ -38,15 +39,6 @@ export interface Forgettings {
 
 const kinds = ['forget', 'purge', 'erase'] as const;
 type Kind = (typeof kinds)[number];
-
-/** A sequence of numbers between 0 and 1 that depends on its seed alone. */
-export function chanceOf(seed: number): () => number {
-  let state = seed + 1;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 /**
  * So many people who write, and forget, purge or erase at random moments, while messages, summaries, extractions and reflections are in flight; in a
