@@ -33,6 +33,7 @@ import { createGreeting } from '../memory/settings/greeting.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
+import { createRetention } from '../memory/retention.ts';
 import { createUndoLog } from '../memory/undo.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 
@@ -46,6 +47,8 @@ export interface LayerPorts {
   /** The users' write queue, shared by commands and all after-turn work [S3]. */
   readonly writes: KeyedQueue;
   readonly answers: AnswerKeeper;
+  /** Takes out answers that were kept for messages which are too old [K15]; resolves with how many. Default: none are kept. */
+  readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
   readonly server: Pick<ServerPort, 'count'>;
   /** A session is to be looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
@@ -219,6 +222,20 @@ export function createLayers(config: Config, ports: LayerPorts) {
     noteErased: (userId, at) => people.noteErased(userId, at),
     logger,
   });
+  const retention = createRetention({
+    days: config.storage.retentionDays,
+    store,
+    writes,
+    log: sessionLog,
+    changes,
+    durable,
+    layers: [shortTerm, rolling, notebook, recall, sessionLog],
+    dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
+    clock,
+    timer: ports.timer,
+    timeZone,
+    logger,
+  });
   const stillThere = (session: SessionKey, id: string) => sessionLog.message(session, id);
   const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
   const tools: readonly Tool[] = [
@@ -237,6 +254,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** All that is done after a turn, in order [A1]. */
     afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
+    retention,
     undo,
     sessionLog,
     states,

@@ -54,6 +54,7 @@ export function createReadStatus(
       usage,
       kept,
       quarantined,
+      retentionDays: config.storage.retentionDays,
     };
   };
 }
