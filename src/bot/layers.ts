@@ -265,7 +265,11 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** The layers that keep notes. */
     noted: [rolling, notebook],
     workspace: createWorkspace({ store, server: ports.server, logger }),
-    placeSettings: createPlaceSettings({ store, logger }),
+    placeSettings: createPlaceSettings({
+      store,
+      noMemoryIds: config.storage.noMemoryChannelIds,
+      logger,
+    }),
     people,
     greeting: createGreeting({
       settings: people,

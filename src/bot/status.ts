@@ -55,6 +55,7 @@ export function createReadStatus(
       kept,
       quarantined,
       retentionDays: config.storage.retentionDays,
+      noMemoryChannels: config.storage.noMemoryChannelIds.length,
     };
   };
 }

@@ -98,3 +98,43 @@ it('says what a wrong number of days should be, and does not start [K15]', async
   await expect(started).rejects.toThrow(/DISCOCLAW_RETENTION_DAYS[^]*whole number from 0 to 36500/u);
   expect(await filesWith(stage, ['zeppelin'])).not.toEqual([]);
 });
+
+it('stores no word of what is said in a channel that the operator keeps without memory, nor in its threads, and answers there [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'A quagga, noted.' }) });
+  await stage.stopBot();
+  const general = stage.info.channels['general'] ?? '';
+  await stage.startBot({
+    DISCOCLAW_NO_MEMORY_CHANNELS: general,
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  });
+  const { id: thread } = await stage.sandbox.addThread({ channel: general, name: 'side', as: 'alice' });
+  for (const place of ['general', thread])
+    for (const words of ['I saw an okapi', 'and then an aardvark'])
+      expect((await stage.ask('alice', place, words)).text).toContain('A quagga');
+  expect((await stage.ask('alice', 'general', '!memory remember I like okapis')).text).toContain(
+    'Memory is switched off in this channel',
+  );
+  expect((await stage.ask('alice', thread, '!memory show')).text).toContain('switched off in this channel');
+  await stage.stopBot();
+  expect(await filesWith(stage, ['okapi', 'aardvark', 'quagga'])).toEqual([]);
+});
+
+it('says in the settings of a channel without memory that the configuration has it so, whatever is set [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  await stage.stopBot();
+  const owner = stage.info.people['alice'] ?? '';
+  await stage.startBot({
+    DISCOCLAW_NO_MEMORY_CHANNELS: stage.info.channels['general'] ?? '',
+    DISCOCLAW_OWNER_IDS: owner,
+  });
+  const said = await stage.ask('alice', 'general', '!settings memory on');
+  expect(said.text).toContain('This changes nothing here');
+  expect(said.text).toContain('- `memory`: off (DISCOCLAW_NO_MEMORY_CHANNELS');
+  expect((await stage.ask('alice', 'general', '!memory show')).text).toContain(
+    'switched off in this channel',
+  );
+  expect((await stage.ask('alice', 'general', '!status')).text).toContain(
+    'off in 1 channel by configuration',
+  );
+});
