@@ -33,6 +33,7 @@ import { createGreeting } from '../memory/settings/greeting.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
+import { createRetention } from '../memory/retention.ts';
 import { createUndoLog } from '../memory/undo.ts';
 import { createProposals } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
@@ -48,6 +49,8 @@ export interface LayerPorts {
   /** The users' write queue, shared by commands and all after-turn work [S3]. */
   readonly writes: KeyedQueue;
   readonly answers: AnswerKeeper;
+  /** Takes out answers that were kept for messages which are too old [K15]; resolves with how many. Default: none are kept. */
+  readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
   readonly server: Pick<ServerPort, 'count'>;
   /** A session is to be looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
@@ -234,6 +237,20 @@ export function createLayers(config: Config, ports: LayerPorts) {
     noteErased: (userId, at) => people.noteErased(userId, at),
     logger,
   });
+  const retention = createRetention({
+    days: config.storage.retentionDays,
+    store,
+    writes,
+    log: sessionLog,
+    changes,
+    durable,
+    layers: [shortTerm, rolling, notebook, recall, sessionLog],
+    dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
+    clock,
+    timer: ports.timer,
+    timeZone,
+    logger,
+  });
   const stillThere = (session: SessionKey, id: string) => sessionLog.message(session, id);
   const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
   const tools: readonly Tool[] = [
@@ -257,6 +274,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** All that is done after a turn, in order [A1]. */
     afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
+    retention,
     undo,
     proposals,
     sessionLog,
@@ -268,7 +286,11 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** The layers that keep notes. */
     noted: [rolling, notebook],
     workspace: createWorkspace({ store, server: ports.server, logger }),
-    placeSettings: createPlaceSettings({ store, logger }),
+    placeSettings: createPlaceSettings({
+      store,
+      noMemoryIds: config.storage.noMemoryChannelIds,
+      logger,
+    }),
     people,
     greeting: createGreeting({
       settings: people,

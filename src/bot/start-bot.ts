@@ -146,6 +146,7 @@ export async function startBot(config: Config, options: StartOptions) {
     files.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
+    void bot.startRetention();
     await bot.nameUnusedContexts();
     logger.info('the bot is ready', {
       botId: gateway.botId,
