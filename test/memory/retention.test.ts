@@ -251,17 +251,18 @@ it('looks again every day, and keeps everything where no number of days is set [
   expect(filesWith(scene.folder, word)).toEqual([]);
 });
 
+const messageOf = (daysAgo: number): ChatMessage => ({
+  id: snowflakeAt(new Date(startTime - daysAgo * dayMs)),
+  channelId: publicPlace.channelId,
+  author: { id: aliceId, name: 'Alice', kind: 'human' },
+  text: `${daysAgo} days ago`,
+  at: new Date(startTime - daysAgo * dayMs).toISOString(),
+  attachments: [],
+});
+
 it('uses nothing of history that is too old, though it stands on Discord [K15]', async () => {
   using scene = openFolder();
   const memory = await openMemory(scene.folder, 30);
-  const messageOf = (daysAgo: number): ChatMessage => ({
-    id: snowflakeAt(new Date(startTime - daysAgo * dayMs)),
-    channelId: publicPlace.channelId,
-    author: { id: aliceId, name: 'Alice', kind: 'human' },
-    text: `${daysAgo} days ago`,
-    at: new Date(startTime - daysAgo * dayMs).toISOString(),
-    attachments: [],
-  });
   const standing = [messageOf(31), messageOf(29)];
   const young = memory.retention.young({ recent: () => Promise.resolve(standing) });
   expect((await young.recent(publicPlace.channelId, 10)).map(({ text }) => text)).toEqual(['29 days ago']);
