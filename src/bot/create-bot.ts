@@ -96,6 +96,7 @@ export function createBot(config: Config, ports: BotPorts) {
       ports.offers.endOf(userId);
     },
     dropAnswers: (isPast) => journal.dropPast(isPast),
+    dropJournal: (channelId) => journal.drop(channelId),
     server: ports.server,
     wakeAt: (session, time) => idleSessions.wakeAt(session, time),
     changed(session, hasMoreHistory) {
@@ -107,7 +108,7 @@ export function createBot(config: Config, ports: BotPorts) {
     timer,
     logger,
   });
-  const { sessionLog, states, placeSettings: settings, people, greeting, retention } = memory;
+  const { sessionLog, states, placeSettings: settings, people, greeting, retention, leftGuilds } = memory;
   const history = retention.young(ports.history);
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
@@ -228,6 +229,7 @@ export function createBot(config: Config, ports: BotPorts) {
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
     await retention.idle();
+    await leftGuilds.idle();
     await turns.idle();
     await afterTurn.idle();
     await writes.idle();
@@ -256,18 +258,22 @@ export function createBot(config: Config, ports: BotPorts) {
     },
     /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
     remembered: (channelId: string, messageId: string) => sessionLog.rememberedSince(channelId, messageId),
+    /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
+    guildLeft: (guildId: string, channelIds: readonly string[]) => leftGuilds.left(guildId, channelIds),
     /** Finishes what a kill left undone, when replies can be sent. */
     recovery,
-    /** Erases what is too old, from now on, beside everything else [K15]. Never rejects. */
-    async startRetention(): Promise<void> {
+    /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
+    async startRetention(presentGuilds: () => readonly string[]): Promise<void> {
       await recovery.finishChanges();
       retention.start();
+      leftGuilds.start(presentGuilds);
     },
     idle,
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       retention.stop();
+      leftGuilds.stop();
       idleSessions.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });

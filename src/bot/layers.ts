@@ -17,6 +17,7 @@ import { createExtractionFold } from '../memory/durable/extraction-fold.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
+import { createLeftGuilds } from '../memory/left-guilds.ts';
 import { createQuota } from '../memory/log/quota.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../memory/log/session-state.ts';
@@ -51,6 +52,8 @@ export interface LayerPorts {
   readonly answers: AnswerKeeper;
   /** Takes out answers that were kept for messages which are too old [K15]; resolves with how many. Default: none are kept. */
   readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
+  /** Takes a channel's journal out for good. Default: there is none. */
+  readonly dropJournal?: (channelId: string) => Promise<void>;
   readonly server: Pick<ServerPort, 'count'>;
   /** A session is to be looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
@@ -251,6 +254,16 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
     logger,
   });
+  const leftGuilds = createLeftGuilds({
+    store,
+    writes,
+    log: sessionLog,
+    states,
+    dropJournal: ports.dropJournal ?? (() => Promise.resolve()),
+    clock,
+    timer: ports.timer,
+    logger,
+  });
   const stillThere = (session: SessionKey, id: string) => sessionLog.message(session, id);
   const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
   const tools: readonly Tool[] = [
@@ -275,6 +288,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
     retention,
+    leftGuilds,
     undo,
     proposals,
     sessionLog,

@@ -180,6 +180,11 @@ export function createChannelJournal({
       }
       return dropped;
     },
+    /** Takes out, for good, all that is known of a channel. */
+    async drop(channelId: string): Promise<void> {
+      loaded.delete(channelId);
+      await store.removeAll(`channels/${channelId}`);
+    },
     /** Answers prepared in a channel whose sending was never confirmed. */
     unsent: async (channelId: string): Promise<readonly PreparedReply[]> => [
       ...(await stateOf(channelId)).prepared.values(),

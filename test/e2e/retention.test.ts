@@ -138,3 +138,57 @@ it('says in the settings of a channel without memory that the configuration has 
     'off in 1 channel by configuration',
   );
 });
+
+/** A server in which things are remembered and from which the bot is then removed; resolves when that is on disk and the process has ended. */
+async function leaveServer(stage: Stage): Promise<string> {
+  await stage.stopBot();
+  await stage.startBot({
+    DISCOCLAW_OWNER_IDS: stage.info.people['alice'] ?? '',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  });
+  await stage.ask('alice', 'general', 'I saw a quokka');
+  await stage.ask('alice', 'general', '!memory remember I keep ferrets');
+  await stage.ask('alice', 'general', '!settings actions off');
+  await stage.ask('alice', 'dm', 'I saw an okapi');
+  const [guildId = ''] = await readdir(join(stage.folder, 'data', 'guilds'));
+  await stage.sandbox.setBotMembership({ isMember: false });
+  await expect.poll(() => filesWith(stage, [`"${guildId}":{"at"`])).not.toEqual([]);
+  await stage.stopBot();
+  expect(await filesWith(stage, ['quokka'])).not.toEqual([]);
+  return guildId;
+}
+
+/** Has the bot been out of the server for so many days. */
+async function leftBefore(stage: Stage, guildId: string, days: number): Promise<void> {
+  const at = new Date(Date.now() - days * dayMs).toISOString();
+  const document = { version: 1, guilds: { [guildId]: { at, channelIds: [] } } };
+  await stage.writeFile('data/left-guilds.json', JSON.stringify(document));
+}
+
+it('erases what belongs to a server 30 days after the bot was removed from it, and nothing that was said elsewhere [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  const guildId = await leaveServer(stage);
+  await leftBefore(stage, guildId, 31);
+  await stage.startBot();
+  const folders = async (of: string) => readdir(join(stage.folder, 'data', of)).catch(() => []);
+  await expect.poll(() => folders('guilds'), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => folders('channels')).not.toContain(stage.info.channels['general']);
+  await expect
+    .poll(async () => (await filesWith(stage, ['quokka'])).filter((path) => !path.endsWith('messages.jsonl')))
+    .toEqual([]);
+  expect(await filesWith(stage, ['okapi'])).not.toEqual([]);
+  expect(await stage.readFile(`data/users/${stage.info.people['alice']}/durable.json`)).toContain(
+    'I keep ferrets',
+  );
+});
+
+it('keeps everything of a server that the bot is back in after ten days [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  const guildId = await leaveServer(stage);
+  await leftBefore(stage, guildId, 10);
+  await stage.sandbox.setBotMembership({ isMember: true });
+  await stage.startBot();
+  await expect.poll(() => stage.readFile('data/left-guilds.json')).not.toContain(guildId);
+  expect(await filesWith(stage, ['quokka'])).not.toEqual([]);
+  expect(await stage.readFile(`data/guilds/${guildId}/settings.json`)).toContain('actions');
+});
