@@ -1,14 +1,15 @@
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import type { CommandContext, CommandForm, CommandReply } from '../core/commands.ts';
 import { mayUseItem } from '../memory/durable/document.ts';
 import { undoButton } from '../memory/durable/notices.ts';
 import type { ProposedItem } from '../memory/durable/proposals.ts';
+import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { counted, listedItem, nameable, quoted, readingPlace } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import { rememberText } from './memory-items.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
-/** Proposals that have buttons of their own: two each, as many as fit. */
-const mostWithButtons = 12;
+/** Proposals that have buttons of their own, three each, beside those that turn pages. */
+const mostWithButtons = 6;
 
 /** Lists what waits for the asker's yes [K9], or tells of one proposal how it is answered in other words. */
 export async function showProposals(
@@ -21,7 +22,7 @@ export async function showProposals(
   const shown = all.filter(({ item }) => mayUseItem(item, context.speaker.id, view));
   if (id !== undefined) {
     const found = shown.find((each) => each.id === id);
-    return found === undefined ? { text: noneLeft(id) } : { text: howToReword(found) };
+    return found === undefined ? { text: noneLeft(id) } : { text: howToReword(found), form: formOf(found) };
   }
   const hidden = all.length - shown.length;
   const more =
@@ -32,10 +33,19 @@ export async function showProposals(
       `${counted(shown.length, 'proposal')} for you to decide on, for seven days each:`,
       ...shown.map((each, index) => `${index + 1}. ${lineOf(each, view)}`),
       ...more,
+      ...(shown.length > mostWithButtons
+        ? [`The buttons are for the first ${mostWithButtons}; once these are answered, the next have theirs.`]
+        : []),
       '-# Without buttons: `!memory accept <id>`, `!memory accept <id> <other words>` or `!memory decline <id>`.',
     ].join('\n'),
     buttons: shown.slice(0, mostWithButtons).flatMap((each, index) => [
       { label: `✅ ${index + 1}`, line: `memory accept ${each.id}`, keepsOthers: true as const },
+      {
+        label: `✏️ ${index + 1}`,
+        line: `memory proposals ${each.id}`,
+        keepsOthers: true as const,
+        opensForm: true as const,
+      },
       { label: `❌ ${index + 1}`, line: `memory decline ${each.id}`, keepsOthers: true as const },
     ]),
   };
@@ -52,6 +62,17 @@ function noneLeft(id: string): string {
 
 function howToReword({ id, item }: ProposedItem): string {
   return `Say it as I should remember it: \`!memory accept ${id} <your words>\`. I would have remembered: ${quoted(item.text)}`;
+}
+
+/** The same in a window, for a button. */
+function formOf({ id, item }: ProposedItem): CommandForm {
+  return {
+    title: 'May I remember this?',
+    label: 'What I remember',
+    value: item.text,
+    maxChars: itemMaxChars,
+    line: `memory accept ${id}`,
+  };
 }
 
 /** Stores what was proposed, or what the asker says in its place. */

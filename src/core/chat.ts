@@ -94,6 +94,8 @@ export interface CommandButton {
   readonly isDanger?: true;
   /** The others stay. */
   readonly keepsOthers?: true;
+  /** Its command is answered with a form, which opens at once; the buttons go when that is sent off. */
+  readonly opensForm?: true;
 }
 
 /** Buttons and whose they are. */

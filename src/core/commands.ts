@@ -117,12 +117,26 @@ export interface Choice {
 export const mostChoices = 25;
 export const choiceMaxChars = 100;
 
+/** A window with one text, for the person alone to change. */
+export interface CommandForm {
+  /** Each at most 45 characters. */
+  readonly title: string;
+  readonly label: string;
+  /** What stands in it when it opens. */
+  readonly value: string;
+  readonly maxChars: number;
+  /** The command that it gives, without `!`, such as `memory edit 1a2b`, at most 70 characters: what was written follows it. */
+  readonly line: string;
+}
+
 /** The answer to a command, as data: the edge makes messages or pages of it. */
 export interface CommandReply {
   /** Of any length, as lines; not empty. */
   readonly text: string;
   /** At most 25. */
   readonly buttons?: readonly CommandButton[] | undefined;
+  /** Opened in place of the answer where a button asks for it. */
+  readonly form?: CommandForm;
   /** Given only with an answer that the asker alone sees: a message of each after the first. */
   readonly files?: readonly OutgoingFile[];
   /** To be called when it is known whether the person has the answer. Never rejects. */

@@ -3,27 +3,62 @@ import {
   ComponentType,
   type APIActionRowComponent,
   type APIButtonComponent,
+  type APIModalInteractionResponseCallbackData,
   type Message,
+  type ModalSubmitInteraction,
+  TextInputStyle,
 } from 'discord.js';
 
 import type { ButtonsOfPerson, CommandButton } from '../core/chat.ts';
+import type { CommandForm } from '../core/commands.ts';
 
-/** What a button of a command's answer says of itself: all that is needed to carry it out, also after a restart. */
+/** What a button of a command's answer, or a form that it opens, says of itself: all that is needed to carry it out, also after a restart. */
 interface PressedButton {
   readonly personId: string;
   /** Empty where nothing is to be done. */
   readonly line: string;
   readonly keepsOthers: boolean;
+  readonly opensForm: boolean;
 }
 
-const form = /^do:(?<personId>\d{1,20}):(?<keeps>[+-]):(?<line>[\s\S]*)$/u;
+const form = /^(?<does>do|ask):(?<personId>\d{1,20}):(?<keeps>[+-]):(?<line>[\s\S]*)$/u;
+const formField = 'text';
 const mostInRow = 5;
 const labelMaxChars = 80;
 
 /** `undefined` where the button is none of a command's answer. */
 export function readCommandButton(customId: string): PressedButton | undefined {
-  const { personId, keeps, line = '' } = form.exec(customId)?.groups ?? {};
-  return personId === undefined ? undefined : { personId, line, keepsOthers: keeps === '+' };
+  const { does, personId, keeps, line = '' } = form.exec(customId)?.groups ?? {};
+  if (personId === undefined) return undefined;
+  return { personId, line, keepsOthers: keeps === '+', opensForm: does === 'ask' };
+}
+
+/** A form as Discord shows it, opened by a button. */
+export function formModal(
+  { title, label, value, maxChars, line }: CommandForm,
+  { personId, keepsOthers }: PressedButton,
+): APIModalInteractionResponseCallbackData {
+  const field = {
+    type: ComponentType.TextInput,
+    custom_id: formField,
+    style: TextInputStyle.Paragraph,
+    max_length: maxChars,
+    value: value.slice(0, maxChars),
+  } as const;
+  return {
+    custom_id: customIdOf('do', personId, keepsOthers, line),
+    title,
+    components: [{ type: ComponentType.Label, label, component: field }],
+  };
+}
+
+/** What was written into a form. */
+export function writtenInto({ fields }: ModalSubmitInteraction): string {
+  return fields.fields.has(formField) ? fields.getTextInputValue(formField) : '';
+}
+
+function customIdOf(does: 'do' | 'ask', personId: string, keepsOthers: boolean, line: string): string {
+  return `${does}:${personId}:${keepsOthers ? '+' : '-'}:${line}`;
 }
 
 /** Buttons in rows of five, as Discord shows them. */
@@ -50,13 +85,13 @@ export function rowsWithout({ components }: Pick<Message, 'components'>, customI
 }
 
 function asComponent(
-  { label, line = '', isDanger, keepsOthers }: CommandButton,
+  { label, line = '', isDanger, keepsOthers, opensForm }: CommandButton,
   personId: string,
 ): APIButtonComponent {
   return {
     type: ComponentType.Button,
     style: isDanger === true ? ButtonStyle.Danger : ButtonStyle.Secondary,
     label: label.length <= labelMaxChars ? label : `${label.slice(0, labelMaxChars - 1)}…`,
-    custom_id: `do:${personId}:${keepsOthers === true ? '+' : '-'}:${line}`,
+    custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, keepsOthers === true, line),
   };
 }

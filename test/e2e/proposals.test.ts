@@ -126,9 +126,10 @@ describe('a person who wants to be asked first [K9]', () => {
   it('answers in other words, by a list, and with somebody else’s ids in vain', async () => {
     finding('Keeps an axolotl', 'I keep an axolotl');
     await command(stage, '!memory', 'bob', 'dm', 'mode ask');
-    const asked = await noticed('bob', '@bob', 'I keep an axolotl.');
-    const told = await press('bob', asked.id, '✏️ Edit');
-    const id = /!memory accept (\w+)/u.exec(told)?.[1] ?? '';
+    await noticed('bob', '@bob', 'I keep an axolotl.');
+    const listed = await command(stage, '!memory', 'bob', 'dm', 'proposals');
+    const id = / · id (\w+)/u.exec(listed)?.[1] ?? '';
+    expect(await command(stage, '!memory', 'bob', 'dm', `proposals ${id}`)).toContain(`!memory accept ${id}`);
     expect(await command(stage, '!memory', 'alice', 'dm', `accept ${id}`)).toContain('There is no proposal');
     expect(await command(stage, '!memory', 'alice', 'dm', `decline ${id}`)).toContain('There is no proposal');
     expect(await command(stage, '!memory', 'bob', '#dev', 'proposals')).toBe(
@@ -145,6 +146,46 @@ describe('a person who wants to be asked first [K9]', () => {
     expect(await filesWith('Keeps an axolotl')).toEqual([]);
     expect(await command(stage, '!memory', 'bob', 'dm', 'accept')).toContain('Say which proposal');
   });
+
+  it.each(['@bob', '#general', '#secret'])(
+    'in %s corrects the words in a window, over a kill too',
+    async (place) => {
+      finding('Keeps an axolotl', 'I keep an axolotl');
+      await command(stage, '!memory', 'bob', place, 'mode ask');
+      const asked = await noticed('bob', place, 'I keep an axolotl.');
+      await stage.killBot();
+      await stage.startBot();
+      const others = await stage.sandbox
+        .click({ as: 'alice', message: asked.id, label: '✏️ Edit' })
+        .catch(() => undefined);
+      expect(others?.modal).toBeUndefined();
+      const { id: interaction, modal } = await stage.sandbox.click({
+        as: 'bob',
+        message: asked.id,
+        label: '✏️ Edit',
+      });
+      expect(modal?.fields).toMatchObject([
+        { label: 'What I remember', value: 'Keeps an axolotl', maxLength: 500 },
+      ]);
+      await stage.killBot();
+      await stage.startBot();
+      const values = { 'What I remember': 'Keeps two axolotls' };
+      const sent = await stage.sandbox.submit({ as: 'bob', interaction, values, followUps: 1 });
+      expect(sent.followUps).toMatchObject([
+        { isEphemeral: true, text: expect.stringMatching(/^Remembered: "Keeps two axolotls"/u) },
+      ]);
+      expect(sent.answer?.components.rows).toEqual([]);
+      expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Keeps two axolotls');
+      await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+      const again = await stage.sandbox.slash({
+        as: 'bob',
+        in: place,
+        name: 'memory',
+        subcommand: 'proposals',
+      });
+      expect(again.answer?.text).toBe('No proposal waits for you here.');
+    },
+  );
 
   it('loses the question with its message, when the mode’s owner erases it, and after seven days', async () => {
     finding('Keeps an axolotl', 'I keep an axolotl');

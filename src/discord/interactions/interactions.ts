@@ -10,6 +10,7 @@ import {
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
+  type ModalSubmitInteraction,
 } from 'discord.js';
 
 import type { AttachedFile, CommandCall, OutgoingFile } from '../../core/chat.ts';
@@ -20,7 +21,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { within, type Timer } from '../../core/time.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings, type IntakePolicy } from '../access.ts';
-import { buttonRows, readCommandButton, rowsWithout } from '../command-buttons.ts';
+import { buttonRows, formModal, readCommandButton, rowsWithout, writtenInto } from '../command-buttons.ts';
 import { hasErrorCode } from '../discord-api.ts';
 import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
 import { placeOf, type Places } from '../place.ts';
@@ -91,6 +92,7 @@ export function createInteractions(options: InteractionsOptions) {
         );
       else if (interaction.isAutocomplete()) runInBackground('a completion', () => complete(interaction));
       else if (interaction.isButton()) runInBackground('a click', () => clicked(interaction));
+      else if (interaction.isModalSubmit()) runInBackground('a form', () => submitted(interaction));
       else runInBackground('an interaction', () => tell(interaction, unknown));
     },
     /** From now on people are told to come back after the restart. */
@@ -132,7 +134,7 @@ export function createInteractions(options: InteractionsOptions) {
   }
 
   async function replyTo(
-    interaction: CommandInteraction | ButtonInteraction,
+    interaction: AskingInteraction,
     admission: Admission,
     work: (context: CommandContext) => Promise<CommandReply>,
   ): Promise<CommandReply> {
@@ -218,12 +220,56 @@ export function createInteractions(options: InteractionsOptions) {
       await tell(interaction, notYours);
       return true;
     }
+    if (button.opensForm) {
+      const reply = await commandReply(interaction, admission, button.line);
+      if (reply.form !== undefined) await interaction.showModal(formModal(reply.form, button));
+      else {
+        await interaction.deferUpdate();
+        await followUp(interaction, reply);
+      }
+      return true;
+    }
     await interaction.update({ components: button.keepsOthers ? rowsWithout(message, customId) : [] });
-    if (button.line === '') return true;
-    const command = options.parseCommand(`!${button.line}`);
-    const reply = await replyTo(interaction, admission, (context) =>
+    if (button.line !== '')
+      await followUp(interaction, await commandReply(interaction, admission, button.line));
+    return true;
+  }
+
+  /** Gives the command of a form that a button has opened, with what was written there. */
+  async function submitted(interaction: ModalSubmitInteraction): Promise<void> {
+    const admission = await admit(interaction, options);
+    const button = readCommandButton(interaction.customId);
+    try {
+      if (admission.kind === 'refused') await tell(interaction, admission.line);
+      else if (button === undefined || !interaction.isFromMessage()) await tell(interaction, unknown);
+      else if (interaction.user.id !== button.personId) await tell(interaction, notYours);
+      else {
+        await (button.keepsOthers ? interaction.deferUpdate() : interaction.update({ components: [] }));
+        const line = `${button.line} ${writtenInto(interaction).toWellFormed()}`;
+        await followUp(interaction, await commandReply(interaction, admission, line));
+      }
+    } catch (error) {
+      logger.warn('a form could not be answered', { channelId: interaction.channelId, error });
+    }
+  }
+
+  function commandReply(
+    interaction: AskingInteraction,
+    admission: Admission,
+    line: string,
+  ): Promise<CommandReply> {
+    const command = options.parseCommand(`!${line}`);
+    return replyTo(interaction, admission, (context) =>
       command === undefined ? Promise.resolve({ text: unknown }) : handlers.command({ ...context, command }),
     );
+  }
+
+  /** Answers under a message that was acknowledged, for the person's eyes only. */
+  async function followUp(
+    interaction: ButtonInteraction | ModalSubmitInteraction,
+    reply: CommandReply,
+  ): Promise<void> {
+    const { user } = interaction;
     const pages = splitReply(reply.text);
     for (const [index, content] of pages.entries()) {
       const isLast = index === pages.length - 1;
@@ -235,9 +281,10 @@ export function createInteractions(options: InteractionsOptions) {
         allowedMentions: { parse: [] },
       });
     }
-    return true;
   }
 }
+
+type AskingInteraction = CommandInteraction | ButtonInteraction | ModalSubmitInteraction;
 
 /** Whether an interaction is taken [G1], and from whom and where; `line` is what the person is told otherwise. */
 type Admission =
@@ -305,9 +352,6 @@ async function tell(interaction: Interaction, content: string): Promise<void> {
   else await interaction.reply({ content, flags: MessageFlags.Ephemeral });
 }
 
-function idsOf({
-  channelId,
-  user,
-}: CommandInteraction | ButtonInteraction): Readonly<Record<string, string>> {
+function idsOf({ channelId, user }: AskingInteraction): Readonly<Record<string, unknown>> {
   return { channelId, userId: user.id };
 }

@@ -92,12 +92,16 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
   };
 }
 
-/** A page as an interaction shows it; nobody is pinged. */
+/** Discord's limit. */
+const mostRows = 5;
+
+/** A page as an interaction shows it; nobody is pinged. Buttons that find no room beside those that turn the pages are left out. */
 function view(button: PageButton, { pages, buttons }: Pick<Open, 'pages' | 'buttons'>) {
   const page = Math.min(button.page, pages.length - 1);
+  const rows = [...(pages.length > 1 ? [pageButtons(button, page, pages.length)] : []), ...buttons];
   return {
     content: pages[page] ?? '',
-    components: [...(pages.length > 1 ? [pageButtons(button, page, pages.length)] : []), ...buttons],
+    components: rows.slice(0, mostRows),
     allowedMentions: { parse: [], repliedUser: false },
   };
 }

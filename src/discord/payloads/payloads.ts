@@ -91,7 +91,14 @@ const interactionFields = {
   context: count,
   guild: unused,
 };
-/** Of the kinds that the bot offers; it shows no forms. */
+const field = object({ type: whole, id: unused, custom_id: name, value: words });
+/** Text fields, each in a label or in a row; the library counts on one of the two being there. */
+const formPart = either(
+  object({ type: whole, id: unused, component: field, components: unused }),
+  object({ type: whole, id: unused, component: unused, components: all(field) }),
+);
+const formData = object({ custom_id: words, components: list(formPart), resolved: unused });
+/** Of the kinds that the bot offers. */
 const interaction = both(
   either(
     object({
@@ -104,6 +111,12 @@ const interaction = both(
       type: oneOf(InteractionType.MessageComponent),
       data: componentData,
       message,
+    }),
+    object({
+      ...interactionFields,
+      type: oneOf(InteractionType.ModalSubmit),
+      data: formData,
+      message: maybe(message),
     }),
   ),
   (value) => {

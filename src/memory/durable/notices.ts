@@ -42,7 +42,7 @@ export function proposalNotice({ id, item }: ProposedItem, mayName: boolean): Me
     bareLine,
     buttons: [
       { label: '✅ Yes', line: `memory accept ${id}` },
-      { label: '✏️ Edit', line: `memory proposals ${id}`, keepsOthers: true },
+      { label: '✏️ Edit', line: `memory proposals ${id}`, opensForm: true },
       { label: '❌ No', line: `memory decline ${id}` },
     ],
     isProposal: true,

@@ -249,6 +249,15 @@ export const controlInputs = {
     .refine((input) => (input.customId === undefined) !== (input.label === undefined), {
       error: 'a component is named by customId or by label',
     }),
+  submit: z.strictObject({
+    as: person,
+    /** The id of the interaction that was answered with the modal. */
+    interaction: z.string(),
+    /** By a field's custom id or label what is written into it; others keep what stands in them. */
+    values: z.record(z.string(), z.string()).default({}),
+    ...outcome,
+  }),
+  modals: z.strictObject({ as: person }),
   interaction: z.strictObject({ id: z.string() }),
   messages: z.strictObject({
     in: channel,

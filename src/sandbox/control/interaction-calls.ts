@@ -14,12 +14,13 @@ import type {
   InteractionRequest,
   Message,
   MessageComponent,
+  Modal,
   User,
 } from '../world/entities.ts';
 import { ageOf, createInteraction, failIfLate, firstResponseWithin } from '../world/interactions.ts';
 import { channelOf, guildIdOf, memberOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
-import { interactionView, type InteractionView } from './message-view.ts';
+import { interactionView, modalView, type InteractionView } from './message-view.ts';
 import { uploaded } from './message-calls.ts';
 import { waitUntil } from './observation.ts';
 import {
@@ -54,6 +55,17 @@ export function interactionCalls(define: DefineCall, world: World) {
     menu: define('menu', (input) => viewOf(menu(world, input), input)),
     /** Clicks a button, or chooses in a select, and waits for what comes of it. */
     click: define('click', (input) => viewOf(click(world, input), input)),
+    /** Sends off a modal that an interaction was answered with, and waits for what comes of it. */
+    submit: define('submit', (input) => viewOf(submit(world, input), input)),
+    /** The modals that are open for a person, oldest first. */
+    modals: define('modals', (input) => {
+      const user = findPerson(world, input.as);
+      return [...world.interactions.values()].flatMap((interaction) =>
+        interaction.modal === undefined || interaction.userId !== user.id || isSentOff(world, interaction)
+          ? []
+          : [{ interaction: interaction.id, ...modalView(interaction.modal) }],
+      );
+    }),
     /** How an interaction stands now. */
     interaction: define('interaction', (input) => {
       const interaction = world.interactions.get(input.id);
@@ -138,6 +150,58 @@ function click(world: World, input: CheckedInput<'click'>): Interaction {
   }
   const values = chosenValues(component, input.values);
   return ask(world, channel, user, { kind: 'component', message, component, values });
+}
+
+/** A person sends off a modal that was opened for them. @throws {SandboxError} where Discord's client would not let them. */
+function submit(world: World, input: CheckedInput<'submit'>): Interaction {
+  const user = findPerson(world, input.as);
+  const openedBy = world.interactions.get(input.interaction);
+  if (openedBy?.modal === undefined || openedBy.userId !== user.id)
+    throw new SandboxError(`No modal is open for ${user.username} by interaction ${input.interaction}`);
+  const { modal, request } = openedBy;
+  if (isSentOff(world, openedBy))
+    throw new SandboxError(`The modal ${JSON.stringify(modal.title)} was sent off already`);
+  const channel = channelOf(world, openedBy.channelId);
+  requireView(world, channel, user);
+  const values = writtenValues(modal, input.values);
+  return ask(world, channel, user, {
+    kind: 'modal',
+    modal,
+    openedBy,
+    values,
+    ...(request.kind === 'component' ? { message: request.message } : {}),
+  });
+}
+
+/** Where the bot lets the three seconds pass, the window stays open. */
+function isSentOff(world: World, openedBy: Interaction): boolean {
+  return [...world.interactions.values()].some(({ request, state }) => {
+    return request.kind === 'modal' && request.openedBy === openedBy && state !== 'failed';
+  });
+}
+
+/** What stands in each field when it is sent off. */
+function writtenValues(
+  { title, fields }: Modal,
+  written: Readonly<Record<string, string>>,
+): ReadonlyMap<string, string> {
+  const values = new Map(fields.map(({ customId, value }) => [customId, value]));
+  for (const [name, value] of Object.entries(written)) {
+    const field = fields.find(({ customId, label }) => customId === name || label === name);
+    if (field === undefined) {
+      const labels = fields.map(({ label }) => label).join(', ');
+      throw new SandboxError(`The modal ${JSON.stringify(title)} has the fields ${labels}, not ${name}`);
+    }
+    values.set(field.customId, value);
+  }
+  for (const { customId, label, style, isRequired, minLength, maxLength } of fields) {
+    const value = values.get(customId) ?? '';
+    if (value === '' && isRequired) throw new SandboxError(`${label} must be filled in`);
+    if (value !== '' && (value.length < minLength || value.length > maxLength))
+      throw new SandboxError(`${label} takes ${minLength} to ${maxLength} characters, not ${value.length}`);
+    if (style === 'short' && /[\n\r]/u.test(value)) throw new SandboxError(`${label} has one line`);
+  }
+  return values;
 }
 
 function findComponent(message: Message, input: CheckedInput<'click'>): MessageComponent {
@@ -253,5 +317,7 @@ function titleOfRequest(request: InteractionRequest): string {
       return JSON.stringify(request.command.name);
     case 'component':
       return `a click on ${request.component.custom_id}`;
+    case 'modal':
+      return `the modal ${JSON.stringify(request.modal.title)}`;
   }
 }

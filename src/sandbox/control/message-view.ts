@@ -1,6 +1,6 @@
 import { ButtonStyle, ComponentType, MessageType } from 'discord-api-types/v10';
 
-import type { Button, ComponentRow, Interaction, Message, Poll } from '../world/entities.ts';
+import type { Button, ComponentRow, Interaction, Message, Modal, Poll } from '../world/entities.ts';
 import { isEphemeral, isThere } from '../world/messages.ts';
 import { isOver } from '../world/reactions-and-polls.ts';
 import { userOf, type World } from '../world/world.ts';
@@ -68,6 +68,27 @@ export function interactionView(world: World, interaction: Interaction) {
     followUps: followUps
       .filter((message) => isThere(world, message))
       .map((message) => messageView(world, message)),
+    /** The window that it was answered with, for `submit`. */
+    ...(interaction.modal === undefined ? {} : { modal: modalView(interaction.modal) }),
+  };
+}
+
+export type ModalView = ReturnType<typeof modalView>;
+
+/** A window with fields, as the person sees it. */
+export function modalView({ title, fields }: Modal) {
+  return {
+    title,
+    fields: fields.map(({ customId, label, value, style, minLength, maxLength, isRequired }) => ({
+      customId,
+      label,
+      /** What stands in it when it opens. */
+      value,
+      style,
+      minLength,
+      maxLength,
+      isRequired,
+    })),
   };
 }
 

@@ -2,6 +2,7 @@ import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
+  ComponentType,
   InteractionContextType,
   InteractionType,
   Locale,
@@ -14,6 +15,7 @@ import type {
   Interaction,
   InteractionOption,
   InteractionRequest,
+  ModalField,
 } from '../world/entities.ts';
 import { channelPermissions } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
@@ -63,6 +65,8 @@ export function interactionType(request: InteractionRequest): InteractionType {
       return InteractionType.ApplicationCommandAutocomplete;
     case 'component':
       return InteractionType.MessageComponent;
+    case 'modal':
+      return InteractionType.ModalSubmit;
   }
 }
 
@@ -107,7 +111,26 @@ function requestPart(world: World, request: InteractionRequest, asker: Asker, cd
         },
       };
     }
+    case 'modal': {
+      const { modal, values, message } = request;
+      return {
+        type,
+        ...(message === undefined ? {} : { message: messagePayload(world, message, view) }),
+        data: {
+          custom_id: modal.customId,
+          components: modal.fields.map((field) => submittedField(field, values.get(field.customId) ?? '')),
+        },
+      };
+    }
   }
+}
+
+/** A field as the bot gets it back, in what it lay in. */
+function submittedField({ customId, holder, ids: [holderId, id] }: ModalField, value: string): object {
+  const field = { type: ComponentType.TextInput, id, custom_id: customId, value };
+  return holder === 'label'
+    ? { type: ComponentType.Label, id: holderId, component: field }
+    : { type: ComponentType.ActionRow, id: holderId, components: [field] };
 }
 
 function commandPart(command: Command): object {

@@ -148,13 +148,23 @@ function interactionMetadata(world: World, origin: InteractionOrigin): APIMessag
     authorizing_integration_owners: {},
     ...(origin.originalId === undefined ? {} : { original_response_message_id: origin.originalId }),
   };
-  return origin.kind === 'component'
-    ? { ...common, type: InteractionType.MessageComponent, interacted_message_id: origin.messageId ?? '' }
-    : {
-        ...common,
-        type: InteractionType.ApplicationCommand,
-        ...(origin.messageId === undefined ? {} : { target_message_id: origin.messageId }),
-      };
+  if (origin.kind === 'component')
+    return {
+      ...common,
+      type: InteractionType.MessageComponent,
+      interacted_message_id: origin.messageId ?? '',
+    };
+  if (origin.openedBy !== undefined) {
+    const opened = interactionMetadata(world, origin.openedBy);
+    // A modal opens no other one.
+    if (opened.type !== InteractionType.ModalSubmit)
+      return { ...common, type: InteractionType.ModalSubmit, triggering_interaction_metadata: opened };
+  }
+  return {
+    ...common,
+    type: InteractionType.ApplicationCommand,
+    ...(origin.messageId === undefined ? {} : { target_message_id: origin.messageId }),
+  };
 }
 
 /** A file as a message or a command in a channel carries it. */

@@ -1,14 +1,16 @@
 import { ApplicationCommandOptionType, InteractionResponseType } from 'discord-api-types/v10';
 import { z } from 'zod';
 
-import type { InteractionOption, InteractionRequest } from '../world/entities.ts';
+import type { InteractionOption, InteractionRequest, Modal } from '../world/entities.ts';
 import { apiErrors, parseForm } from './api-error.ts';
+import { modalOf, modalSchema } from './modal-form.ts';
 
 export type Callback =
   | { readonly type: InteractionResponseType.ChannelMessageWithSource; readonly data: unknown }
   | { readonly type: InteractionResponseType.DeferredChannelMessageWithSource; readonly data: unknown }
   | { readonly type: InteractionResponseType.DeferredMessageUpdate }
   | { readonly type: InteractionResponseType.UpdateMessage; readonly data: unknown }
+  | { readonly type: InteractionResponseType.Modal; readonly modal: Modal }
   | {
       readonly type: InteractionResponseType.ApplicationCommandAutocompleteResult;
       readonly choices: z.infer<typeof choicesSchema>;
@@ -25,6 +27,9 @@ const callbackSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal(InteractionResponseType.DeferredChannelMessageWithSource), data: z.unknown() }),
   z.object({ type: z.literal(InteractionResponseType.DeferredMessageUpdate) }),
   z.object({ type: z.literal(InteractionResponseType.UpdateMessage), data: z.unknown() }),
+  z
+    .object({ type: z.literal(InteractionResponseType.Modal), data: modalSchema })
+    .transform(({ type, data }) => ({ type, modal: modalOf(data) })),
   z
     .object({
       type: z.literal(InteractionResponseType.ApplicationCommandAutocompleteResult),
@@ -52,18 +57,22 @@ export function parseCallback(request: InteractionRequest, body: unknown): Callb
   return callback;
 }
 
-function responsesTo({ kind }: InteractionRequest): readonly InteractionResponseType[] {
-  switch (kind) {
+const updateTypes = [
+  InteractionResponseType.DeferredMessageUpdate,
+  InteractionResponseType.UpdateMessage,
+] as const;
+
+function responsesTo(request: InteractionRequest): readonly InteractionResponseType[] {
+  switch (request.kind) {
     case 'slash':
     case 'message-menu':
     case 'user-menu':
-      return messageTypes;
+      return [...messageTypes, InteractionResponseType.Modal];
     case 'component':
-      return [
-        ...messageTypes,
-        InteractionResponseType.DeferredMessageUpdate,
-        InteractionResponseType.UpdateMessage,
-      ];
+      return [...messageTypes, ...updateTypes, InteractionResponseType.Modal];
+    case 'modal':
+      // No modal opens another one.
+      return request.message === undefined ? messageTypes : [...messageTypes, ...updateTypes];
     case 'complete':
       return [InteractionResponseType.ApplicationCommandAutocompleteResult];
   }

@@ -96,6 +96,9 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
         answered(interaction, 'answered', original);
         return original;
       }
+      case InteractionResponseType.Modal:
+        advanceInteraction(world, interaction, { state: 'answered', ephemeral: true, modal: callback.modal });
+        return undefined;
       case InteractionResponseType.ApplicationCommandAutocompleteResult:
         advanceInteraction(world, interaction, { state: 'answered', choices: callback.choices });
         return undefined;
@@ -113,8 +116,9 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
   }
 
   function componentMessage({ request }: Interaction): Message {
-    if (request.kind !== 'component' || !isThere(world, request.message)) throw apiErrors.unknownMessage();
-    return request.message;
+    const message = request.kind === 'component' || request.kind === 'modal' ? request.message : undefined;
+    if (message === undefined || !isThere(world, message)) throw apiErrors.unknownMessage();
+    return message;
   }
 }
 
@@ -221,6 +225,7 @@ function originOf({ id, userId, request, original }: Interaction): InteractionOr
     kind: request.kind,
     ...(messageId === undefined ? {} : { messageId }),
     ...(original === undefined ? {} : { originalId: original.id }),
+    ...(request.kind === 'modal' ? { openedBy: originOf(request.openedBy) } : {}),
   };
 }
 
@@ -229,8 +234,11 @@ function answeredMessage(request: InteractionRequest): Message | undefined {
   return 'message' in request ? request.message : undefined;
 }
 
-/** Follow-ups, and answers to components, are replies. */
+/** Follow-ups, and answers to components and to what was opened from them, are replies. */
 function answerType({ request, original }: Interaction): MessageType {
-  if (original !== undefined || request.kind === 'component') return MessageType.Reply;
-  return request.kind === 'slash' ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
+  const isOnComponent = request.kind === 'component' || (request.kind === 'modal' && 'message' in request);
+  if (original !== undefined || isOnComponent) return MessageType.Reply;
+  return request.kind === 'slash' || request.kind === 'modal'
+    ? MessageType.ChatInputCommand
+    : MessageType.ContextMenuCommand;
 }

@@ -1,5 +1,5 @@
 import type { CommandView, OptionView } from '../control/control-views.ts';
-import type { MessageView } from '../control/message-view.ts';
+import type { MessageView, ModalView } from '../control/message-view.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
 import {
   findTarget,
@@ -68,16 +68,45 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
       );
       if (label === '') throw new SandboxError('Click what? /click LABEL, with the label as it is shown');
       const press = pressOf(target, label) ?? { label };
-      await scene.sandbox.click({
+      const { modal } = await scene.sandbox.click({
         as: scene.speaker.id,
         message: target.id,
         until: 'acknowledged',
         ...press,
       });
+      if (modal !== undefined) return { tell: modalText(modal) };
       return { echo: { kind: 'did', text: `clicked [${label}]` }, expectsAnswer: true };
     },
   },
+  submit: {
+    usage: 'WORDS',
+    meaning: 'send off the window that the bot has opened: its first field, or each as NAME:WORDS',
+    async act(scene, rest) {
+      const modal = (await scene.sandbox.modals({ as: scene.speaker.id })).at(-1);
+      if (modal === undefined)
+        throw new SandboxError('The bot has opened no window for you; a button may, by /click');
+      const fields = modal.fields.map(({ customId }) => ({ name: customId }));
+      const named = namedWords(fields, rest).map(([{ name }, words]) => [name, words] as const);
+      const all =
+        named.length > 0 || rest === '' ? named : fields.slice(0, 1).map(({ name }) => [name, rest] as const);
+      const { interaction } = modal;
+      await scene.sandbox.submit({ as: scene.speaker.id, interaction, values: Object.fromEntries(all) });
+      return { echo: { kind: 'did', text: `sent “${modal.title}” off` }, expectsAnswer: true };
+    },
+  },
 };
+
+/** A window with what stands in its fields, and how it is sent off. */
+function modalText({ title, fields }: ModalView): string {
+  const [first] = fields;
+  return [
+    `The bot opens “${title}”:`,
+    ...fields.map(({ customId, label, value }) => `  ${label} (${customId}): ${value}`),
+    fields.length > 1 && first !== undefined
+      ? `/submit sends it off, /submit ${first.customId}:WORDS with other words.`
+      : '/submit sends it off, /submit WORDS with other words.',
+  ].join('\n');
+}
 
 /** Gives a slash command as it is typed, without the slash. @throws {SandboxError} */
 export async function giveSlashCommand(scene: Scene, rest: string): Promise<ActionResult> {
@@ -202,10 +231,10 @@ function optionsOf(
 }
 
 /** Words that begin with an option's name and a colon, cut before each such name; none where they begin otherwise. */
-function namedWords(
-  options: readonly OptionView[],
+function namedWords<Named extends { readonly name: string }>(
+  options: readonly Named[],
   words: string,
-): readonly (readonly [OptionView, string])[] {
+): readonly (readonly [Named, string])[] {
   const byName = new Map(options.map((option) => [option.name, option]));
   const starts = [...words.matchAll(/(?<!\S)([^\s:]+):/gu)].flatMap((match) => {
     const option = byName.get(match[1] ?? '');

@@ -163,6 +163,8 @@ export interface InteractionOrigin {
   readonly messageId?: string;
   /** For a follow-up: the first answer. */
   readonly originalId?: string;
+  /** For a modal: what opened it. */
+  readonly openedBy?: InteractionOrigin;
 }
 
 /** A message that only one person sees. */
@@ -254,7 +256,43 @@ export type InteractionRequest =
       readonly component: APIButtonComponentWithCustomId | APIStringSelectComponent;
       /** What was chosen in a select. */
       readonly values: readonly string[];
+    }
+  | {
+      readonly kind: 'modal';
+      readonly modal: Modal;
+      /** What was answered with the modal. */
+      readonly openedBy: Interaction;
+      /** By custom id what stands in each field. */
+      readonly values: ReadonlyMap<string, string>;
+      /** The message whose component the modal was opened from. */
+      readonly message?: Message;
     };
+
+/** A window with fields, which the bot opens before the eyes of one person. */
+export interface Modal {
+  readonly customId: string;
+  readonly title: string;
+  readonly fields: readonly ModalField[];
+}
+
+/** A text field. */
+export interface ModalField {
+  readonly customId: string;
+  readonly label: string;
+  readonly description?: string | undefined;
+  /** One line, or several. */
+  readonly style: 'short' | 'paragraph';
+  readonly minLength: number;
+  readonly maxLength: number;
+  readonly isRequired: boolean;
+  /** What stands in it when it opens. */
+  readonly value: string;
+  readonly placeholder: string;
+  /** What it lies in: a label, or, as in older bots, a row. */
+  readonly holder: 'label' | 'row';
+  /** Numbers of the holder and of the field, as Discord counts components. */
+  readonly ids: readonly [holder: number, field: number];
+}
 
 /** A request, and what the bot made of it. */
 export interface Interaction {
@@ -274,6 +312,8 @@ export interface Interaction {
   /** The first answer; for a component that was acknowledged or updated, the message that it hangs on. */
   original: Message | undefined;
   readonly followUps: Message[];
+  /** The window that it was answered with. */
+  modal: Modal | undefined;
   /** What the bot offers for a half-typed option. */
   choices: readonly APIApplicationCommandOptionChoice[];
 }

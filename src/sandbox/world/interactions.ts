@@ -20,6 +20,7 @@ export function createInteraction(world: World, { channel, ...asked }: NewIntera
     ephemeral: false,
     original: undefined,
     followUps: [],
+    modal: undefined,
     choices: [],
   };
   world.interactions.set(interaction.id, interaction);
@@ -28,7 +29,9 @@ export function createInteraction(world: World, { channel, ...asked }: NewIntera
 }
 
 /** What the bot has just done with an interaction. */
-type InteractionProgress = Partial<Pick<Interaction, 'state' | 'ephemeral' | 'original' | 'choices'>> & {
+type InteractionProgress = Partial<
+  Pick<Interaction, 'state' | 'ephemeral' | 'original' | 'modal' | 'choices'>
+> & {
   readonly followUp?: Message;
 };
 

@@ -177,6 +177,69 @@ describe('a button under a command’s answer', () => {
   });
 });
 
+describe('a button that opens a form', () => {
+  const asked = { in: '#general', name: 'memory', subcommand: 'show' };
+  const form = { title: 'Edit', label: 'Text', value: 'Likes tea', maxChars: 20, line: 'memory edit 1a2b' };
+  const buttons = [
+    { label: 'Edit', line: 'memory proposals 1a2b', opensForm: true },
+    { label: 'Edit 2', line: 'memory proposals 3c4d', opensForm: true, keepsOthers: true },
+    { label: 'No', line: 'memory decline 1a2b' },
+  ] as const;
+
+  async function opened(label: string) {
+    const gateway = await runGateway();
+    const { server, handlers } = gateway;
+    handlers.commandButtons = buttons;
+    const { answer } = await server.slash({ ...asked, as: 'bob' });
+    handlers.commandButtons = undefined;
+    handlers.commandForm = form;
+    const message = answer?.id ?? '';
+    return { ...gateway, message, clicked: await server.click({ as: 'bob', message, label }) };
+  }
+
+  it('shows the present text to its person, and gives the command with what was written', async () => {
+    const { server, handlers, ids, message, clicked } = await opened('Edit');
+    expect(clicked.modal).toMatchObject({
+      title: 'Edit',
+      fields: [{ label: 'Text', value: 'Likes tea', maxLength: 20, isRequired: true }],
+    });
+    expect(handlers.commands.at(-1)?.command.subcommand).toBe('proposals 1a2b');
+    const values = { Text: 'Likes green tea' };
+    const sent = await server.submit({ as: 'bob', interaction: clicked.id, values, followUps: 1 });
+    expect(handlers.commands.at(-1)).toMatchObject({
+      command: { name: 'memory', subcommand: 'edit 1a2b Likes green tea' },
+      speaker: { id: ids['bob'] },
+      ephemeral: true,
+    });
+    expect(sent.answer).toMatchObject({ id: message, components: { rows: [] } });
+    expect(sent.followUps).toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
+  });
+
+  it('leaves the others where they concern something else', async () => {
+    const { server, message, clicked } = await opened('Edit 2');
+    await server.submit({ as: 'bob', interaction: clicked.id, followUps: 1, until: 'acknowledged' });
+    const rows = (await server.messages({ in: '#general', as: 'bob' })).find(
+      ({ id }) => id === message,
+    )?.components;
+    expect(rows?.rows[0]?.buttons.map(({ label }) => label)).toEqual(['Edit', 'Edit 2', 'No']);
+  });
+
+  it('answers in words where there is no form any more, and is nobody else’s', async () => {
+    const { server, handlers, replies, ids } = await runGateway();
+    const said = await server.say({ as: 'bob', in: '#general', text: '!memory proposals' });
+    await replies.send(said.channelId, 'Which?', said.id, undefined, { personId: ids['bob'] ?? '', buttons });
+    const [sent] = await server.messages({ in: '#general', from: 'bot' });
+    const press = { message: sent?.id ?? '', label: 'Edit' };
+    const gone = await server.click({ ...press, as: 'bob', followUps: 1, until: 'acknowledged' });
+    expect(gone.followUps).toMatchObject([{ isEphemeral: true, text: 'Here you are.' }]);
+    handlers.commandForm = form;
+    const others = await server.click({ ...press, as: 'carol' });
+    expect(others.modal).toBeUndefined();
+    expect(others.answer?.text).toContain('Only the person');
+    expect(handlers.commands.map(({ speaker }) => speaker.id)).not.toContain(ids['carol']);
+  });
+});
+
 describe('pages that nobody turns', () => {
   it('lose their buttons in time, before and after a click', async () => {
     const server = await openSandbox();

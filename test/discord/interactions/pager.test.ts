@@ -118,6 +118,18 @@ describe('pages', () => {
     expect(time.waiting.size).toBe(0);
   });
 
+  it('leave out buttons that find no room beside those that turn them', () => {
+    const { pager } = openPager();
+    const buttons = Array.from({ length: 25 }, (_, index) => ({
+      label: String(index),
+      line: `memory why ${index}`,
+    }));
+    const paged = pager.show(interaction(bob, []), { text: pages.join('\n\n'), buttons });
+    expect(paged.components).toHaveLength(5);
+    expect(JSON.stringify(paged.components)).toMatch(/Page 1 of 3.*memory why 19/u);
+    expect(pager.show(interaction(bob, []), { text: 'short', buttons }).components).toHaveLength(5);
+  });
+
   it('leave a button of something else alone', async () => {
     const { pager, answers } = openPager();
     expect(await pager.click(interaction(bob, answers, 'vote:1:2:3'))).toBe(false);

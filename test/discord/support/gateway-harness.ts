@@ -58,6 +58,8 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   /** What a slash command is answered with. */
   commandAnswer: () => Promise<string> = () => Promise.resolve('Here you are.');
   commandButtons: CommandReply['buttons'];
+  /** What a button may open in its place. */
+  commandForm: CommandReply['form'];
   /** What is offered to who types. */
   choices: () => Promise<readonly Choice[]> = () => Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
   /** What comes with the answer to a slash command. */
@@ -79,7 +81,13 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   async command(request: CommandRequest): Promise<CommandReply> {
     this.commands.push(request);
     this.order.push(`command ${request.command.subcommand}`);
-    return { text: await this.commandAnswer(), buttons: this.commandButtons, files: this.commandFiles };
+    const form = this.commandForm === undefined ? {} : { form: this.commandForm };
+    return {
+      text: await this.commandAnswer(),
+      buttons: this.commandButtons,
+      files: this.commandFiles,
+      ...form,
+    };
   }
 
   async menu(request: MenuRequest): Promise<CommandReply> {

@@ -21,7 +21,7 @@ export interface EchoBot extends RunningBot {
 
 /**
  * A bot that repeats what it is told: "twice …" in two messages, "slowly …" in a message that grows, with 👀 meanwhile, "pages"
- * in one to leaf through, "vote" in a poll; "quiet …" is not answered. `/echo say` repeats its text for the asker's eyes only, with a follow-up, and
+ * in one to leaf through, "form" in one with a window to fill in, "vote" in a poll; "quiet …" is not answered. `/echo say` repeats its text for the asker's eyes only, with a follow-up, and
  * completes what is typed; the menu entry "Echo this" repeats a message.
  */
 export async function runEchoBot(): Promise<EchoBot> {
@@ -66,6 +66,13 @@ async function answer(message: Message): Promise<void> {
     await message.reply({ content: 'page 1', components: pager(1) });
     return;
   }
+  if (content.startsWith('form')) {
+    await message.reply({
+      content: 'a form',
+      components: [{ type: ComponentType.ActionRow, components: [formButton] }],
+    });
+    return;
+  }
   if (content.startsWith('vote')) {
     const answers = [{ text: 'Tea' }, { text: 'Milk', emoji: '🥛' }];
     const question = { text: 'Which?' };
@@ -96,6 +103,21 @@ async function answerInteraction(interaction: Interaction): Promise<void> {
     const typed = interaction.options.getFocused();
     const choices = ['tea', 'ten'].filter((word) => word.startsWith(typed));
     await interaction.respond(choices.map((value) => ({ name: value === 'ten' ? '10' : value, value })));
+  } else if (interaction.isButton() && interaction.customId === 'form') {
+    await interaction.showModal({
+      custom_id: 'form',
+      title: 'Say it',
+      components: [
+        {
+          type: ComponentType.Label,
+          label: 'Words',
+          component: { type: ComponentType.TextInput, custom_id: 'words', style: 1, value: 'as before' },
+        },
+      ],
+    });
+  } else if (interaction.isModalSubmit()) {
+    const words = interaction.fields.getTextInputValue('words');
+    await interaction.reply({ content: `sent: ${words}`, flags: MessageFlags.Ephemeral });
   } else if (interaction.isButton()) {
     await interaction.update({ content: 'page 2', components: pager(2) });
   }
@@ -106,6 +128,13 @@ async function answerCommand(interaction: ChatInputCommandInteraction): Promise<
   await interaction.editReply(`psst: ${interaction.options.getString('text') ?? 'stopped'}`);
   await interaction.followUp({ content: 'and that is all', flags: MessageFlags.Ephemeral });
 }
+
+const formButton: APIButtonComponent = {
+  type: ComponentType.Button,
+  style: 2,
+  label: 'Fill in',
+  custom_id: 'form',
+};
 
 function pager(page: number): APIActionRowComponent<APIButtonComponent>[] {
   const button = (label: string, at: number): APIButtonComponent => ({

@@ -214,6 +214,39 @@ describe('the bot', () => {
     );
   });
 
+  it('opens windows, which are sent off as they are or with other words', async () => {
+    expect(
+      await chatOf([
+        '/submit',
+        'form',
+        '/click Fill in',
+        '/submit',
+        '/click Fill in',
+        '/submit words:other',
+        '/submit x',
+      ]),
+    ).toBe(
+      [
+        '! The bot has opened no window for you; a button may, by /click',
+        '#general  alice: form',
+        '#general  Discoclaw: a form',
+        '          [Fill in]',
+        'The bot opens “Say it”:',
+        '  Words (words): as before',
+        '/submit sends it off, /submit WORDS with other words.',
+        '#general  alice sent “Say it” off',
+        '#general  Discoclaw: sent: as before (only you see this)',
+        'The bot opens “Say it”:',
+        '  Words (words): as before',
+        '/submit sends it off, /submit WORDS with other words.',
+        '#general  alice sent “Say it” off',
+        '#general  Discoclaw: sent: other (only you see this)',
+        '! The bot has opened no window for you; a button may, by /click',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('has its buttons clicked, and shows what comes of it', async () => {
     expect(await chatOf(['/click ▶', 'pages', '/click ◀', '/click [▶]', '/click ▶', '/click'])).toBe(
       [

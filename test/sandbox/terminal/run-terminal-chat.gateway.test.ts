@@ -102,7 +102,7 @@ describe('piped lines', () => {
     const text = await chatOf(['/dance', '/as dave', '/as', '/go #attic', '/go', ' /dance', '@discoclaw hi']);
     expect(text).toBe(
       [
-        '! There is no /dance; there are /as, /go, /who, /reply, /upload, /save, /edit, /delete, /react, /pin, /vote, /thread, /messages, /slash, /complete, /menu, /click, /help, /quit, /echo. To say this line, put a space before it.',
+        '! There is no /dance; there are /as, /go, /who, /reply, /upload, /save, /edit, /delete, /react, /pin, /vote, /thread, /messages, /slash, /complete, /menu, /click, /submit, /help, /quit, /echo. To say this line, put a space before it.',
         '! There is nobody "dave" to speak as; there are alice, bob, carol',
         '! As whom? /as NAME; there are alice, bob, carol',
         '! There is no place "#attic"; there are #general, #dev, #secret, @dm',
