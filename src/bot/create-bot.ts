@@ -106,7 +106,7 @@ export function createBot(config: Config, ports: BotPorts) {
     timer,
     logger,
   });
-  const { sessionLog, states, placeSettings: settings, people, greeting } = memory;
+  const { sessionLog, states, placeSettings: settings, people, greeting, provenance } = memory;
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
     queue: createKeyedQueue(),
@@ -152,6 +152,7 @@ export function createBot(config: Config, ports: BotPorts) {
     greeting,
     history: ports.history,
     log: sessionLog,
+    provenance,
     prompts,
     memoryTools: memory.tools,
     actionTools: actions?.tools ?? [],
@@ -242,6 +243,8 @@ export function createBot(config: Config, ports: BotPorts) {
       sessionLog,
       settings,
       people,
+      provenance,
+      memoryNotices,
       afterTurn,
       async finishChanges() {
         await memory.changes.finish();

@@ -24,6 +24,7 @@ import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
 import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
+import { createProvenance } from '../memory/provenance.ts';
 import { createMessageSource } from '../memory/recall/messages.ts';
 import { createRecall } from '../memory/recall/recall.ts';
 import { createDetailSource, createItemSource, createNotebookSource } from '../memory/recall/sources.ts';
@@ -188,6 +189,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
     forgotten: (userId) => durable.forgotten(userId),
   });
+  const provenance = createProvenance({ store, writes, log: sessionLog });
   const layers: readonly MemoryLayer[] = [
     sessionLog,
     shortTerm,
@@ -195,6 +197,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     durable,
     notebook,
     recall,
+    provenance,
     people.layer,
   ];
   const keepWithinQuota = createQuota({
@@ -244,6 +247,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     rolling,
     durable,
     recall,
+    provenance,
     /** The layers that keep notes. */
     noted: [rolling, notebook],
     workspace: createWorkspace({ store, server: ports.server, logger }),

@@ -94,6 +94,8 @@ export interface CommandButton {
   readonly isDanger?: true;
   /** The others stay. */
   readonly keepsOthers?: true;
+  /** It only tells something: it stays as well. */
+  readonly stays?: true;
 }
 
 /** Buttons and whose they are. */
@@ -174,9 +176,9 @@ export interface GrowingReply {
   show(text: string): void;
   /**
    * The whole text: its messages end up exactly as `send` would have put them there. Rejects only with what may pass by itself: a connection or
-   * a server that failed, after some tries.
+   * a server that failed, after some tries. The buttons come with the last message, where that is still to be posted or edited.
    */
-  finish(text: string): Promise<FinishedReply>;
+  finish(text: string, buttons?: ButtonsOfPerson): Promise<FinishedReply>;
   /** Takes away all that was shown of it, also while it is being finished. Never rejects; nothing once it was sent. */
   takeAway(): Promise<void>;
 }

@@ -13,17 +13,20 @@ interface PressedButton {
   readonly personId: string;
   /** Empty where nothing is to be done. */
   readonly line: string;
-  readonly keepsOthers: boolean;
+  /** What goes when it was pressed. */
+  readonly takes: 'all' | 'itself' | 'nothing';
 }
 
-const form = /^do:(?<personId>\d{1,20}):(?<keeps>[+-]):(?<line>[\s\S]*)$/u;
+const form = /^do:(?<personId>\d{1,20}):(?<keeps>[-+=]):(?<line>[\s\S]*)$/u;
+const takenBy = { '-': 'all', '+': 'itself', '=': 'nothing' } as const;
 const mostInRow = 5;
 const labelMaxChars = 80;
 
 /** `undefined` where the button is none of a command's answer. */
 export function readCommandButton(customId: string): PressedButton | undefined {
   const { personId, keeps, line = '' } = form.exec(customId)?.groups ?? {};
-  return personId === undefined ? undefined : { personId, line, keepsOthers: keeps === '+' };
+  const takes = keeps === '+' || keeps === '=' ? takenBy[keeps] : takenBy['-'];
+  return personId === undefined ? undefined : { personId, line, takes };
 }
 
 /** Buttons in rows of five, as Discord shows them. */
@@ -50,13 +53,13 @@ export function rowsWithout({ components }: Pick<Message, 'components'>, customI
 }
 
 function asComponent(
-  { label, line = '', isDanger, keepsOthers }: CommandButton,
+  { label, line = '', isDanger, keepsOthers, stays }: CommandButton,
   personId: string,
 ): APIButtonComponent {
   return {
     type: ComponentType.Button,
     style: isDanger === true ? ButtonStyle.Danger : ButtonStyle.Secondary,
     label: label.length <= labelMaxChars ? label : `${label.slice(0, labelMaxChars - 1)}…`,
-    custom_id: `do:${personId}:${keepsOthers === true ? '+' : '-'}:${line}`,
+    custom_id: `do:${personId}:${stays === true ? '=' : keepsOthers === true ? '+' : '-'}:${line}`,
   };
 }

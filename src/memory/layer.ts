@@ -5,7 +5,15 @@ import type { LoggedMessage } from './log/records.ts';
 import type { MessagesByChannel } from './undo.ts';
 
 /** Every kind of memory; one that is not named here and in the list of layers does not exist. */
-export type LayerName = 'log' | 'short-term' | 'rolling' | 'durable' | 'notebook' | 'recall' | 'settings';
+export type LayerName =
+  | 'log'
+  | 'short-term'
+  | 'rolling'
+  | 'durable'
+  | 'notebook'
+  | 'recall'
+  | 'provenance'
+  | 'settings';
 
 /** A person had something forgotten. */
 export interface Forgotten {

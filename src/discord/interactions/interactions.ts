@@ -218,7 +218,11 @@ export function createInteractions(options: InteractionsOptions) {
       await tell(interaction, notYours);
       return true;
     }
-    await interaction.update({ components: button.keepsOthers ? rowsWithout(message, customId) : [] });
+    if (button.takes === 'nothing') await interaction.deferUpdate();
+    else
+      await interaction.update({
+        components: button.takes === 'itself' ? rowsWithout(message, customId) : [],
+      });
     if (button.line === '') return true;
     const command = options.parseCommand(`!${button.line}`);
     const reply = await replyTo(interaction, admission, (context) =>
