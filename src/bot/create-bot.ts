@@ -108,7 +108,16 @@ export function createBot(config: Config, ports: BotPorts) {
     timer,
     logger,
   });
-  const { sessionLog, states, placeSettings: settings, people, greeting, retention, leftGuilds } = memory;
+  const {
+    sessionLog,
+    states,
+    placeSettings: settings,
+    people,
+    greeting,
+    retention,
+    leftGuilds,
+    provenance,
+  } = memory;
   const history = retention.young(ports.history);
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
@@ -155,6 +164,7 @@ export function createBot(config: Config, ports: BotPorts) {
     greeting,
     history,
     log: sessionLog,
+    provenance,
     prompts,
     memoryTools: memory.tools,
     actionTools: actions?.tools ?? [],
@@ -214,6 +224,8 @@ export function createBot(config: Config, ports: BotPorts) {
     sessionLog,
     settings,
     people,
+    provenance,
+    memoryNotices,
     afterTurn,
     async finishChanges() {
       await memory.changes.finish();

@@ -25,6 +25,7 @@ import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
 import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
+import { createProvenance } from '../memory/provenance.ts';
 import { createMessageSource } from '../memory/recall/messages.ts';
 import { createRecall } from '../memory/recall/recall.ts';
 import { createDetailSource, createItemSource, createNotebookSource } from '../memory/recall/sources.ts';
@@ -208,6 +209,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
     forgotten: (userId) => durable.forgotten(userId),
   });
+  const provenance = createProvenance({ store, writes, log: sessionLog });
   const layers: readonly MemoryLayer[] = [
     sessionLog,
     shortTerm,
@@ -216,6 +218,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     proposals.layer,
     notebook,
     recall,
+    provenance,
     people.layer,
   ];
   const keepWithinQuota = createQuota({
@@ -297,6 +300,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     rolling,
     durable,
     recall,
+    provenance,
     /** The layers that keep notes. */
     noted: [rolling, notebook],
     workspace: createWorkspace({ store, server: ports.server, logger }),

@@ -3,7 +3,7 @@ import { sessionOf } from '../core/turn-context.ts';
 import { noticingModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
-import { changeItem, completeItem, editItem, itemHistory, rememberText, whyItem } from './memory-items.ts';
+import { changeItem, completeItem, editItem, itemHistory, rememberText } from './memory-items.ts';
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { askToErase, eraseEverything, eraseOwnMessages, type PendingErasings } from './memory-erase.ts';
@@ -16,6 +16,7 @@ import { showPrivacy } from './memory-privacy.ts';
 import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
 import { searchMemory } from './memory-search.ts';
 import { showMemory } from './memory-show.ts';
+import { tellWhy } from './memory-why.ts';
 
 const help = `\`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
@@ -24,6 +25,7 @@ const help = `\`!memory show\` shows what I remember about you
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
 \`!memory why <id>\` tells where an item comes from, \`!memory history <id>\` what it said before
+\`!memory why\` in reply to an answer tells what of my memory it was made from
 \`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room
 \`!memory share <id>\` lets an item be used everywhere
 \`!memory hide <id>\` keeps an item to our DM
@@ -40,7 +42,7 @@ const help = `\`!memory show\` shows what I remember about you
 \`!memory help\` shows this
 
 Each item says where I may use it: \`everywhere\`, \`here\` (the channel it comes from, and our DM) or \`dm\` (our DM only). The same commands exist as \`/memory\`, whose answers only you see.
-In the menu of a message, under Apps: “Remember this” and “What do you know about this?”.`;
+In the menu of a message, under Apps: “Remember this”, “What do you know about this?” and “Why this answer?”.`;
 
 const ofOneItem = {
   options: { id: { kind: 'word', description: 'The id of the item', autocomplete: true } },
@@ -92,7 +94,18 @@ export const memoryDefinition = {
       options: { ...ofOneItem.options, text: { kind: 'text', description: 'What it says from now on' } },
       misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
     },
-    why: { description: 'Tell where an item comes from', ...ofOneItem },
+    why: {
+      description: 'Tell where an item comes from, or what of my memory an answer was made from',
+      options: {
+        id: {
+          kind: 'word',
+          description: 'The id of an item, or the id or link of an answer; without it, my newest here',
+          autocomplete: true,
+          isOptional: true,
+        },
+      },
+      misuse: 'Name an item by its id, or write `!memory why` in reply to an answer of mine.',
+    },
     history: { description: 'Show what an item said before', ...ofOneItem },
     undo: {
       description: 'Take back your last change, or the one with this id',
@@ -211,7 +224,6 @@ const changingItems: ReadonlySet<MemoryInput['subcommand']> = new Set([
   'pin',
   'unpin',
   'edit',
-  'why',
   'history',
   'undo',
   'accept',
@@ -243,7 +255,7 @@ async function handle(
     case 'edit':
       return editItem(context, input, ports);
     case 'why':
-      return whyItem(context, input.id, ports);
+      return tellWhy(context, input.id, ports);
     case 'history':
       return itemHistory(context, input.id, ports);
     case 'undo':

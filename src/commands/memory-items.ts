@@ -6,9 +6,8 @@ import {
   type CommandReply,
   type CompletionRequest,
 } from '../core/commands.ts';
-import { dataLine } from '../core/section.ts';
 import { clip, flatten, normalizeText } from '../core/text.ts';
-import { mayUseItem, namesChannel, undated, type DurableItem } from '../memory/durable/document.ts';
+import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 import { undoButton } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import {
@@ -19,7 +18,6 @@ import {
   nameable,
   quoted,
   readingPlace,
-  shownTime,
 } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
@@ -89,7 +87,7 @@ export async function changeItem(
   return { text, buttons: undoButton(undoId) };
 }
 
-function unknownId(id: string): string {
+export function unknownId(id: string): string {
   return `I know of no item with the id ${quoted(id)} here. \`!memory show\` lists the ids; in our DM, it lists all of them.`;
 }
 
@@ -139,7 +137,8 @@ export async function itemHistory(
   };
 }
 
-async function itemWithId(
+/** The asker's item with an id, as far as it may be named where the answer is read. */
+export async function itemWithId(
   context: CommandContext,
   id: string,
   durable: MemoryCommandPorts['durable'],
@@ -148,46 +147,6 @@ async function itemWithId(
   const wanted = id.toLowerCase();
   const items = await durable.list(context.speaker.id);
   return items.find((each) => each.id.toLowerCase() === wanted && mayUseItem(each, context.speaker.id, view));
-}
-
-/** Where an item comes from [K7]: how, the sentence with a link, when, and what it replaced. */
-export async function whyItem(
-  context: CommandContext,
-  id: string,
-  { durable, logged }: MemoryCommandPorts,
-): Promise<CommandReply> {
-  const { speaker } = context;
-  const view = readingPlace(context);
-  const item = await itemWithId(context, id, durable);
-  if (item === undefined) return { text: unknownId(id) };
-  const { source } = item;
-  const sentence = await logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
-  const former = (await durable.formerOf(speaker.id)).get(item.id) ?? [];
-  const mayTellPlace = source.guildId === undefined || namesChannel(item, view);
-  return {
-    text: [
-      listedItem(item, view),
-      `How: ${howBy[source.type]}`,
-      ...(Date.parse(item.createdAt) === Date.parse(undated)
-        ? []
-        : [`Since: ${shownTime(new Date(item.createdAt))}`]),
-      ...(mayTellPlace && source.messageId !== '' ? [`Where: ${whereOf(source)}`] : []),
-      ...(sentence === undefined || !mayTellPlace ? [] : [`You said: ${quoted(sentence)}`]),
-      ...formerLines(former, speaker.id, view, former.length),
-    ].join('\n'),
-  };
-}
-
-const howBy = {
-  manual: 'you told me to remember it',
-  discord: 'I noticed it while we talked, and stored it then',
-  summary: 'I noticed it in what you had said',
-} as const;
-
-function whereOf({ guildId = '@me', channelId, channelName, messageId }: DurableItem['source']): string {
-  const place = guildId === '@me' ? 'in our DM' : `in #${dataLine(channelName ?? 'a channel')}`;
-  // The brackets keep Discord from unfolding the link.
-  return `${place}, <https://discord.com/channels/${guildId}/${channelId}/${messageId}>`;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Place, SessionKey } from '../core/place.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import type { Holdings, Saying } from '../memory/holdings.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
+import type { Provenance } from '../memory/provenance.ts';
 import type { Recall } from '../memory/recall/recall.ts';
 import type { Proposals } from '../memory/durable/proposals.ts';
 import type { MessagesByChannel } from '../memory/undo.ts';
@@ -29,7 +30,8 @@ export interface MemoryCommandPorts {
   >;
   /** What waits for its person's yes [K9]. */
   readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline' | 'drop'>;
-  readonly rolling: Pick<RollingSummary, 'show' | 'reset'>;
+  readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt'>;
+  readonly provenance: Pick<Provenance, 'find'>;
   readonly recall: Recall;
   readonly shortTerm: Pick<MemoryLayer, 'sections'>;
   /** All that hold something of a person. */
@@ -74,6 +76,8 @@ export interface MemoryCommandPorts {
   };
   /** Whether the bot's owner has switched memory off in a place. Must not reject. */
   readonly isMemoryOff: (place: Place) => Promise<boolean>;
+  /** The person's conversations. Rejects with `StoreError`. */
+  readonly sessionsOf: (userId: string) => Promise<readonly SessionKey[]>;
   /** What the session's log has of a message, whole; `undefined` where it is none of this session. */
   readonly logged: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   /** The person's messages, and answers to them, that say some words and may be used in a place. Rejects with `StoreError`. */

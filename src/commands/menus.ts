@@ -6,6 +6,7 @@ import type { MenuEntry } from './commands.ts';
 import { rememberText } from './memory-items.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 import { searchMemory } from './memory-search.ts';
+import { whyMessage } from './memory-why.ts';
 
 /** What the menu of every message offers. */
 export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry[] {
@@ -18,6 +19,11 @@ export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry
     {
       name: 'What do you know about this?',
       answer: (request) => searchMessage(request, ports),
+      explain: readFailure,
+    },
+    {
+      name: 'Why this answer?',
+      answer: (request) => whyMessage(request, ports),
       explain: readFailure,
     },
   ];

@@ -96,6 +96,8 @@ export interface CommandButton {
   readonly keepsOthers?: true;
   /** Its command is answered with a form, which opens at once; the buttons go when that is sent off. */
   readonly opensForm?: true;
+  /** It only tells something: it stays as well. */
+  readonly stays?: true;
 }
 
 /** Buttons and whose they are. */
@@ -176,9 +178,9 @@ export interface GrowingReply {
   show(text: string): void;
   /**
    * The whole text: its messages end up exactly as `send` would have put them there. Rejects only with what may pass by itself: a connection or
-   * a server that failed, after some tries.
+   * a server that failed, after some tries. The buttons come with the last message, where that is still to be posted or edited.
    */
-  finish(text: string): Promise<FinishedReply>;
+  finish(text: string, buttons?: ButtonsOfPerson): Promise<FinishedReply>;
   /** Takes away all that was shown of it, also while it is being finished. Never rejects; nothing once it was sent. */
   takeAway(): Promise<void>;
 }

@@ -1,4 +1,11 @@
-import type { AttachedFile, ChatMessage, CommandButton, CommandCall, OutgoingFile } from './chat.ts';
+import type {
+  AttachedFile,
+  ChatMessage,
+  CommandButton,
+  CommandCall,
+  MessageReference,
+  OutgoingFile,
+} from './chat.ts';
 import type { Place } from './place.ts';
 import type { Speaker } from './turn-context.ts';
 
@@ -80,6 +87,8 @@ export interface CommandContext {
   readonly at: string;
   /** What came along with it: the files of the message, or of the options. */
   readonly files?: readonly AttachedFile[];
+  /** The message that it was written in reply to. */
+  readonly repliesTo?: MessageReference;
 }
 
 /** A command, given as `!memory …` or `/memory …`. */

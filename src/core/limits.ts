@@ -25,6 +25,8 @@ export const limits = {
   dailyLogs: 400,
   /** Ids of handled and of hidden messages in a channel's journal, the newest: more than history or catch-up ever look back. */
   journalIds: 500,
+  /** Answers of a conversation of which it is known what they were made from, the newest; there may be as many older ones on disk for a while [K7]. */
+  answerSources: 50,
   /** Damaged files that are kept for a person to look at, the newest. */
   quarantine: { files: 100, bytes: 50 * megabyte, days: 90 },
 } as const;

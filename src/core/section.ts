@@ -1,4 +1,5 @@
 import { oncePer } from './limits.ts';
+import { distinctSources, type MemorySource } from './memory-source.ts';
 import { flatten } from './text.ts';
 
 /** Every tag that the prompt uses; data can forge none of them [P3]. */
@@ -52,6 +53,31 @@ export interface Section {
   readonly summary?: SummaryFacts;
   /** Its lines may repeat what is not the speaker's: other people's words, or a file's [M5a]. */
   readonly hasThirdPartyText?: boolean;
+  /** What of memory its lines are: by line, or all of it whichever lines are shown [K7]. Absent where they are none. */
+  readonly sources?: ReadonlyMap<string, MemorySource> | readonly MemorySource[];
+}
+
+/** What of memory sections show, by the lines that they have [K7]. */
+export function sourcesOf(sections: readonly Section[]): readonly MemorySource[] {
+  const found = sections.flatMap(({ lines, sources = [] }) => {
+    if (lines.length === 0) return [];
+    return isByLine(sources) ? lines.flatMap((line) => sources.get(line) ?? []) : sources;
+  });
+  return distinctSources(found);
+}
+
+/** The sources of some lines, which stand in any of these sections. */
+export function sourcesOfLines(
+  lines: readonly string[],
+  sections: readonly Section[],
+): ReadonlyMap<string, MemorySource> {
+  const maps = sections.flatMap(({ sources = [] }) => (isByLine(sources) ? [sources] : []));
+  const found = lines.map((line) => [line, maps.find((each) => each.has(line))?.get(line)] as const);
+  return new Map(found.flatMap(([line, source]) => (source === undefined ? [] : [[line, source] as const])));
+}
+
+function isByLine(sources: NonNullable<Section['sources']>): sources is ReadonlyMap<string, MemorySource> {
+  return sources instanceof Map;
 }
 
 export interface SummaryFacts {

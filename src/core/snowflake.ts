@@ -29,3 +29,15 @@ export function snowflakeAt(time: Date): string {
   const smallest = { timestamp: time, increment: 0n, workerId: 0n, processId: 0n };
   return DiscordSnowflake.generate(smallest).toString();
 }
+
+const link =
+  /^<?https?:\/\/[^\s/]+\/channels\/(?:@me|[0-9]+)\/(?<channelId>[0-9]{15,21})\/(?<id>[0-9]{15,21})>?$/u;
+
+/** The message that a text names by its id or its link; `undefined` where it names none. An id alone does not tell the channel. */
+export function messageReferenceIn(
+  text: string,
+): { readonly id: string; readonly channelId?: string } | undefined {
+  if (isSnowflake(text)) return { id: text };
+  const { channelId, id } = link.exec(text)?.groups ?? {};
+  return channelId === undefined || id === undefined ? undefined : { id, channelId };
+}

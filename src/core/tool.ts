@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { CommandButton } from './chat.ts';
+import type { SourceInText } from './memory-source.ts';
 import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
 import { withoutInvisible } from './text.ts';
@@ -18,6 +19,8 @@ export interface ToolOutcome {
   readonly offer?: Offer;
   /** The text may repeat what is not the speaker's: from now on the turn's context holds that [M5a]. */
   readonly hasThirdPartyText?: boolean;
+  /** What of the speaker's memory the text shows [K7]. */
+  readonly sources?: readonly SourceInText[];
 }
 
 /** What was done to the speaker's memory: told under the answer by the program, never by the model [K6]. */

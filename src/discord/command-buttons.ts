@@ -17,12 +17,16 @@ interface PressedButton {
   readonly personId: string;
   /** Empty where nothing is to be done. */
   readonly line: string;
-  readonly keepsOthers: boolean;
+  /** What goes when it was pressed. */
+  readonly takes: Takes;
   readonly opensForm: boolean;
 }
 
-const form = /^(?<does>do|ask):(?<personId>\d{1,20}):(?<keeps>[+-]):(?<line>[\s\S]*)$/u;
+type Takes = 'all' | 'itself' | 'nothing';
+
+const form = /^(?<does>do|ask):(?<personId>\d{1,20}):(?<keeps>[-+=]):(?<line>[\s\S]*)$/u;
 const formField = 'text';
+const signOf = { all: '-', itself: '+', nothing: '=' } as const satisfies Record<Takes, string>;
 const mostInRow = 5;
 const labelMaxChars = 80;
 
@@ -30,13 +34,14 @@ const labelMaxChars = 80;
 export function readCommandButton(customId: string): PressedButton | undefined {
   const { does, personId, keeps, line = '' } = form.exec(customId)?.groups ?? {};
   if (personId === undefined) return undefined;
-  return { personId, line, keepsOthers: keeps === '+', opensForm: does === 'ask' };
+  const takes = keeps === '+' ? 'itself' : keeps === '=' ? 'nothing' : 'all';
+  return { personId, line, takes, opensForm: does === 'ask' };
 }
 
 /** A form as Discord shows it, opened by a button. */
 export function formModal(
   { title, label, value, maxChars, line }: CommandForm,
-  { personId, keepsOthers }: PressedButton,
+  { personId, takes }: PressedButton,
 ): APIModalInteractionResponseCallbackData {
   const field = {
     type: ComponentType.TextInput,
@@ -46,7 +51,7 @@ export function formModal(
     value: value.slice(0, maxChars),
   } as const;
   return {
-    custom_id: customIdOf('do', personId, keepsOthers, line),
+    custom_id: customIdOf('do', personId, takes, line),
     title,
     components: [{ type: ComponentType.Label, label, component: field }],
   };
@@ -57,8 +62,8 @@ export function writtenInto({ fields }: ModalSubmitInteraction): string {
   return fields.fields.has(formField) ? fields.getTextInputValue(formField) : '';
 }
 
-function customIdOf(does: 'do' | 'ask', personId: string, keepsOthers: boolean, line: string): string {
-  return `${does}:${personId}:${keepsOthers ? '+' : '-'}:${line}`;
+function customIdOf(does: 'do' | 'ask', personId: string, takes: Takes, line: string): string {
+  return `${does}:${personId}:${signOf[takes]}:${line}`;
 }
 
 /** Buttons in rows of five, as Discord shows them. */
@@ -85,13 +90,14 @@ export function rowsWithout({ components }: Pick<Message, 'components'>, customI
 }
 
 function asComponent(
-  { label, line = '', isDanger, keepsOthers, opensForm }: CommandButton,
+  { label, line = '', isDanger, keepsOthers, stays, opensForm }: CommandButton,
   personId: string,
 ): APIButtonComponent {
+  const takes = stays === true ? 'nothing' : keepsOthers === true ? 'itself' : 'all';
   return {
     type: ComponentType.Button,
     style: isDanger === true ? ButtonStyle.Danger : ButtonStyle.Secondary,
     label: label.length <= labelMaxChars ? label : `${label.slice(0, labelMaxChars - 1)}…`,
-    custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, keepsOthers === true, line),
+    custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, takes, line),
   };
 }

@@ -13,6 +13,7 @@ export type LayerName =
   | 'proposals'
   | 'notebook'
   | 'recall'
+  | 'provenance'
   | 'settings';
 
 /** A person had something forgotten. */

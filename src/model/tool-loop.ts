@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { sourcesShown, type ToolRead } from '../core/memory-source.ts';
 import {
   addUsage,
   noUsage,
@@ -48,6 +49,8 @@ export interface ToolLoopOptions extends ModelCallOptions {
   readonly onOffer?: (offer: Offer) => boolean;
   /** Called when a tool has shown the model what is not the speaker's; the tools after it know [M5a]. */
   readonly onThirdPartyText?: () => void;
+  /** Called with what the model is shown of memory by a tool, as far as it is [K7]. */
+  readonly onRead?: (read: ToolRead) => void;
   readonly logger: Logger;
 }
 
@@ -137,13 +140,17 @@ async function runRounds(
     for (const call of response.content.filter((block) => block.type === 'tool_use')) {
       // Each in its own turn of the event loop: what they compute does not add up [L4].
       await setImmediate();
+      const outcomes: ToolOutcome[] = [];
+      const onOutcome = (outcome: ToolOutcome): void => void outcomes.push(outcome);
       const result =
         round > maxRounds
           ? toolResult(call, { ok: false, text: notRun })
-          : await runToolCall(call, { ...options, context, onThirdPartyText, signal });
+          : await runToolCall(call, { ...options, context, onThirdPartyText, onOutcome, signal });
       exchange.addCall(call.name, !result.isError);
       const text = withinResults(result.text, resultsLeft);
       resultsLeft -= text.length;
+      const sources = outcomes.flatMap((outcome) => sourcesShown(outcome, text));
+      if (sources.length > 0) options.onRead?.({ tool: call.name, sources });
       results.push({ ...result, text });
     }
     // What the loop has sent is read again within seconds if it goes on, and by nobody after it.
@@ -173,6 +180,7 @@ export async function runToolCall(
     'tools' | 'context' | 'onNote' | 'onNotice' | 'onOffer' | 'onThirdPartyText' | 'logger'
   > & {
     readonly signal: AbortSignal;
+    readonly onOutcome?: (outcome: ToolOutcome) => void;
   },
 ): Promise<ToolResultBlock> {
   const { tools, context, signal, onNote, onOffer, logger } = options;
@@ -184,6 +192,7 @@ export async function runToolCall(
   signal.throwIfAborted();
   try {
     const outcome = await untilAborted(tool.run(call.input, context, signal), signal);
+    options.onOutcome?.(outcome);
     if (outcome.note !== undefined) onNote?.(outcome.note);
     if (outcome.notice !== undefined) options.onNotice?.(outcome.notice);
     if (outcome.hasThirdPartyText === true) options.onThirdPartyText?.();

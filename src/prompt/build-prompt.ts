@@ -1,8 +1,10 @@
 import type { OpenedFile } from '../core/chat.ts';
+import type { MemorySource } from '../core/memory-source.ts';
 import type { CacheLife, MediaBlock, ModelMessage, TextBlock } from '../core/model.ts';
 import {
   renderSection,
   sectionNames,
+  sourcesOf,
   type Section,
   type SectionName,
   type SectionSlot,
@@ -52,6 +54,8 @@ export interface Prompt {
   readonly parts: readonly PromptPart[];
   /** Attached files of which people are to be told that they are not there as a whole, each with why. */
   readonly leftOut: readonly string[];
+  /** What of the person's memory stands in it, no more and no less [K7]. */
+  readonly sources: readonly MemorySource[];
 }
 
 /**
@@ -97,6 +101,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       part('message', 'last', draft.message),
     ].filter(({ characters }) => characters > 0),
     leftOut: input.files.flatMap((file) => leftOutOf(file, draft.files) ?? []),
+    sources: sourcesOf(draft.sections),
   };
 }
 

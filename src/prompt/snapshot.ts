@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { renderSection, type Section, type SectionName } from '../core/section.ts';
+import { renderSection, sourcesOfLines, type Section, type SectionName } from '../core/section.ts';
 import { withinBudget } from './budget.ts';
 
 /** The memory at the head of a conversation, kept byte for byte from turn to turn so that the vendor's cache holds [P2]. */
@@ -135,7 +135,8 @@ function changesSection(kept: readonly Section[], sections: readonly Section[]):
     ),
   );
   const budget = lists.reduce((sum, section) => sum + section.budget, 0);
-  return { name: 'changes', slot: 'last', title: changesTitle, lines, budget };
+  const sources = sourcesOfLines(lines, lists);
+  return { name: 'changes', slot: 'last', title: changesTitle, lines, budget, sources };
 }
 
 /** A kept section at the next turn: turns pass for a summary, also where a newer one is not shown yet. */

@@ -56,6 +56,7 @@ export async function runCommand(
       ephemeral: false,
       at: message.at,
       ...(message.files !== undefined && { files: message.files }),
+      ...(message.repliesTo !== undefined && { repliesTo: message.repliesTo }),
     });
     const question = { messageIds: [message.id], userId: author.id, speakerName: author.name, place };
     await saveBestEffort(logger, 'the answer', () =>

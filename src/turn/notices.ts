@@ -1,6 +1,7 @@
 import type { CommandButton } from '../core/chat.ts';
 import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
+import { usesMemory, type UsedMemory } from '../core/memory-source.ts';
 import { hasMoreReaders, sessionName } from '../core/place.ts';
 import { counted } from '../core/text.ts';
 import type { Clock } from '../core/time.ts';
@@ -9,7 +10,7 @@ import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { UndoLog } from '../memory/undo.ts';
 import { wishesIn, type Wish } from '../memory/wishes.ts';
-import { lineUnder, sendLine, type ReplyPorts } from './reply.ts';
+import { lineUnder, newestOf, sendLine, type Question, type ReplyPorts } from './reply.ts';
 
 /** What stands under an answer of what became of memory: lines without the sign of small print, and buttons. */
 interface ToldOfMemory {
@@ -76,6 +77,15 @@ export function createMemoryNotices(ports: {
       const unmet = isWhole ? await unmetWishes(turn, isSomethingChanged) : nothing;
       const buttons = [...done.buttons, ...unmet.buttons].slice(0, mostButtons);
       return { lines: [...done.lines, ...unmet.lines], buttons: commandsEnabled ? buttons : [] };
+    },
+    /** The button under an answer by which its person asks what of memory it was made from [K7]: none where nothing was, or where they want no notices. Never rejects. */
+    async why(
+      { userId, isBot, messageIds }: Pick<Question, 'userId' | 'isBot' | 'messageIds'>,
+      used: UsedMemory,
+    ): Promise<readonly CommandButton[]> {
+      if (!commandsEnabled || isBot !== undefined || !usesMemory(used)) return [];
+      if ((await people.latest(userId)).notices === 'off') return [];
+      return [{ label: 'Why', line: `memory why ${newestOf({ messageIds })}`, stays: true }];
     },
   };
 }

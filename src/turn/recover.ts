@@ -1,14 +1,16 @@
 import { z } from 'zod';
 
-import { catchUpWindowMs } from '../core/chat.ts';
+import { catchUpWindowMs, type CommandButton } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
+import type { Provenance } from '../memory/provenance.ts';
 import type { AfterTurn } from './after-turn.ts';
 import { saveBestEffort, type BegunReply, type PreparedReply } from './journal.ts';
+import type { MemoryNotices } from './notices.ts';
 import {
   beginReply,
   endRefused,
@@ -26,6 +28,8 @@ export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly people: Pick<TurnPorts['people'], 'mayStore'>;
+  readonly provenance: Pick<Provenance, 'find'>;
+  readonly memoryNotices: Pick<MemoryNotices, 'why'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   /** Takes changes to whom they had not reached. Must not reject. */
   readonly finishChanges: () => Promise<void>;
@@ -109,7 +113,7 @@ async function finishReply(
   }
   const control = new TurnControl();
   const reply = await beginReply(options, question, question.place, control);
-  const finished = await reply.finish(text);
+  const finished = await reply.finish(text, await whyButtons(options, question));
   if (finished.kind === 'sent') {
     await logReply(options, prepared, finished.ids, now);
     return 'handled';
@@ -122,6 +126,21 @@ async function finishReply(
   await reply.takeAway();
   if (control.ending === 'more-readers') await sendLine(options, question, keptBackLine, wasSeen);
   return 'handled';
+}
+
+/** As the answer would have had them without the kill. Never rejects. */
+async function whyButtons(
+  { provenance, memoryNotices, logger }: RecoveryPorts,
+  question: Question,
+): Promise<readonly CommandButton[]> {
+  const session = { channelId: question.place.channelId, userId: question.userId };
+  try {
+    const used = await provenance.find(session, newestOf(question));
+    return used === undefined || used === 'unknown' ? [] : await memoryNotices.why(question, used);
+  } catch (error) {
+    logger.warn('what an answer was made from could not be read', { ...session, error });
+    return [];
+  }
 }
 
 /**

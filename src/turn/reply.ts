@@ -70,10 +70,10 @@ export async function beginReply(
     /** The text so far. Never throws. */
     show: (text: string): void => reply.show(text),
     mayShow,
-    /** The whole text, which is on disk already. Rejects as `ReplyPort.send` does. */
-    finish(text: string): Promise<FinishedReply> {
+    /** The whole text, which is on disk already, with buttons where they cost no request. Rejects as `ReplyPort.send` does. */
+    finish(text: string, buttons: readonly CommandButton[] = []): Promise<FinishedReply> {
       isWhole = true;
-      return reply.finish(text);
+      return reply.finish(text, buttons.length === 0 ? undefined : { personId: question.userId, buttons });
     },
     /** Takes away what was shown. Never rejects. */
     takeAway: (): Promise<void> => reply.takeAway(),

@@ -1,13 +1,11 @@
 import type { HistoryPort, IncomingMessage } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { ModelError } from '../core/errors.ts';
+import type { MemorySource, ToolRead } from '../core/memory-source.ts';
 import type { ModelClient } from '../core/model.ts';
 import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
-import { hasSecret } from '../core/secrets.ts';
 import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
-import type { SessionLog } from '../memory/log/session-log.ts';
-import type { Greeting } from '../memory/settings/greeting.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
@@ -28,7 +26,6 @@ import {
   markHandled,
   newestOf,
   sendLine,
-  secretNote,
   sendLinesUnder,
   showOffers,
   stoppedLine,
@@ -36,8 +33,9 @@ import {
   type Reply,
   type ReplyPorts,
 } from './reply.ts';
-import { earlierTimes, everything, type PauseNotes } from './pauses.ts';
+import { earlierTimes, type PauseNotes } from './pauses.ts';
 import type { TurnControl } from './sessions.ts';
+import { openMemory, type TurnMemory, type TurnMemoryPorts } from './turn-memory.ts';
 import { actionToolsOf, memoryToolsOf, type ToolPorts } from './turn-tools.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
@@ -45,7 +43,7 @@ import type { WaitingReactions } from './waiting-reactions.ts';
 const answerMaxTokens = 4096;
 
 /** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
-export interface TurnPorts extends ReplyPorts, ToolPorts {
+export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   readonly commandOrder: Pick<CommandOrder, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
   /** What each person lets the bot keep [K9]. */
@@ -55,9 +53,7 @@ export interface TurnPorts extends ReplyPorts, ToolPorts {
   readonly memoryNotices: MemoryNotices;
   /** A turn has its whole answer: what is stored of it later can be told under that. */
   readonly answered: (turn: TurnContext) => void;
-  readonly greeting: Pick<Greeting, 'begin'>;
   readonly history: HistoryPort;
-  readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly prompts: Pick<PromptComposer, 'compose'>;
   /** Where what a tool offers is shown to the speaker. */
   readonly offers: OfferPort;
@@ -86,6 +82,8 @@ interface Known {
   readonly notes: string[];
   readonly notices: MemoryNotice[];
   readonly offers: Offer[];
+  /** What the model was shown of memory [K7]. */
+  readonly used: { readonly prompt: MemorySource[]; readonly tools: ToolRead[] };
   hasThirdPartyText: boolean;
 }
 
@@ -160,58 +158,6 @@ async function switchedOff(turn: TurnContext, bot: TurnPorts): Promise<SwitchedO
   return { isMemoryOff, areActionsOff, ...(consent === undefined ? {} : { consent }) };
 }
 
-type TurnMemory = ReturnType<typeof openMemory>;
-
-/**
- * What the turn writes to memory, beginning with the question, while the prompt is being made: nothing where that is off or paused, or is by the moment
- * of writing. And what the person is told of their memory under the answer.
- */
-function openMemory(turn: TurnContext, { isMemoryOff, consent = everything }: SwitchedOff, bot: TurnPorts) {
-  const { log, journal, logger, settings, people, clock } = bot;
-  const session = sessionOf(turn);
-  const isBot = turn.speaker.isBot !== undefined;
-  let hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
-  const isStored = !isMemoryOff && consent.isStored;
-  // What was not logged has no reply in the log either, though memory was switched on, or the pause ended, meanwhile.
-  const mayStore = async (): Promise<boolean> =>
-    isStored && !(await settings.isMemoryOff(turn.place)) && (isBot || (await people.mayStore(session)));
-  const messageIds = turn.messages.map(({ id }) => id);
-  const firstWords = isBot ? Promise.resolve(undefined) : bot.greeting.begin({ ...session, messageIds });
-  const recorded = isStored
-    ? saveBestEffort(logger, 'the message', () => log.recordUser(turn, consent.mode))
-    : Promise.resolve();
-  return {
-    /** Resolves when the words are on disk, or cannot be; never rejects. */
-    recorded,
-    pause: consent.pause,
-    /** What the speaker is to be told under the answer of what memory does not keep [K14]. */
-    notes({ text }: Answer): readonly string[] {
-      hasSecrets ||= hasSecret(text);
-      return hasSecrets && isStored && !isBot ? [secretNote] : [];
-    },
-    /** Never rejects. */
-    firstWords,
-    async recordReply(ids: readonly string[], { text, hasThirdPartyText }: Answer): Promise<void> {
-      if (!(await mayStore())) return;
-      const at = clock().toISOString();
-      await saveBestEffort(logger, 'the reply', async () => {
-        const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, { ids, text, at });
-        // What it answers was forgotten while it was made [K4].
-        if (!isKept) await journal.hide(turn.place.channelId, ids);
-      });
-    },
-    /** Where memory is off or paused, or a secret may be repeated, the channel's journal keeps no answer's text once it was sent. */
-    async close(): Promise<void> {
-      await recorded;
-      (await firstWords)?.release();
-      if (!hasSecrets && (await mayStore())) return;
-      await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
-        journal.eraseSentTexts(turn.place.channelId),
-      );
-    },
-  };
-}
-
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
 async function answerTurn(
   turn: TurnContext,
@@ -222,13 +168,15 @@ async function answerTurn(
   bot: TurnPorts,
 ): Promise<Answer | 'left'> {
   const { signal } = control;
-  const known: Known = { notes: [], notices: [], offers: [], hasThirdPartyText: true };
+  const used = { prompt: [], tools: [] };
+  const known: Known = { notes: [], notices: [], offers: [], used, hasThirdPartyText: true };
   let soFar = '';
   try {
     signal.throwIfAborted();
     const { prompt, hasThirdPartyText, notes } = await bot.prompts.compose(turn, off, signal);
     known.hasThirdPartyText = hasThirdPartyText;
     known.notes.push(...notes);
+    known.used.prompt.push(...prompt.sources);
     await recorded;
     const { system, messages } = prompt;
     const { text, stop } = await runToolLoop({
@@ -257,6 +205,7 @@ async function answerTurn(
       onNotice: (notice) => known.notices.push(notice),
       onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(known.offers, offer),
       onThirdPartyText: () => (known.hasThirdPartyText = true),
+      onRead: (read) => known.used.tools.push(read),
       logger: bot.logger,
     });
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
@@ -329,10 +278,11 @@ async function deliver(
     return 'explained';
   }
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
+  await memory.recordUsed(answer.used);
   await saveBestEffort(bot.logger, 'the answer', () =>
     bot.journal.prepare({ ...question, text, hasThirdPartyText }),
   );
-  const finished = await reply.finish(text);
+  const finished = await reply.finish(text, await bot.memoryNotices.why(question, answer.used));
   switch (finished.kind) {
     case 'sent': {
       await memory.recordReply(finished.ids, answer);

@@ -88,7 +88,7 @@ describe('the commands as configured', () => {
   it('have neither /memory nor the entries of menus where memory commands are switched off', async () => {
     const { commands: on } = await commandsWith({});
     expect(on.definitions.map(({ name }) => name)).toContain('memory');
-    expect(on.menuNames).toHaveLength(2);
+    expect(on.menuNames).toHaveLength(3);
     const { commands: off } = await commandsWith({ DISCOCLAW_MEMORY_COMMANDS_ENABLED: 'false' });
     expect(off.definitions.map(({ name }) => name)).not.toContain('memory');
     expect(off.menuNames).toEqual([]);

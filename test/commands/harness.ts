@@ -11,6 +11,7 @@ import { mayUse, pickReach, type Visibility } from '../../src/core/visibility.ts
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { LayerChange, MemoryLayer } from '../../src/memory/layer.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
+import { createProvenance } from '../../src/memory/provenance.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createItemSource } from '../../src/memory/recall/sources.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
@@ -57,6 +58,10 @@ class FakeRolling {
     const isShown =
       summary !== undefined && mayUse({ ownerId: session.userId, ...summary }, place, speakerId);
     return Promise.resolve(isShown ? summary.text : undefined);
+  }
+
+  madeAt(session: SessionKey, _at: string, place: Place, speakerId: string): Promise<string | undefined> {
+    return this.show(session, place, speakerId);
   }
 
   reset(session: SessionKey): Promise<void> {
@@ -152,6 +157,8 @@ export function createHarness(
     durable,
     rolling,
     shortTerm,
+    provenance: createProvenance({ store, writes, log: sessionLog }),
+    sessionsOf: (userId: string) => sessionLog.sessionsOfPerson(userId),
     recall: createRecall({
       sources: [createMessageSource(sessionLog), createItemSource(durable)],
       timeZone: 'UTC',

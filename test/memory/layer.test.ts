@@ -152,8 +152,8 @@ function openRecall({ log }: Sessions): LayerUnderTest {
   };
 }
 
-/** A person's settings hold no words: `settings/person-settings.test.ts` has what is theirs exported and erased. */
-const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings'>, OpenLayer>> = {
+/** A person's settings and what answers were made from hold no words: `settings/person-settings.test.ts` and `provenance.test.ts` have them exported and erased. */
+const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings' | 'provenance'>, OpenLayer>> = {
   log: openLog,
   'short-term': openShortTerm,
   rolling: openRolling,

@@ -141,7 +141,10 @@ function late() {
   const steps: string[] = [];
   let now = 0;
   const notices = createLateNotices({
-    memoryNotices: { under: () => Promise.resolve({ lines: ['stored'], buttons: [] }) },
+    memoryNotices: {
+      under: () => Promise.resolve({ lines: ['stored'], buttons: [] }),
+      why: () => Promise.resolve([]),
+    },
     journal: createChannelJournal({ store: new MemoryStore(), changes: new RecentChanges() }),
     replies: fakeReplies({ note: (step) => steps.push(step) }),
     presentPlace: (place) => Promise.resolve(place),

@@ -54,6 +54,8 @@ async function start(
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
     people: { mayStore: () => Promise.resolve(true) },
+    provenance: { find: () => Promise.resolve(undefined) },
+    memoryNotices: { why: () => Promise.resolve([]) },
     afterTurn: { schedule: (each) => scheduled.push(each) },
     finishChanges: () => Promise.resolve(),
     replies: fakeReplies({ note: (step) => sent.push(step), ...fake }),

@@ -79,7 +79,11 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
       mayStore: () => Promise.resolve(true),
       mode: () => Promise.resolve('auto'),
     },
-    memoryNotices: { under: () => Promise.resolve({ lines: [], buttons: [] }) },
+    memoryNotices: {
+      under: () => Promise.resolve({ lines: [], buttons: [] }),
+      why: () => Promise.resolve([]),
+    },
+    provenance: { record: () => Promise.resolve(), sent: () => {} },
     answered: () => {},
     pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
     greeting: { begin: () => Promise.resolve(undefined) },
@@ -96,7 +100,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
       compose: (turn) => {
         present = turn;
         return Promise.resolve({
-          prompt: { system: [], messages: [], parts: [], leftOut: [] },
+          prompt: { system: [], messages: [], parts: [], leftOut: [], sources: [] },
           hasThirdPartyText,
           notes: [],
         });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { ChatMessage, HistoryPort } from '../../core/chat.ts';
-import { compareSnowflakes, isSnowflake } from '../../core/snowflake.ts';
+import { compareSnowflakes, messageReferenceIn } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
 import type { MessageTarget } from './named-action.ts';
@@ -17,8 +17,6 @@ export const messageInput = z
 const lookedThrough = 50;
 
 const inOther = 'That message is in another channel.';
-const link =
-  /^<?https?:\/\/[^\s/]+\/channels\/(?:@me|[0-9]+)\/(?<channelId>[0-9]+)\/(?<messageId>[0-9]+)>?$/u;
 
 /** The message that the model means. @throws {ActionRefusal} where it means none. */
 export async function messageIn(
@@ -70,10 +68,10 @@ export function findMessage(
       return known(own?.id, 'You have said nothing here lately.');
     }
     default: {
-      const { channelId = place.channelId, messageId = wanted } = link.exec(wanted)?.groups ?? {};
-      if (channelId !== place.channelId) throw new ActionRefusal(inOther);
+      const reference = messageReferenceIn(wanted);
+      if ((reference?.channelId ?? place.channelId) !== place.channelId) throw new ActionRefusal(inOther);
       return known(
-        isSnowflake(messageId) ? messageId : undefined,
+        reference?.id,
         'Name a message by `current`, `replied_to`, `my_last`, its id or its link.',
       );
     }

@@ -230,7 +230,11 @@ export function createInteractions(options: InteractionsOptions) {
       }
       return true;
     }
-    await interaction.update({ components: button.keepsOthers ? rowsWithout(message, customId) : [] });
+    if (button.takes === 'nothing') await interaction.deferUpdate();
+    else
+      await interaction.update({
+        components: button.takes === 'itself' ? rowsWithout(message, customId) : [],
+      });
     if (button.line !== '')
       await followUp(interaction, await commandReply(interaction, admission, button.line));
     return true;
@@ -246,7 +250,7 @@ export function createInteractions(options: InteractionsOptions) {
       else if (interaction.user.id !== button.personId) await tell(interaction, notYours);
       else if (writtenInto(interaction).trim() === '') await tell(interaction, nothingWritten);
       else {
-        await (button.keepsOthers ? interaction.deferUpdate() : interaction.update({ components: [] }));
+        await (button.takes !== 'all' ? interaction.deferUpdate() : interaction.update({ components: [] }));
         const line = `${button.line} ${writtenInto(interaction).toWellFormed()}`;
         await followUp(interaction, await commandReply(interaction, admission, line));
       }

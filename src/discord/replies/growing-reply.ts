@@ -70,6 +70,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   let working: Promise<void> | undefined;
   let earlier: readonly APIMessage[] | undefined;
   let hasBegun = state.standing.length > 0;
+  let { buttons } = start;
   let failures = 0;
   let lastError: unknown;
   /** An archived thread is opened once. */
@@ -171,8 +172,9 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
         return postNext(request);
       case 'edit': {
         edit = new AbortController();
-        const { id, content, files } = request;
-        const message = await api.editMessage(channelId, id, editBody(content), edit.signal, rawFiles(files));
+        const { id, content, files, isLast } = request;
+        const body = editBody(content, isLast === true ? buttons : undefined);
+        const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
         state = withMessage(state, { id, content }, now());
         options.onEdited(message);
         return;
@@ -189,8 +191,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     const { index, content, isLast } = request;
     const found = earlier?.[index];
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
-    const buttons = isLast === true ? start.buttons : undefined;
-    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, request, buttons);
+    const under = isLast === true ? buttons : undefined;
+    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, request, under);
     // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
     const says = message.content.trim() === content.trim() ? content : message.content;
     state = withMessage(state, { id: message.id, content: says }, now());
@@ -240,7 +242,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
       state = withText(state, text, now());
       void work();
     },
-    async finish(text) {
+    async finish(text, under) {
+      buttons ??= under;
       state = finishing(state, text);
       hurry();
       while (state.phase === 'finishing') await work();

@@ -56,8 +56,12 @@ export function rawFiles(files: Chunk['files']): readonly RawFile[] {
   }));
 }
 
-export function editBody(content: string): RESTPatchAPIChannelMessageJSONBody {
-  return { content: content.toWellFormed(), allowed_mentions: noPings };
+export function editBody(content: string, buttons?: ButtonsOfPerson): RESTPatchAPIChannelMessageJSONBody {
+  return {
+    content: content.toWellFormed(),
+    allowed_mentions: noPings,
+    ...(buttons !== undefined && { components: buttonRows(buttons) }),
+  };
 }
 
 /** Whether Discord may no longer know the nonces of what answered this message. */

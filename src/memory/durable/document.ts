@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 import { oncePer } from '../../core/limits.ts';
+import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
@@ -339,6 +340,15 @@ export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): strin
 export function namesChannel(item: DurableItem, place: Place): boolean {
   return item.source.audience !== 'private' || mayUseItem({ ...item, visibility: 'here' }, '', place);
 }
+
+/** An item as records refer to it that are to hold none of its words [K7]. */
+export const sourceOfItem = oncePer(
+  ({ id, text }: Pick<DurableItem, 'id' | 'text'>): Extract<MemorySource, { readonly kind: 'item' }> => ({
+    kind: 'item',
+    id,
+    hash: hexDigits(text, 4),
+  }),
+);
 
 /** A moment as a day: the local one, `YYYY-MM-DD` [N5], or Discord's form of it. */
 export type DateOf = (date: Date) => string;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { oncePer } from '../../core/limits.ts';
+import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { fitLines, renderSection, type Section } from '../../core/section.ts';
 import { stopTerms } from '../../core/stop-words.ts';
@@ -12,6 +13,7 @@ import {
   itemLine,
   mayUseItem,
   namesChannel,
+  sourceOfItem,
   type DateOf,
   type DurableItem,
 } from './document.ts';
@@ -107,11 +109,28 @@ function readyFrom(
 ): Omit<ReadyItems, 'items'> {
   const whole = { ...all, budget: injectMaxChars, standing: new Set(lines) };
   const fitting = fitLines(whole, lines);
+  const sourcesIn = (
+    shown: readonly string[],
+    among: Iterable<number> = lines.keys(),
+  ): ReadonlyMap<string, MemorySource> => {
+    const wanted = new Set(shown);
+    const sources = new Map<string, MemorySource>();
+    for (const index of among) {
+      const [line = '', item] = [lines[index], items[index]];
+      if (item !== undefined && wanted.has(line)) sources.set(line, sourceOfItem(item));
+    }
+    return sources;
+  };
   if (fitting.length === lines.length)
-    return { lines, snapshot: { ...whole, lines: fitting }, matching: undefined };
+    return {
+      lines,
+      snapshot: { ...whole, lines: fitting, sources: sourcesIn(fitting) },
+      matching: undefined,
+    };
 
   const budget = Math.floor((injectMaxChars * 2) / 3);
-  const snapshot = { ...whole, budget, lines: fitLines({ ...whole, budget }, lines) };
+  const first = fitLines({ ...whole, budget }, lines);
+  const snapshot = { ...whole, budget, lines: first, sources: sourcesIn(first) };
   const rest = { ...matching, budget: injectMaxChars - budget };
   const shown = new Set(snapshot.lines);
   const others = [...lines.keys()].filter((index) => !shown.has(lines[index] ?? ''));
@@ -123,13 +142,11 @@ function readyFrom(
       const scores = scoresFor(message);
       const scoreOf = (index: number): number => scores[index] ?? 0;
       const found = others.filter((index) => scoreOf(index) > 0).toSorted((a, b) => scoreOf(b) - scoreOf(a));
-      return {
-        ...rest,
-        lines: fitLines(
-          rest,
-          found.map((index) => lines[index] ?? ''),
-        ),
-      };
+      const fitted = fitLines(
+        rest,
+        found.map((index) => lines[index] ?? ''),
+      );
+      return { ...rest, lines: fitted, sources: sourcesIn(fitted, found) };
     },
   };
 }

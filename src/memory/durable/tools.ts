@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
 import type { SessionKey } from '../../core/place.ts';
+import { textWithSources } from '../../core/memory-source.ts';
 import { hasSecret, maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { flatten } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
-import { itemKinds, mayUseItem, type DurableItem } from './document.ts';
+import { itemKinds, mayUseItem, sourceOfItem, type DurableItem } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { isProven, standsIn } from './evidence.ts';
 import { matchingItems } from './items.ts';
@@ -113,7 +114,8 @@ export function createRememberItemTool(ports: RememberItemToolOptions): Tool {
     target: string | undefined,
     context: TurnContext,
   ): Promise<
-    { readonly ok: true; readonly item?: DurableItem; readonly isNamed: boolean } | ReturnType<typeof refusal>
+    | { readonly ok: true; readonly item?: DurableItem; readonly isNamed: boolean }
+    | (ToolOutcome & { readonly ok: false })
   > {
     if (target === undefined) return { ok: true, isNamed: true };
     const usable = await usableItems(context, durable);
@@ -121,8 +123,9 @@ export function createRememberItemTool(ports: RememberItemToolOptions): Tool {
     if (item === undefined)
       return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
     if (others.length > 0) {
-      const choices = [item, ...others].map(asChoice).join('\n');
-      return refusal(`Not stored: \`replaces\` fits several items. Name one by its id:\n${choices}`);
+      const choices = [item, ...others].map((each) => choiceLine('', each));
+      const heading = { text: 'Not stored: `replaces` fits several items. Name one by its id:' };
+      return { ok: false, ...textWithSources([heading, ...choices], '\n') };
     }
     const said = context.messages.map((message) => message.text);
     const isNamed = namedItems(said, usable, await answerBefore(context)).includes(item);
@@ -148,14 +151,16 @@ function answer(outcome: ProposalOutcome, text: string, context: TurnContext): T
   const { item, evicted, superseded } = outcome;
   const named = evicted.filter((each) => isUsable(each, context));
   const lines = [
-    isUsable(item, context) ? `Remembered: ${asChoice(item)}` : `Remembered: ${dataLine(item.text)}`,
-    ...(superseded === undefined ? [] : [`It replaces: ${asChoice(superseded)}`]),
-    ...named.map((each) => `No longer kept, to make room: ${asChoice(each)}`),
-    ...(evicted.length > named.length ? ['An older item is no longer kept, to make room.'] : []),
+    isUsable(item, context)
+      ? choiceLine('Remembered: ', item)
+      : { text: `Remembered: ${dataLine(item.text)}` },
+    ...(superseded === undefined ? [] : [choiceLine('It replaces: ', superseded)]),
+    ...named.map((each) => choiceLine('No longer kept, to make room: ', each)),
+    ...(evicted.length > named.length ? [{ text: 'An older item is no longer kept, to make room.' }] : []),
   ];
   return {
     ok: true,
-    text: lines.join('\n'),
+    ...textWithSources(lines, '\n'),
     notice: rememberNotice(outcome, text, context.saidIn === undefined || isUsable(item, context)),
   };
 }
@@ -206,12 +211,12 @@ export function createForgetItemTool(
           context.place,
           newest.id,
         );
-        const lines = forgotten.map((item) => `- ${asChoice(item)}`);
+        const lines = forgotten.map((item) => choiceLine('- ', item));
         return forgotten.length === 0
           ? refusal('Nothing forgotten: no item here has this id or these words.')
           : {
               ok: true,
-              text: `Forgotten:\n${lines.join('\n')}`,
+              ...textWithSources([{ text: 'Forgotten:' }, ...lines], '\n'),
               notice: forgetNotice(forgotten.length, undoId),
             };
       }
@@ -255,6 +260,9 @@ function isUsable(item: DurableItem, context: TurnContext): boolean {
   return mayUseItem(item, context.speaker.id, context.place);
 }
 
-function asChoice(item: DurableItem): string {
-  return `[${item.kind}] ${dataLine(item.text)} (id ${item.id})`;
+function choiceLine(before: string, item: DurableItem) {
+  return {
+    text: `${before}[${item.kind}] ${dataLine(item.text)} (id ${item.id})`,
+    source: sourceOfItem(item),
+  };
 }

@@ -1,10 +1,12 @@
 import { oncePer } from '../../core/limits.ts';
+import type { MemorySource } from '../../core/memory-source.ts';
 import { dayBefore, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
 import { clipAtWord } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { FileContent, ListedFile, NotebookFiles } from './files.ts';
 import { plainText, withoutEmptyParts } from './format.ts';
+import type { TreeFile } from './tree.ts';
 
 const inlinedFiles = {
   'USER.md': { name: 'user_profile', slot: 'slow', about: 'The profile of the person' },
@@ -39,7 +41,8 @@ export function inlinedFile(
       if (opened.outcome === 'refused' || opened.content === undefined) return [];
       const section = sectionOf(opened.content);
       if (section.title === frame.title) files.markRead(context, opened.file, opened.content);
-      return section.lines.length === 0 ? [] : [section];
+      if (section.lines.length === 0) return [];
+      return [{ ...section, sources: [sourceOfFile(path, opened.content)] }];
     },
   };
 }
@@ -63,19 +66,23 @@ export function notebookIndex(
         files.names(context, ['topics']),
         recentDays(context),
       ]);
-      const lines = [...facts, ...episodes.toReversed()].map(fileLine);
+      const listed = [...facts, ...episodes.toReversed()];
+      const named = [...days, ...topics].map(({ path }) => [`- ${path}`, listedSource({ path })] as const);
+      const sources = new Map([
+        ...listed.map((each) => [fileLine(each), sourceOfListed(each)] as const),
+        ...named,
+      ]);
+      const lines = [...listed.map(fileLine), ...days.map(({ path }) => `- ${path}`)];
       const names = topics.map(({ path }) => `- ${path}`);
-      return indexSection([...lines, ...days], names, maxChars);
+      return indexSection(lines, names, maxChars).map((section) => ({ ...section, sources }));
     },
   };
 
-  async function recentDays(context: TurnContext): Promise<readonly string[]> {
+  async function recentDays(context: TurnContext): Promise<readonly TreeFile[]> {
     const today = localDate(context.now, timeZone);
     const paths = [today, dayBefore(today)].map((day) => `daily/${day}.md`);
     const opened = await Promise.all(paths.map((path) => files.open(path, context)));
-    return opened.flatMap((day) =>
-      day.outcome === 'opened' && day.content !== undefined ? [`- ${day.file.path}`] : [],
-    );
+    return opened.flatMap((day) => (day.outcome === 'opened' && day.content !== undefined ? [day.file] : []));
   }
 }
 
@@ -102,6 +109,20 @@ function indexSection(
     if (section.lines.length > 0 && renderSection(section).length <= budget) return [section];
   }
   return [];
+}
+
+/** A file that is shown with its text, or from a line or offset of it on. */
+export function sourceOfFile(path: string, { text }: FileContent): MemorySource {
+  return { kind: 'file', path, bytes: Buffer.byteLength(text) };
+}
+
+/** A file of which a list tells, with its summary where it has one. */
+export function sourceOfListed({ file: { path }, bytes }: ListedFile): MemorySource {
+  return listedSource({ path, bytes });
+}
+
+function listedSource(file: { readonly path: string; readonly bytes?: number }): MemorySource {
+  return { kind: 'file', ...file, isListed: true };
 }
 
 /** A file as lists and the index show it: `- facts/user.md (320B): name, language, role`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { textWithSources } from '../../core/memory-source.ts';
 import { localDate } from '../../core/time.ts';
 import { secretMark } from '../../core/secrets.ts';
 import { dataText } from '../../core/section.ts';
@@ -8,7 +9,7 @@ import { checkedTool, refusal, type MemoryNotice, type Tool, type ToolOutcome } 
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
 import { applyPatches, formatAppended, formatPatched, formatWritten, plainText } from './format.ts';
-import { fileLine } from './sections.ts';
+import { fileLine, sourceOfFile, sourceOfListed } from './sections.ts';
 import { refused, treeParts } from './tree.ts';
 
 /** The model's tools for the tree of notes [M4]. */
@@ -85,7 +86,7 @@ function listTool(files: NotebookFiles): Tool {
         wanted.includes('daily') ? files.list(context, ['daily']) : [],
       ]);
       const newestFirst = days.toReversed().map((day) => ({ ...day, summary: '' }));
-      return { ok: true, text: renderList([...listed, ...newestFirst]) };
+      return { ok: true, ...renderList([...listed, ...newestFirst]) };
     },
   });
 }
@@ -93,20 +94,14 @@ function listTool(files: NotebookFiles): Tool {
 /** Characters of a list at most; a tool's result is cut at 8,000 [P4]. */
 const listMaxChars = 7_000;
 
-function renderList(listed: readonly ListedFile[]): string {
-  if (listed.length === 0) return 'There are no files yet.';
-  const lines = listed.map(fileLine);
-  const shown: string[] = [];
+function renderList(listed: readonly ListedFile[]): Pick<ToolOutcome, 'text' | 'sources'> {
+  if (listed.length === 0) return { text: 'There are no files yet.' };
+  const lines = listed.map((each) => ({ text: fileLine(each), source: sourceOfListed(each) }));
   let used = 0;
-  for (const line of lines) {
-    used += line.length + 1;
-    if (used > listMaxChars) break;
-    shown.push(line);
-  }
-  const left = lines.length - shown.length;
-  return left === 0
-    ? shown.join('\n')
-    : `${shown.join('\n')}\n… and ${left} more; list one folder to see them.`;
+  const tooMany = lines.findIndex(({ text }) => (used += text.length + 1) > listMaxChars);
+  if (tooMany === -1) return textWithSources(lines, '\n');
+  const more = { text: `… and ${lines.length - tooMany} more; list one folder to see them.` };
+  return textWithSources([...lines.slice(0, tooMany), more], '\n');
 }
 
 function readTool(files: NotebookFiles): Tool {
@@ -128,7 +123,11 @@ function readTool(files: NotebookFiles): Tool {
       const end = offset + part.length;
       files.markRead(context, file, content, offset, end);
       const heading = partHeading(file.path, offset, end, text.length);
-      const outcome = { ok: true, text: `${heading}\n${dataText(part)}` };
+      const source = part === '' ? undefined : sourceOfFile(file.path, content);
+      const outcome = {
+        ok: true,
+        ...textWithSources([{ text: heading }, { text: dataText(part), source }], '\n'),
+      };
       return hasThirdPartyText ? { ...outcome, hasThirdPartyText } : outcome;
     },
   });

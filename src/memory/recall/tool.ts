@@ -1,8 +1,10 @@
 import { z } from 'zod';
 
+import { textWithSources, type MemorySource } from '../../core/memory-source.ts';
 import { dataLine } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
 import { checkedTool, type Tool, type ToolOutcome } from '../../core/tool.ts';
+import { sourceOfItem } from '../durable/document.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';
 import type { Reference } from './segments.ts';
@@ -63,20 +65,40 @@ const shownQueryChars = 200;
 function renderPassages(
   query: string,
   passages: readonly Passage[],
-): Pick<ToolOutcome, 'text' | 'hasThirdPartyText'> {
+): Pick<ToolOutcome, 'text' | 'sources' | 'hasThirdPartyText'> {
   const heading = (count: number): string =>
     `Found ${count} result(s) for: "${clip(dataLine(query), shownQueryChars)}"`;
-  const blocks: string[] = [];
+  const blocks: { readonly text: string; readonly source?: MemorySource }[] = [];
   let used = heading(passages.length).length;
   for (const [index, passage] of passages.entries()) {
     const block = renderPassage(index + 1, passage);
     if (used + block.length + 2 > outputChars) break;
     used += block.length + 2;
-    blocks.push(block);
+    blocks.push({ text: block, source: sourceOf(passage) });
   }
-  const text = [heading(blocks.length), ...blocks].join('\n\n');
+  const shown = textWithSources([{ text: heading(blocks.length) }, ...blocks], '\n\n');
   const repeatsOthers = passages.slice(0, blocks.length).some(({ hasThirdPartyText }) => hasThirdPartyText);
-  return repeatsOthers ? { text, hasThirdPartyText: true } : { text };
+  return repeatsOthers ? { ...shown, hasThirdPartyText: true } : shown;
+}
+
+function sourceOf({ unit: { reference, at, text } }: Passage): MemorySource {
+  switch (reference.kind) {
+    case 'line':
+      return { kind: 'file', path: reference.path, line: reference.line };
+    case 'message': {
+      const { guildId, channelId, messageId } = reference;
+      const when = at === undefined ? {} : { at };
+      return {
+        kind: 'message',
+        channelId,
+        messageId,
+        ...when,
+        ...(guildId === undefined ? {} : { guildId }),
+      };
+    }
+    case 'item':
+      return sourceOfItem({ id: reference.id, text });
+  }
 }
 
 function renderPassage(number: number, { source, unit, content }: Passage): string {

@@ -10,6 +10,7 @@ import { localDateTime, type Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import { mayUse, pickReach } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
+import { parseNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/transcript.ts';
@@ -155,6 +156,21 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       if (!enabled) return undefined;
       return usableSummary(await record.read(session), session, place, speakerId)?.text;
     },
+    /** The summary that was made at a moment, be it replaced by now; `undefined` where it is gone, or may not be used in the place [V2]. */
+    async madeAt(
+      session: SessionKey,
+      at: string,
+      place: Place,
+      speakerId: string,
+    ): Promise<string | undefined> {
+      const { summary } = rollingOf(await states.read(session));
+      const kept = (await record.notes.files(session)).flatMap(({ text }) => parseNote(text) ?? []);
+      const found = [...(summary === undefined ? [] : [summary]), ...kept].find(
+        ({ updatedAt, ...reach }) =>
+          updatedAt === at && mayUse({ ownerId: session.userId, ...reach }, place, speakerId),
+      );
+      return found?.text;
+    },
   };
 }
 
@@ -200,5 +216,6 @@ export function summarySection(
     lines: text === '' ? [] : text.split('\n'),
     hasThirdPartyText,
     budget: renderSection({ name, title, lines: [''] }).length + maxChars,
+    sources: [{ kind: 'summary', at: summary.updatedAt }],
   };
 }

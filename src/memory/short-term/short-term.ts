@@ -1,3 +1,4 @@
+import type { MemorySource } from '../../core/memory-source.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine, fitLines, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
@@ -184,9 +185,13 @@ export function shortTermSection(
     )
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   const isDm = place.audience === 'dm';
+  const sources = new Map<string, MemorySource>();
   const lines = shown.map((entry) => {
     const text = isDm && holdsOthersWords(entry) ? `${questionOf(entry)} (answered there)` : entry.text;
-    return dataLine(`- #${entry.channelName}, ${localDateTime(new Date(entry.at), timeZone)}: ${text}`);
+    const line = dataLine(`- #${entry.channelName}, ${localDateTime(new Date(entry.at), timeZone)}: ${text}`);
+    const { channelId, messageIds, at } = entry;
+    sources.set(line, { kind: 'exchange', channelId, messageId: messageIds[0] ?? '', at });
+    return line;
   });
   const section = {
     name: 'recent_elsewhere',
@@ -195,7 +200,13 @@ export function shortTermSection(
     budget: settings.injectMaxChars,
   } as const;
   const hasThirdPartyText = !isDm && shown.some(holdsOthersWords);
-  return { ...section, lines: fitLines(section, lines), standing: new Set(lines), hasThirdPartyText };
+  return {
+    ...section,
+    lines: fitLines(section, lines),
+    standing: new Set(lines),
+    hasThirdPartyText,
+    sources,
+  };
 }
 
 function holdsOthersWords({ hasThirdPartyText = true }: ShortTermEntry): boolean {

@@ -11,6 +11,7 @@ describe('memory_read', () => {
     expect(await run('read', { path: 'USER.md' })).toEqual({
       ok: true,
       text: 'USER.md:\n# Alice\n- likes tea\n',
+      sources: [{ source: { kind: 'file', path: 'USER.md', bytes: 20 }, from: 9 }],
     });
   });
 

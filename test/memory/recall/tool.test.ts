@@ -68,6 +68,7 @@ describe('recall_memory', () => {
     expect(await run({ query: 'remember' })).toEqual({
       ok: true,
       text: 'Found 0 result(s) for: "remember"',
+      sources: [],
     });
   });
 

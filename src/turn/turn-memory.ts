@@ -1,0 +1,93 @@
+import type { UsedMemory } from '../core/memory-source.ts';
+import { hasSecret } from '../core/secrets.ts';
+import type { Clock } from '../core/time.ts';
+import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
+import type { Provenance } from '../memory/provenance.ts';
+import type { Greeting } from '../memory/settings/greeting.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
+import { saveBestEffort } from './journal.ts';
+import { everything } from './pauses.ts';
+import type { SwitchedOff } from './prompt-input.ts';
+import { secretNote, type ReplyPorts } from './reply.ts';
+import type { ToolPorts } from './turn-tools.ts';
+
+/** Whom writing a turn to memory needs. */
+export interface TurnMemoryPorts extends Pick<ReplyPorts, 'journal' | 'logger'>, Pick<ToolPorts, 'settings'> {
+  /** What each person lets the bot keep [K9]. */
+  readonly people: Pick<PersonSettingsStore, 'mayStore'>;
+  readonly greeting: Pick<Greeting, 'begin'>;
+  readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
+  readonly provenance: Pick<Provenance, 'record' | 'sent'>;
+  readonly clock: Clock;
+}
+
+export type TurnMemory = ReturnType<typeof openMemory>;
+
+/** What of an answer is written down. */
+interface AnswerToKeep {
+  readonly text: string;
+  readonly hasThirdPartyText: boolean;
+}
+
+/**
+ * What the turn writes to memory, beginning with the question, while the prompt is being made: nothing where that is off or paused, or is by the moment
+ * of writing. And what the person is told of their memory under the answer.
+ */
+export function openMemory(
+  turn: TurnContext,
+  { isMemoryOff, consent = everything }: SwitchedOff,
+  bot: TurnMemoryPorts,
+) {
+  const { log, journal, logger, settings, people, provenance, clock } = bot;
+  const session = sessionOf(turn);
+  const isBot = turn.speaker.isBot !== undefined;
+  let hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
+  const isStored = !isMemoryOff && consent.isStored;
+  // What was not logged has no reply in the log either, though memory was switched on, or the pause ended, meanwhile.
+  const mayStore = async (): Promise<boolean> =>
+    isStored && !(await settings.isMemoryOff(turn.place)) && (isBot || (await people.mayStore(session)));
+  const messageIds = turn.messages.map(({ id }) => id);
+  const firstWords = isBot ? Promise.resolve(undefined) : bot.greeting.begin({ ...session, messageIds });
+  const recorded = isStored
+    ? saveBestEffort(logger, 'the message', () => log.recordUser(turn, consent.mode))
+    : Promise.resolve();
+  return {
+    /** Resolves when the words are on disk, or cannot be; never rejects. */
+    recorded,
+    pause: consent.pause,
+    /** What the speaker is to be told under the answer of what memory does not keep [K14]. */
+    notes({ text }: Pick<AnswerToKeep, 'text'>): readonly string[] {
+      hasSecrets ||= hasSecret(text);
+      return hasSecrets && isStored && !isBot ? [secretNote] : [];
+    },
+    /** Never rejects. */
+    firstWords,
+    /** Notes what the answer is made from, before it is sent [K7]. Never rejects. */
+    async recordUsed(used: UsedMemory): Promise<void> {
+      if (isBot) return;
+      await saveBestEffort(logger, 'what an answer is made from', async () =>
+        provenance.record(turn, used, await mayStore()),
+      );
+    },
+    async recordReply(ids: readonly string[], { text, hasThirdPartyText }: AnswerToKeep): Promise<void> {
+      if (!isBot) provenance.sent(turn, ids);
+      if (!(await mayStore())) return;
+      const at = clock().toISOString();
+      await saveBestEffort(logger, 'the reply', async () => {
+        const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, { ids, text, at });
+        // What it answers was forgotten while it was made [K4].
+        if (!isKept) await journal.hide(turn.place.channelId, ids);
+      });
+    },
+    /** Where memory is off or paused, or a secret may be repeated, the channel's journal keeps no answer's text once it was sent. */
+    async close(): Promise<void> {
+      await recorded;
+      (await firstWords)?.release();
+      if (!hasSecrets && (await mayStore())) return;
+      await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
+        journal.eraseSentTexts(turn.place.channelId),
+      );
+    },
+  };
+}
