@@ -216,7 +216,7 @@ async function createView(
     return present && { item: present, text: undefined, since: ' · said something else then' };
   }
 
-  async function lineOf(source: MemorySource): Promise<string | 'hidden' | 'gone'> {
+  async function lineOf(source: MemorySource): Promise<string> {
     if (source.kind === 'item') {
       const found = itemOf(source);
       if (found === undefined) return 'gone';

@@ -176,9 +176,11 @@ export interface GrowingReply {
   readonly hasBegun: boolean;
   /** The text so far; only the latest counts. Shown when Discord's limits allow it. Never throws. */
   show(text: string): void;
+  /** The text is whole, and `finish` follows in a moment: until then nothing more is shown, so that it comes in one request. Never throws. */
+  hold(): void;
   /**
    * The whole text: its messages end up exactly as `send` would have put them there. Rejects only with what may pass by itself: a connection or
-   * a server that failed, after some tries. The buttons come with the last message, where that is still to be posted or edited.
+   * a server that failed, after some tries. The buttons come with the last message.
    */
   finish(text: string, buttons?: ButtonsOfPerson): Promise<FinishedReply>;
   /** Takes away all that was shown of it, also while it is being finished. Never rejects; nothing once it was sent. */

@@ -70,7 +70,9 @@ export async function beginReply(
     /** The text so far. Never throws. */
     show: (text: string): void => reply.show(text),
     mayShow,
-    /** The whole text, which is on disk already, with buttons where they cost no request. Rejects as `ReplyPort.send` does. */
+    /** The text is whole; what is to be done before it may be finished follows. Never throws. */
+    hold: (): void => reply.hold(),
+    /** The whole text, which is on disk already, with buttons under it. Rejects as `ReplyPort.send` does. */
     finish(text: string, buttons: readonly CommandButton[] = []): Promise<FinishedReply> {
       isWhole = true;
       return reply.finish(text, buttons.length === 0 ? undefined : { personId: question.userId, buttons });

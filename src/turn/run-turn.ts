@@ -208,6 +208,7 @@ async function answerTurn(
       onRead: (read) => known.used.tools.push(read),
       logger: bot.logger,
     });
+    reply.hold();
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });

@@ -53,6 +53,8 @@ class FakeGrowingReply implements GrowingReply {
     this.#last = this.#last.then(() => this.#put(text, `show ${text}`));
   }
 
+  hold(): void {}
+
   async finish(text: string) {
     await this.#last;
     const isThere = await this.#put(text, `send ${text} as ${this.#start.nonceBase.slice(-2)}`);

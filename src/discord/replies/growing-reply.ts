@@ -175,7 +175,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
         const { id, content, files, isLast } = request;
         const body = editBody(content, isLast === true ? buttons : undefined);
         const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
-        state = withMessage(state, { id, content }, now());
+        state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
         options.onEdited(message);
         return;
       }
@@ -195,7 +195,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, request, under);
     // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
     const says = message.content.trim() === content.trim() ? content : message.content;
-    state = withMessage(state, { id: message.id, content: says }, now());
+    const hasButtons = under !== undefined && !isEarlier;
+    state = withMessage(state, { id: message.id, content: says, hasButtons }, now());
     await start.onMessages(ids());
     options.onSent(message);
   }
@@ -242,9 +243,12 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
       state = withText(state, text, now());
       void work();
     },
+    hold() {
+      state = stopped(state, 'paused');
+    },
     async finish(text, under) {
       buttons ??= under;
-      state = finishing(state, text);
+      state = finishing(state, text, under !== undefined);
       hurry();
       while (state.phase === 'finishing') await work();
       return finished();

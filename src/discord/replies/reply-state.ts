@@ -9,6 +9,7 @@ const firstPauseMs = 200;
 export interface StandingMessage {
   readonly id: string;
   readonly content?: string;
+  readonly hasButtons?: boolean;
 }
 
 /**
@@ -36,6 +37,8 @@ export interface ReplyState {
   readonly standing: readonly StandingMessage[];
   /** Whether files can be sent there: then long code is one. */
   readonly takesFiles: boolean;
+  /** Whether the last message of the whole reply is to have buttons. */
+  readonly wantsButtons?: boolean;
   /** Nothing is edited, and no first message posted, before this time; milliseconds since the epoch. */
   readonly notBefore?: number;
 }
@@ -69,9 +72,9 @@ export function withText(state: ReplyState, text: string, now: number): ReplySta
 }
 
 /** The text is whole. */
-export function finishing(state: ReplyState, text: string): ReplyState {
+export function finishing(state: ReplyState, text: string, wantsButtons = false): ReplyState {
   if (state.phase !== 'growing' && state.phase !== 'paused') return state;
-  return { ...state, phase: 'finishing', text };
+  return { ...state, phase: 'finishing', text, wantsButtons };
 }
 
 /** All that stands there is to go. */
@@ -149,11 +152,15 @@ function waitBeforeEnd({ standing, notBefore = 0 }: ReplyState): number {
 }
 
 function nextChange(
-  { standing, notBefore = 0 }: ReplyState,
+  { standing, notBefore = 0, wantsButtons = false }: ReplyState,
   chunks: readonly Chunk[],
   now: number,
 ): ReplyStep | undefined {
-  const index = chunks.findIndex(({ content }, at) => standing[at]?.content !== content);
+  const index = chunks.findIndex(
+    ({ content, isLast }, at) =>
+      standing[at]?.content !== content ||
+      (wantsButtons && isLast === true && standing[at].hasButtons !== true),
+  );
   const chunk = chunks[index];
   if (chunk === undefined) return undefined;
   const message = standing[index];

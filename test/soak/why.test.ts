@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+
+import { playTurns, timeFor } from '../e2e/why-property.ts';
+
+const turns = 500;
+
+it(
+  'names what stood in the prompt of each of 500 random turns, no more and no less [K7]',
+  { timeout: timeFor(turns) },
+  async () => {
+    const counts = await playTurns(turns);
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(counts))}\n`);
+    for (const kind of [
+      'item',
+      'summary',
+      'exchange',
+      'file',
+      'listed',
+      'recall_memory',
+      'memory_read',
+      'memory_list',
+      'remember_item',
+    ])
+      expect(counts.get(kind) ?? 0, kind).toBeGreaterThan(turns / 100);
+  },
+);
