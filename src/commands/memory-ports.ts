@@ -28,7 +28,7 @@ export interface MemoryCommandPorts {
     | 'usage'
   >;
   /** What waits for its person's yes [K9]. */
-  readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline' | 'drop'>;
+  readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
   readonly rolling: Pick<RollingSummary, 'show' | 'reset'>;
   readonly recall: Recall;
   readonly shortTerm: Pick<MemoryLayer, 'sections'>;

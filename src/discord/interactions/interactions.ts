@@ -48,6 +48,7 @@ const unknown = 'I no longer know what this was for. Please use the command agai
 const failed = '⚠️ Something went wrong on my side. Please try again.';
 const noAccess = 'I only answer people whom my owner has given access.';
 const notYours = 'Only the person whom I answered can press this.';
+const nothingWritten = 'Nothing was written there, so nothing was changed.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
 export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands' | 'parseCommand'> {
@@ -243,6 +244,7 @@ export function createInteractions(options: InteractionsOptions) {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
       else if (button === undefined || !interaction.isFromMessage()) await tell(interaction, unknown);
       else if (interaction.user.id !== button.personId) await tell(interaction, notYours);
+      else if (writtenInto(interaction).trim() === '') await tell(interaction, nothingWritten);
       else {
         await (button.keepsOthers ? interaction.deferUpdate() : interaction.update({ components: [] }));
         const line = `${button.line} ${writtenInto(interaction).toWellFormed()}`;
@@ -263,28 +265,28 @@ export function createInteractions(options: InteractionsOptions) {
       command === undefined ? Promise.resolve({ text: unknown }) : handlers.command({ ...context, command }),
     );
   }
-
-  /** Answers under a message that was acknowledged, for the person's eyes only. */
-  async function followUp(
-    interaction: ButtonInteraction | ModalSubmitInteraction,
-    reply: CommandReply,
-  ): Promise<void> {
-    const { user } = interaction;
-    const pages = splitReply(reply.text);
-    for (const [index, content] of pages.entries()) {
-      const isLast = index === pages.length - 1;
-      const buttons = isLast ? (reply.buttons ?? []) : [];
-      await interaction.followUp({
-        content,
-        components: buttonRows({ personId: user.id, buttons }),
-        flags: MessageFlags.Ephemeral,
-        allowedMentions: { parse: [] },
-      });
-    }
-  }
 }
 
 type AskingInteraction = CommandInteraction | ButtonInteraction | ModalSubmitInteraction;
+
+/** Answers under a message that was acknowledged, for the person's eyes only. */
+async function followUp(
+  interaction: ButtonInteraction | ModalSubmitInteraction,
+  reply: CommandReply,
+): Promise<void> {
+  const { user } = interaction;
+  const pages = splitReply(reply.text);
+  for (const [index, content] of pages.entries()) {
+    const isLast = index === pages.length - 1;
+    const buttons = isLast ? (reply.buttons ?? []) : [];
+    await interaction.followUp({
+      content,
+      components: buttonRows({ personId: user.id, buttons }),
+      flags: MessageFlags.Ephemeral,
+      allowedMentions: { parse: [] },
+    });
+  }
+}
 
 /** Whether an interaction is taken [G1], and from whom and where; `line` is what the person is told otherwise. */
 type Admission =

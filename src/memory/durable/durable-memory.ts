@@ -232,7 +232,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, input, { maxItems, maxTextLength }, now),
-          { undo: { what: 'remember' } },
+          { undo: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
         logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(result) });
         return { ...result, ...(undoId !== undefined && { undoId }) };

@@ -120,14 +120,14 @@ describe('pages', () => {
 
   it('leave out buttons that find no room beside those that turn them', () => {
     const { pager } = openPager();
-    const buttons = Array.from({ length: 25 }, (_, index) => ({
+    const many = Array.from({ length: 25 }, (_, index) => ({
       label: String(index),
       line: `memory why ${index}`,
     }));
-    const paged = pager.show(interaction(bob, []), { text: pages.join('\n\n'), buttons });
+    const paged = pager.show(interaction(bob, []), { text: pages.join('\n\n'), buttons: many });
     expect(paged.components).toHaveLength(5);
     expect(JSON.stringify(paged.components)).toMatch(/Page 1 of 3.*memory why 19/u);
-    expect(pager.show(interaction(bob, []), { text: 'short', buttons }).components).toHaveLength(5);
+    expect(pager.show(interaction(bob, []), { text: 'short', buttons: many }).components).toHaveLength(5);
   });
 
   it('leave a button of something else alone', async () => {
