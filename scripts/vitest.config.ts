@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 import type { Reach } from '../test/support/confine.ts';
 
@@ -6,6 +7,21 @@ import type { Reach } from '../test/support/confine.ts';
 const gateway = ['test/**/*.gateway.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts'];
 const soak = ['test/soak/**/*.test.ts'];
+
+/** Begun before all others, so that nothing is left to wait for alone at the end. */
+const longest = ['visibility.e2e', 'forgetting-random', 'kill', 'largest-inputs.gateway', 'erase', 'rights'];
+
+function isLong({ moduleId }: TestSpecification): boolean {
+  return longest.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+}
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is no array
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 function project(
   name: string,
@@ -32,6 +48,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     // No test changes a module, so that files can share what they have loaded.
     isolate: false,

@@ -108,6 +108,7 @@ function privacyFacts({ model, durable, summary, shortTerm, reflection, storage 
       reflection: reflection.enabled,
       recentHours: shortTerm.enabled ? shortTerm.maxAgeHours : undefined,
     },
+    retentionDays: storage.retentionDays,
     quotaMegabytes: storage.personQuotaBytes / (1024 * 1024),
   };
 }

@@ -95,6 +95,8 @@ export function createBot(config: Config, ports: BotPorts) {
       prompts.endOf(userId);
       ports.offers.endOf(userId);
     },
+    dropAnswers: (isPast) => journal.dropPast(isPast),
+    dropJournal: (channelId) => journal.drop(channelId),
     server: ports.server,
     wakeAt: (session, time) => idleSessions.wakeAt(session, time),
     changed(session, hasMoreHistory) {
@@ -106,7 +108,8 @@ export function createBot(config: Config, ports: BotPorts) {
     timer,
     logger,
   });
-  const { sessionLog, states, placeSettings: settings, people, greeting } = memory;
+  const { sessionLog, states, placeSettings: settings, people, greeting, retention, leftGuilds } = memory;
+  const history = retention.young(ports.history);
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
     queue: createKeyedQueue(),
@@ -122,9 +125,9 @@ export function createBot(config: Config, ports: BotPorts) {
     layers: memory.layers,
     ...(actions === undefined ? {} : { actions }),
     soul: memory.workspace.soul,
-    history: ports.history,
+    history,
     attachments: ports.attachments,
-    readReplied: ports.readReplied,
+    readReplied: retention.youngReplied(ports.readReplied),
     log: sessionLog,
     people,
     botName,
@@ -150,7 +153,7 @@ export function createBot(config: Config, ports: BotPorts) {
     memoryNotices,
     answered: lateNotices.answered,
     greeting,
-    history: ports.history,
+    history,
     log: sessionLog,
     prompts,
     memoryTools: memory.tools,
@@ -206,8 +209,27 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
   });
 
+  const recovery = createRecovery({
+    journal,
+    sessionLog,
+    settings,
+    people,
+    afterTurn,
+    async finishChanges() {
+      await memory.changes.finish();
+      await memory.undo.start();
+      await memory.proposals.start();
+    },
+    replies,
+    presentPlace,
+    clock,
+    logger,
+  });
+
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
+    await retention.idle();
+    await leftGuilds.idle();
     await turns.idle();
     await afterTurn.idle();
     await writes.idle();
@@ -236,27 +258,22 @@ export function createBot(config: Config, ports: BotPorts) {
     },
     /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
     remembered: (channelId: string, messageId: string) => sessionLog.rememberedSince(channelId, messageId),
+    /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
+    guildLeft: (guildId: string, channelIds: readonly string[]) => leftGuilds.left(guildId, channelIds),
     /** Finishes what a kill left undone, when replies can be sent. */
-    recovery: createRecovery({
-      journal,
-      sessionLog,
-      settings,
-      people,
-      afterTurn,
-      async finishChanges() {
-        await memory.changes.finish();
-        await memory.undo.start();
-        await memory.proposals.start();
-      },
-      replies,
-      presentPlace,
-      clock,
-      logger,
-    }),
+    recovery,
+    /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
+    async startRetention(presentGuilds: () => readonly string[]): Promise<void> {
+      await recovery.finishChanges();
+      retention.start();
+      leftGuilds.start(presentGuilds);
+    },
     idle,
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();
+      retention.stop();
+      leftGuilds.stop();
       idleSessions.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });

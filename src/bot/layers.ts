@@ -17,6 +17,7 @@ import { createExtractionFold } from '../memory/durable/extraction-fold.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
+import { createLeftGuilds } from '../memory/left-guilds.ts';
 import { createQuota } from '../memory/log/quota.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../memory/log/session-state.ts';
@@ -33,6 +34,7 @@ import { createGreeting } from '../memory/settings/greeting.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
+import { createRetention } from '../memory/retention.ts';
 import { createUndoLog } from '../memory/undo.ts';
 import { createProposals } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
@@ -48,6 +50,10 @@ export interface LayerPorts {
   /** The users' write queue, shared by commands and all after-turn work [S3]. */
   readonly writes: KeyedQueue;
   readonly answers: AnswerKeeper;
+  /** Takes out answers that were kept for messages which are too old [K15]; resolves with how many. Default: none are kept. */
+  readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
+  /** Takes a channel's journal out for good. Default: there is none. */
+  readonly dropJournal?: (channelId: string) => Promise<void>;
   readonly server: Pick<ServerPort, 'count'>;
   /** A session is to be looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
@@ -233,6 +239,30 @@ export function createLayers(config: Config, ports: LayerPorts) {
     noteErased: (userId, at) => people.noteErased(userId, at),
     logger,
   });
+  const retention = createRetention({
+    days: config.storage.retentionDays,
+    store,
+    writes,
+    log: sessionLog,
+    changes,
+    durable,
+    layers: [shortTerm, rolling, notebook, recall, sessionLog],
+    dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
+    clock,
+    timer: ports.timer,
+    timeZone,
+    logger,
+  });
+  const leftGuilds = createLeftGuilds({
+    store,
+    writes,
+    log: sessionLog,
+    states,
+    dropJournal: ports.dropJournal ?? (() => Promise.resolve()),
+    clock,
+    timer: ports.timer,
+    logger,
+  });
   const stillThere = (session: SessionKey, id: string) => sessionLog.message(session, id);
   const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
   const tools: readonly Tool[] = [
@@ -256,6 +286,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** All that is done after a turn, in order [A1]. */
     afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
+    retention,
+    leftGuilds,
     undo,
     proposals,
     sessionLog,
@@ -267,7 +299,11 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** The layers that keep notes. */
     noted: [rolling, notebook],
     workspace: createWorkspace({ store, server: ports.server, logger }),
-    placeSettings: createPlaceSettings({ store, logger }),
+    placeSettings: createPlaceSettings({
+      store,
+      noMemoryIds: config.storage.noMemoryChannelIds,
+      logger,
+    }),
     people,
     greeting: createGreeting({
       settings: people,

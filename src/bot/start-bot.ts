@@ -139,6 +139,7 @@ export async function startBot(config: Config, options: StartOptions) {
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       recover: (channelId) => recovery.channel(channelId),
       resume: (channelId) => recovery.sessions(channelId),
+      guildLeft: bot.guildLeft,
       onLost,
       clock,
       logger,
@@ -146,6 +147,7 @@ export async function startBot(config: Config, options: StartOptions) {
     files.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
+    void bot.startRetention(gateway.guildIds);
     await bot.nameUnusedContexts();
     logger.info('the bot is ready', {
       botId: gateway.botId,

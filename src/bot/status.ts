@@ -54,6 +54,8 @@ export function createReadStatus(
       usage,
       kept,
       quarantined,
+      retentionDays: config.storage.retentionDays,
+      noMemoryChannels: config.storage.noMemoryChannelIds.length,
     };
   };
 }

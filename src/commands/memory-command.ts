@@ -20,21 +20,21 @@ import { showMemory } from './memory-show.ts';
 const help = `\`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` makes me forget what says these words, with the messages it came from; where several do, you pick, and \`!memory forget all <words>\` takes all
+\`!memory forget <words or id>\` makes me forget what says these words, with the messages it came from; of several you pick, \`!memory forget all <words>\` takes all
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
 \`!memory why <id>\` tells where an item comes from, \`!memory history <id>\` what it said before
-\`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room for anything
+\`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room
 \`!memory share <id>\` lets an item be used everywhere
 \`!memory hide <id>\` keeps an item to our DM
 \`!memory reset rolling\` clears the summary of this conversation
 \`!memory export\` sends you everything that I hold about you, as a file
-\`!memory import\` with a file attached shows what I would remember from it: an export, or a list with one item a line
-\`!memory erase\` erases everything that I hold about you, after you have seen what that is
-\`!memory purge <words>\` erases whatever says these words, for good, after you have seen how much that is
-\`!memory mode auto|ask|off\` lets me notice what you say about yourself, ask you before I keep it, or store only what you tell me to remember
-\`!memory proposals\` lists what waits for your yes in mode \`ask\`; \`!memory accept <id>\` and \`!memory decline <id>\` answer
-\`!memory pause\` makes me store nothing at all, \`!memory pause here\` nothing of this conversation; \`!memory resume\` ends that
+\`!memory import\` with a file attached shows what I would remember of it: an export, or a list, an item a line
+\`!memory erase\` erases everything that I hold about you, after showing what that is
+\`!memory purge <words>\` erases whatever says these words, for good, after showing how much that is
+\`!memory mode auto|ask|off\` lets me notice what you say about yourself, ask you before, or store only what you tell me to remember
+\`!memory proposals\` lists what I ask you about
+\`!memory pause\` makes me store nothing, \`!memory pause here\` nothing of this conversation; \`!memory resume\` ends that
 \`!memory notices on|off\` tells you under an answer what I stored, or not
 \`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this

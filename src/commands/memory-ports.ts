@@ -97,4 +97,6 @@ export interface PrivacyFacts {
   };
   /** What one person's files take together at most. */
   readonly quotaMegabytes: number;
+  /** Days after which messages are deleted by themselves [K15]; 0 where they are not. */
+  readonly retentionDays: number;
 }

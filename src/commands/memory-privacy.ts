@@ -1,4 +1,5 @@
 import type { CommandReply } from '../core/commands.ts';
+import { counted } from './answer-lines.ts';
 import type { MemoryCommandPorts, PrivacyFacts } from './memory-ports.ts';
 
 /** Where the owner's own text wants the facts. */
@@ -14,7 +15,7 @@ export async function showPrivacy({
   return { text: written === '' ? facts : written.split(factsMark).join(facts) };
 }
 
-function factsText({ provider, layers, quotaMegabytes }: PrivacyFacts): string {
+function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyFacts): string {
   return [
     '**What I store about you**',
     '- What you write to me and what I answer, with time and place, a log for each conversation. Of files that you attach I keep the names only.',
@@ -31,7 +32,7 @@ function factsText({ provider, layers, quotaMegabytes }: PrivacyFacts): string {
     '- Your settings for all this.',
     '',
     '**Where, and how long**',
-    `In files on the machine of whoever runs me, readable by my account there alone. They stay until you have them deleted, by \`!memory erase\` everything at once, but for the moment of that, which keeps me from using older messages again; all of yours together take ${quotaMegabytes} MB at most, beyond which your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
+    `In files on the machine of whoever runs me, readable by my account there alone. ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you have them deleted, by \`!memory erase\` everything at once, but for the moment of that, which keeps me from using older messages again; all of yours together take ${quotaMegabytes} MB at most, beyond which your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
     '',
     '**Who can read it**',
     'You, with the commands below, and whoever runs me. What you said in a direct message I use in our direct messages only; what you said in a private channel, only there, as long as nobody new can read it. What I remember of you I never use in an answer to somebody else.',
@@ -42,6 +43,11 @@ function factsText({ provider, layers, quotaMegabytes }: PrivacyFacts): string {
     '**What you can do**',
     ...waysToControl,
   ].join('\n');
+}
+
+/** How long messages are kept [K15]. */
+export function retentionText(days: number): string {
+  return `Messages older than ${counted(days, 'day')} are deleted by themselves, with what I made of them alone; what you had me remember, edited or pinned stays.`;
 }
 
 function providerText(provider: PrivacyFacts['provider']): string {

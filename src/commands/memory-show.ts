@@ -11,6 +11,7 @@ import {
 } from './answer-lines.ts';
 import { restrictions } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
+import { retentionText } from './memory-privacy.ts';
 
 /** What one layer has to show: a text, and how much of its budget a prompt here uses. */
 interface LayerView {
@@ -38,6 +39,8 @@ export async function showMemory(context: CommandContext, ports: MemoryCommandPo
   if (await ports.isMemoryOff(context.place))
     parts.push('Memory is switched off in this channel: none of this is used here.');
   else if (usages.length > 0) parts.push(`Characters used in a prompt here: ${usages.join(' · ')}`);
+  const { retentionDays } = ports.privacyFacts;
+  if (retentionDays > 0) parts.push(retentionText(retentionDays));
   return { text: parts.join('\n\n') };
 }
 

@@ -125,6 +125,9 @@ async function handle(
       ? `Done: \`${input.subcommand}\` is no longer set ${where}.`
       : `Done: \`${input.subcommand}\` is \`${input.value}\` ${where}.`,
     ...(values.memory === 'off' ? [memoryOffNote] : []),
+    ...(values.memory === 'on' && (await ports.placeSettings.holding(place)).memory?.level === 'configuration'
+      ? [noMemoryNote]
+      : []),
     ...(values.actions === 'on' && !ports.defaults.actionsEnabled ? [noActionsNote] : []),
     '',
     ...(await settingLines(place, ports)),
@@ -190,7 +193,9 @@ async function settingLines(
   return [
     `Settings in ${isThread ? 'the thread ' : '#'}${dataLine(place.channelName ?? 'this channel')}:`,
     line('answer', mode, `${byDefault.value} (${byDefault.from})`),
-    line('memory', memory, 'on (nothing is set)'),
+    memory?.level === 'configuration'
+      ? `- \`memory\`: off (${noMemoryName}, which nothing here overrides)`
+      : line('memory', memory, 'on (nothing is set)'),
     defaults.actionsEnabled
       ? line('actions', actions, 'on (nothing is set)')
       : '- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)',
@@ -206,6 +211,8 @@ function levelName(level: SettingLevel, isThread: boolean): string {
       return 'the channel that this thread belongs to';
     case 'guild':
       return 'the server';
+    case 'configuration':
+      return 'the whole bot';
   }
 }
 
@@ -217,8 +224,12 @@ function failure(error: unknown): string {
   return 'Something went wrong on my side, and nothing was changed. Please try again.';
 }
 
+const noMemoryName = 'DISCOCLAW_NO_MEMORY_CHANNELS';
+
 const memoryOffNote =
   'From now on I use nothing that I remember here, and keep nothing of what is said. What I remembered before stays: people can see and delete it with `!memory show` and `!memory forget`.';
+
+const noMemoryNote = `This changes nothing here: my owner has switched memory off in this channel for good, with \`${noMemoryName}\`.`;
 
 const noActionsNote =
   'This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off for the whole bot.';

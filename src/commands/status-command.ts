@@ -49,6 +49,10 @@ export interface StatusFacts {
     | { readonly sessions: number; readonly users: number; readonly files: number; readonly bytes: number }
     | undefined;
   readonly quarantined?: number | undefined;
+  /** After how many days messages are deleted; 0 where they are not [K15]. */
+  readonly retentionDays: number;
+  /** Channels, categories and forums that the configuration names as without memory. */
+  readonly noMemoryChannels: number;
 }
 
 const unreadable = 'cannot be read right now';
@@ -112,10 +116,10 @@ function costText({ cost, calls, unpriced }: DayUsage, pricesOf: string): string
   return unpriced.length === 0 ? dollars : `${dollars}, without ${names}`;
 }
 
-function keptLine({ kept }: StatusFacts): string {
+function keptLine({ kept, retentionDays, noMemoryChannels }: StatusFacts): string {
   if (kept === undefined) return unreadable;
   const megabytes = (kept.bytes / 1_000_000).toFixed(1);
-  return `${counted(kept.sessions, 'session')}, ${kept.users === 1 ? '1 person' : `${kept.users} people`} · ${counted(kept.files, 'file')}, ${megabytes} MB`;
+  return `${counted(kept.sessions, 'session')}, ${kept.users === 1 ? '1 person' : `${kept.users} people`} · ${counted(kept.files, 'file')}, ${megabytes} MB${retentionDays === 0 ? '' : ` · messages kept for ${counted(retentionDays, 'day')}`}${noMemoryChannels === 0 ? '' : ` · off in ${counted(noMemoryChannels, 'channel')} by configuration`}`;
 }
 
 function storeLine({ lastWrite, quarantined, now }: StatusFacts): string {

@@ -154,6 +154,8 @@ function arrangeConfig(values: Values) {
     storage: {
       dataDir: values.DISCOCLAW_DATA_DIR,
       personQuotaBytes: values.DISCOCLAW_PERSON_QUOTA_MB * 1024 * 1024,
+      retentionDays: values.DISCOCLAW_RETENTION_DAYS,
+      noMemoryChannelIds: values.DISCOCLAW_NO_MEMORY_CHANNELS,
       workspaceDir: values.DISCOCLAW_WORKSPACE_DIR,
       durableDir: values.DISCOCLAW_DURABLE_DATA_DIR,
       summaryDir: values.DISCOCLAW_SUMMARY_DATA_DIR,

@@ -31,12 +31,18 @@ export function textOr(fallback: string, about: string): Variable<string> {
   return variable(about, 'a text', fallback, (raw) => raw ?? fallback);
 }
 
-/** A whole number of at least `min`. */
-export function wholeNumber(fallback: number, min: number, about: string): Variable<number> {
-  return variable(about, `a whole number from ${min}`, String(fallback), (raw, fail) => {
+/** A whole number of at least `min`, and at most `max` where given. */
+export function wholeNumber(
+  fallback: number,
+  min: number,
+  about: string,
+  max: number = Number.MAX_SAFE_INTEGER,
+): Variable<number> {
+  const range = max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `from ${min}`;
+  return variable(about, `a whole number ${range}`, String(fallback), (raw, fail) => {
     if (raw === undefined) return fallback;
     const value = /^\d+$/.test(raw) ? Number(raw) : Number.NaN;
-    return Number.isSafeInteger(value) && value >= min ? value : fail();
+    return Number.isSafeInteger(value) && value >= min && value <= max ? value : fail();
   });
 }
 

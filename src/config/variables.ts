@@ -146,6 +146,15 @@ export const variables = {
       1,
       'Megabytes on disk per person. Over it, their oldest messages and replaced summaries go, never items.',
     ),
+    DISCOCLAW_RETENTION_DAYS: wholeNumber(
+      0,
+      0,
+      'Days after which messages, and what rests on them alone, leave the disk by themselves; 0 keeps them.',
+      36_500,
+    ),
+    DISCOCLAW_NO_MEMORY_CHANNELS: ids(
+      'Channels, categories and forums where nothing is stored or noticed, threads in them included, whatever `/settings` says.',
+    ),
     DISCOCLAW_DURABLE_DATA_DIR: text('A separate folder for durable items.'),
     DISCOCLAW_SUMMARY_DATA_DIR: text('A separate folder for session state, summaries included.'),
     DISCOCLAW_SHORTTERM_DATA_DIR: text('A separate folder for short-term memory.'),

@@ -24,6 +24,8 @@ export interface Place {
   readonly guildId?: string;
   /** The thread's parent channel; absent where the channel is no thread. */
   readonly parentId?: string;
+  /** The category that the channel, or the thread's parent, stands in; absent where there is none, or it is not known. */
+  readonly categoryId?: string;
   /** The channel's or thread's own name, without `#`; absent in DMs. */
   readonly channelName?: string;
   /** The parent channel's name; absent where the channel is no thread. */
@@ -70,6 +72,7 @@ export const placeSchema: z.ZodType<Place> = z.object({
   homeId: z.string(),
   guildId: z.string().exactOptional(),
   parentId: z.string().exactOptional(),
+  categoryId: z.string().exactOptional(),
   channelName: z.string().exactOptional(),
   parentName: z.string().exactOptional(),
 });

@@ -61,6 +61,8 @@ export interface GatewayOptions
   readonly recent: RecentChanges;
   /** Where it is remembered in which guilds commands were registered. */
   readonly store: Pick<Store, 'read' | 'update'>;
+  /** The bot was removed from a guild, which had these channels; an outage is none. Must not throw. */
+  readonly guildLeft?: (guildId: string, channelIds: readonly string[]) => void;
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
@@ -106,6 +108,7 @@ export async function startGateway(options: GatewayOptions) {
       }),
     );
   });
+  client.on(Events.GuildDelete, ({ id, channels }) => options.guildLeft?.(id, [...channels.cache.keys()]));
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
   logger.info('connected to Discord', {
     botId,
@@ -116,6 +119,8 @@ export async function startGateway(options: GatewayOptions) {
   return {
     botId,
     ownerIds,
+    /** The guilds that the bot is in, those with an outage included. */
+    guildIds: (): readonly string[] => [...client.guilds.cache.keys()],
     /** Resolves when what was missed before the start was fetched and handed on everywhere. Nobody waits for it. */
     caughtUp,
     /** Resolves when Discord has the commands, or would not take them. */

@@ -46,7 +46,8 @@ export async function placeOf(channel: Channel, places: Places): Promise<Place |
     channelName: channel.name.toWellFormed(),
   };
   const memberRole = await places.memberRole(channel.guildId);
-  if (!channel.isThread()) return { ...common, ...readersOf(channel, memberRole), homeId: channel.id };
+  if (!channel.isThread())
+    return { ...common, ...readersOf(channel, memberRole), homeId: channel.id, ...categoryOf(channel) };
   const { parentId } = channel;
   if (parentId === null) return { ...common, audience: 'private', homeId: channel.id };
   const parent = await places.find(parentId);
@@ -59,8 +60,12 @@ export async function placeOf(channel: Channel, places: Places): Promise<Place |
     ...(isPrivate ? { audience: 'private' as const } : {}),
     homeId: isPrivate ? channel.id : parentId,
     parentId,
-    ...(known !== undefined && { parentName: known.name.toWellFormed() }),
+    ...(known !== undefined && { parentName: known.name.toWellFormed(), ...categoryOf(known) }),
   };
+}
+
+function categoryOf({ parentId }: { readonly parentId: string | null }) {
+  return parentId === null ? {} : { categoryId: parentId };
 }
 
 /** Whether everybody of the guild who is let in at all can read a channel [V0]; a thread is judged by its parent, a private one is not public. */

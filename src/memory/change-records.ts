@@ -16,10 +16,19 @@ import type {
 } from './layer.ts';
 import { idsOf } from './log/records.ts';
 import type { SessionLog } from './log/session-log.ts';
+import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
 import { messagesSchema, type MessagesByChannel } from './undo.ts';
 
 /** What the ledger holds: a change that has not reached every layer yet. */
-export type Change = MessageChange | Forgotten | Purged | Erased;
+export type Change = MessageChange | Forgotten | Purged | Erased | Expired;
+
+/** Messages of one conversation that are older than people's words are kept [K15]. */
+export interface Expired {
+  readonly kind: 'expired';
+  readonly userId: string;
+  readonly channelId: string;
+  readonly messageIds: readonly string[];
+}
 
 export const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
   z.object({
@@ -47,6 +56,12 @@ export const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
     userId: z.string(),
     words: z.string(),
     commandId: z.string(),
+  }),
+  z.object({
+    kind: z.literal('expired'),
+    userId: z.string(),
+    channelId: z.string(),
+    messageIds: z.array(z.string()).readonly(),
   }),
   z.object({ kind: z.literal('erased'), userId: z.string(), at: z.string() }),
 ]);
@@ -134,6 +149,22 @@ export function isSupersededBy(earlier: Change, later: Change): boolean {
     earlier.kind === 'edited' &&
     (later.kind === 'edited' || later.kind === 'deleted') &&
     messageIdsOf(later).includes(earlier.messageId)
+  );
+}
+
+/** Of an edited message's answers those go that say what it says no more. */
+export async function withdrawAnswers(
+  answers: Pick<AnswerKeeper, 'withdraw'>,
+  change: MessageChange,
+  messages: readonly WithdrawnMessage[],
+): Promise<void> {
+  const ids = new Set(messageIdsOf(change));
+  const before = messages.find((message) => ids.has(message.before.id))?.before.text ?? '';
+  const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
+  await answers.withdraw(
+    change.channelId,
+    (answer) =>
+      answer.messageIds.some((id) => ids.has(id)) && (gone === undefined || saysAny(answer.text, gone)),
   );
 }
 

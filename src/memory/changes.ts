@@ -2,15 +2,7 @@ import type { MessageChange } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { SessionKey } from '../core/place.ts';
 import { maskSecrets } from '../core/secrets.ts';
-import type {
-  Erased,
-  Forgotten,
-  LayerChange,
-  LayerName,
-  MemoryLayer,
-  Purged,
-  WithdrawnMessage,
-} from './layer.ts';
+import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
 import {
   changeSchema,
   eachConversation,
@@ -19,13 +11,14 @@ import {
   messageIdsOf,
   personOf,
   stillForgotten,
+  withdrawAnswers,
   type Change,
   type ChangeLedgerPorts,
+  type Expired,
   type Failures,
   type WithMessages,
 } from './change-records.ts';
 import { idsOf } from './log/records.ts';
-import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
 
 const ledgerKey = 'changes.jsonl';
 
@@ -213,6 +206,30 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return { failures, messages: count };
   }
 
+  /**
+   * Messages that are too old [K15] go from every layer for good; items that came of them are the durable layer's own matter. Resolves with whether every
+   * layer could follow; rejects with `StoreError` where it could not be noted.
+   */
+  function expire(change: Omit<Expired, 'kind'>): Promise<boolean> {
+    return writes.run(change.userId, async () => {
+      const expired = { kind: 'expired', ...change } as const;
+      return carryOutExpiry(expired, await append(expired), false);
+    });
+  }
+
+  /** As part of a job of the person's queue. Rejects with `StoreError`. */
+  async function carryOutExpiry(change: Expired, sequence: number, isLastTry: boolean): Promise<boolean> {
+    const { userId, channelId, messageIds } = change;
+    const session = { channelId, userId };
+    const cause = { kind: 'deleted', channelId, messageIds } as const;
+    const messages = await log.affected(session, cause);
+    const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
+    const { size } = await deliver(withdrawn, { cause, isLastTry });
+    if (size === 0 || isLastTry) await close(sequence, change);
+    ports.changed(session, true);
+    return size === 0;
+  }
+
   /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
   async function erased(userId: string): Promise<void> {
     await erasing.get(userId);
@@ -241,7 +258,11 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
       if (change.kind === 'edited' && last.get(change.messageId) !== sequence) continue;
       if (change.kind === 'purged') await writes.run(change.userId, () => carryOutPurge(change, sequence));
-      else if (change.kind === 'forgotten') {
+      else if (change.kind === 'expired') {
+        await writes
+          .run(change.userId, () => carryOutExpiry(change, sequence, true))
+          .catch((error: unknown) => logger.error('old messages could not be erased', { error }));
+      } else if (change.kind === 'forgotten') {
         await writes.run(change.userId, async () => {
           if ((await deliverForgotten(change)).failures.size === 0) await close(sequence, change);
         });
@@ -299,14 +320,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       for (const session of await log.sessionsOf(change))
         await attempt(() => writes.run(session.userId, () => carryOutIn(session)));
     });
-    if (!isLogged) await attempt(() => withdrawAnswers(change, []));
-    if (isDone && (sequence !== undefined || supersedesAny(change)))
-      await close(sequence ?? Infinity, change);
-  }
-
-  /** Whether the ledger has an earlier change open that must not be carried out any more. */
-  function supersedesAny(change: Change): boolean {
-    return [...open.values()].some((earlier) => isSupersededBy(earlier, change));
+    if (!isLogged) await attempt(() => withdrawAnswers(answers, change, []));
+    const supersedesAny = [...open.values()].some((earlier) => isSupersededBy(earlier, change));
+    if (isDone && (sequence !== undefined || supersedesAny)) await close(sequence ?? Infinity, change);
   }
 
   /**
@@ -344,25 +360,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     };
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
     if (change.kind === 'withdrawn' && cause !== undefined)
-      await attempt('answers', () => withdrawAnswers(cause, change.messages));
+      await attempt('answers', () => withdrawAnswers(answers, cause, change.messages));
     if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
     for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
-  }
-
-  /** Of an edited message's answers those go that say what it says no more. */
-  async function withdrawAnswers(
-    change: MessageChange,
-    messages: readonly WithdrawnMessage[],
-  ): Promise<void> {
-    const ids = new Set(messageIdsOf(change));
-    const before = messages.find((message) => ids.has(message.before.id))?.before.text ?? '';
-    const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
-    await answers.withdraw(
-      change.channelId,
-      (answer) =>
-        answer.messageIds.some((id) => ids.has(id)) && (gone === undefined || saysAny(answer.text, gone)),
-    );
   }
 
   async function append(change: Change): Promise<number> {
@@ -395,5 +396,5 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     }
   }
 
-  return { record, forget, finalise, restore, erase, erased, purge, finish };
+  return { record, forget, finalise, restore, erase, erased, purge, expire, finish };
 }

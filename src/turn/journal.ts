@@ -167,6 +167,24 @@ export function createChannelJournal({
       }
       return dropped;
     },
+    /** Takes out, for good, the answers to messages that `isPast` picks alone [K15]; resolves with how many. Looks through all channels. */
+    async dropPast(isPast: (messageId: string) => boolean): Promise<number> {
+      let dropped = 0;
+      for (const { name } of await store.folders('channels', 'journal.jsonl')) {
+        const state = await stateOf(name);
+        for (const [key, { messageIds }] of state.prepared)
+          if (messageIds.every(isPast)) state.prepared.delete(key);
+        const before = state.texts;
+        if (before > state.prepared.size) await dropDone(store, name, state, 0);
+        dropped += before - state.texts;
+      }
+      return dropped;
+    },
+    /** Takes out, for good, all that is known of a channel. */
+    async drop(channelId: string): Promise<void> {
+      loaded.delete(channelId);
+      await store.removeAll(`channels/${channelId}`);
+    },
     /** Answers prepared in a channel whose sending was never confirmed. */
     unsent: async (channelId: string): Promise<readonly PreparedReply[]> => [
       ...(await stateOf(channelId)).prepared.values(),

@@ -91,6 +91,7 @@ const privacyFacts: PrivacyFacts = {
   provider: { name: "Anthropic's API", models: ['sonnet', 'haiku'] },
   layers: { durable: true, extraction: false, summary: true, reflection: true, recentHours: 6 },
   quotaMegabytes: 50,
+  retentionDays: 0,
 };
 
 interface SayOptions {

@@ -39,6 +39,8 @@ const facts: StatusFacts = {
   usage,
   kept: { sessions: 7, users: 1, files: 40, bytes: 2_345_678 },
   quarantined: 1,
+  retentionDays: 0,
+  noMemoryChannels: 0,
 };
 
 async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promise<string> {

@@ -63,6 +63,18 @@ describe('the place of a message [V0]', () => {
     expect(await placeOfMessage(running, '#dev')).toMatchObject({ audience: 'private' });
   });
 
+  it('names the category of a channel, for its threads too [K15]', async () => {
+    const running = await runGateway();
+    const thread = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
+    expect(await placeOfMessage(running, '#general')).not.toHaveProperty('categoryId');
+    const categoryId = '200000000000000050';
+    Object.assign(running.client.channels.cache.get(running.ids['general'] ?? '') ?? {}, {
+      parentId: categoryId,
+    });
+    expect(await placeOfMessage(running, '#general')).toMatchObject({ categoryId });
+    expect(await placeOfMessage(running, thread.id)).toMatchObject({ categoryId });
+  });
+
   it('gives a thread its parent’s audience and home', async () => {
     const running = await runGateway();
     const open = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });

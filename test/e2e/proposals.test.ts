@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { laterBy } from './later.ts';
 import { command } from './memory-talk.ts';
 import { answeringBy, callsOf, chatCall, sectionIn, systemIn, toldIn, type Answers } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -200,15 +201,10 @@ describe('a person who wants to be asked first [K9]', () => {
       '1 proposal still waits for your yes or no',
     );
     await stage.stopBot();
-    const later = [import.meta.resolve('tsx'), new URL('later-clock.ts', import.meta.url).href];
-    const clock = (ms: number) => ({
-      NODE_OPTIONS: later.map((url) => `--import ${url}`).join(' '),
-      LATER_MS: String(ms),
-    });
-    await stage.startBot(clock(weekMs - 60 * 60_000));
+    await stage.startBot(laterBy(weekMs - 60 * 60_000));
     expect(await filesWith('Keeps an axolotl')).toEqual(['proposals.jsonl']);
     await stage.stopBot();
-    await stage.startBot(clock(weekMs));
+    await stage.startBot(laterBy(weekMs));
     await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
   });
 

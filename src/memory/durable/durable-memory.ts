@@ -29,6 +29,7 @@ import {
   formerItems,
   purgeSaying,
   removeBySource,
+  removePast,
   sourcesOf,
   withoutItems,
   wordsMeant,
@@ -38,6 +39,7 @@ import { forgottenTest, type ForgottenTest } from './past.ts';
 import {
   editItem,
   itemMaxChars,
+  outcomeFacts,
   rememberItem,
   type RememberOutcome,
   type RememberRequest,
@@ -77,8 +79,6 @@ export interface DurableMemoryOptions {
   /** What a message of a session says now; `undefined` where it is there no more. */
   readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   readonly clock: Clock;
-  /** Characters of one item at most. */
-  readonly maxTextLength?: number;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
   readonly logger: Logger;
@@ -89,8 +89,9 @@ export interface DurableMemoryOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { settings, store, writes, clock, logger, maxTextLength = itemMaxChars } = options;
+  const { settings, store, writes, clock, logger } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
+  const limits = { maxItems, maxTextLength: itemMaxChars };
   const injected = createDurableSections({
     injectMaxChars,
     dateOf: (date) => localDate(date, options.timeZone),
@@ -214,14 +215,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     ...layer,
 
     /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
-    async list(userId: string): Promise<readonly DurableItem[]> {
-      return activeInOrder(await itemsOf(userId));
-    },
+    list: async (userId: string): Promise<readonly DurableItem[]> => activeInOrder(await itemsOf(userId)),
 
     /** By the id of each active item what it corrected, newest first [D6]; what is shown of it in a place is up to `mayUseItem` too. */
-    async formerOf(userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> {
-      return formerItems(await itemsOf(userId));
-    },
+    formerOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
+      formerItems(await itemsOf(userId)),
 
     remember: (userId: string, input: RememberInput) =>
       writes.run(userId, async (): Promise<RememberOutcome> => {
@@ -231,27 +229,23 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const now = clock();
         const { result, undoId } = await apply(
           userId,
-          (document) => rememberItem(document, userId, input, { maxItems, maxTextLength }, now),
+          (document) => rememberItem(document, userId, input, limits, now),
           { undo: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
-        logger.info('a durable item was asked for', { userId, type: input.type, ...summaryOf(result) });
+        logger.info('a durable item was asked for', { userId, type: input.type, ...outcomeFacts(result) });
         return { ...result, ...(undoId !== undefined && { undoId }) };
       }),
 
     /** What `rememberAll` would do now. */
-    async wouldRemember(userId: string, items: readonly DurableItem[]): Promise<ImportResult> {
-      const document = (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
-      return importItems(document, items, { maxItems, maxTextLength }).result;
-    },
+    wouldRemember: async (userId: string, items: readonly DurableItem[]): Promise<ImportResult> =>
+      importItems(await documentOf(userId), items, limits).result,
 
     /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
     rememberAll: (userId: string, items: readonly DurableItem[]) =>
       writes.run(userId, async () => {
-        const { result, undoId } = await apply(
-          userId,
-          (document) => importItems(document, items, { maxItems, maxTextLength }),
-          { undo: { what: 'import' } },
-        );
+        const { result, undoId } = await apply(userId, (document) => importItems(document, items, limits), {
+          undo: { what: 'import' },
+        });
         logger.info('durable items were imported', { userId, count: result.added.length });
         return { ...result, undoId };
       }),
@@ -322,7 +316,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const now = clock();
         const { result, undoId } = await apply(
           userId,
-          (document) => editItem(document, userId, { id, text, place, messageId }, maxTextLength, now),
+          (document) => editItem(document, userId, { id, text, place, messageId }, itemMaxChars, now),
           { undo: { what: 'edit' } },
         );
         return { ...result, ...(undoId !== undefined && { undoId }) };
@@ -360,14 +354,21 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         };
       }),
 
+    /** Removes what rests on messages alone that `isPast` picks [K15]; resolves with how many items went. */
+    expire: (userId: string, isPast: (messageId: string) => boolean): Promise<number> =>
+      writes.run(userId, async () => {
+        if (removePast(await documentOf(userId), isPast).gone.length === 0) return 0;
+        return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
+      }),
+
     /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
     forgotten: async (userId: string): Promise<ForgottenTest> => forgottenTest(await documentOf(userId)),
 
     /** Characters of the budget that the items take in `place`, for people to see. */
-    async usage(userId: string, place: Place) {
-      const used = injected.usage(await itemsOf(userId), userId, place);
-      return { used, budget: injectMaxChars };
-    },
+    usage: async (userId: string, place: Place) => ({
+      used: injected.usage(await itemsOf(userId), userId, place),
+      budget: injectMaxChars,
+    }),
   };
 }
 
@@ -390,12 +391,6 @@ export interface Undoing {
   /** The items as they were before the change, and are again; and as it had left them. */
   readonly before: readonly DurableItem[];
   readonly after: readonly DurableItem[];
-}
-
-function summaryOf(outcome: RememberOutcome): Readonly<Record<string, unknown>> {
-  return outcome.outcome === 'refused'
-    ? { outcome: outcome.outcome, reason: outcome.reason }
-    : { outcome: outcome.outcome, itemId: outcome.item.id, evicted: idsOf(outcome.evicted) };
 }
 
 function idsOf(items: readonly DurableItem[]): readonly string[] {

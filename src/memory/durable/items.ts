@@ -132,6 +132,17 @@ export function removeBySource(
   return { document: withoutItems(document, removed), result: removed, gone: removed };
 }
 
+/** Removes what was noticed in messages that are too old [K15], but for what is pinned; what a person asked to remember or edited is their own word. */
+export function removePast(
+  document: DurableDocument,
+  isPast: (messageId: string) => boolean,
+): DocumentChange<readonly DurableItem[]> {
+  const removed = document.items.filter(
+    ({ source, pinned }) => source.type !== 'manual' && !pinned && isPast(source.messageId),
+  );
+  return { document: withoutItems(document, removed), result: removed, gone: removed };
+}
+
 /** The very same document where nothing is to be taken out. */
 export function withoutItems(document: DurableDocument, removed: readonly DurableItem[]): DurableDocument {
   return removed.length === 0 ? document : { ...document, items: changedItems(document.items, { removed }) };

@@ -280,3 +280,10 @@ function evict(
   if (leaving.length < surplus) return undefined;
   return leaving.map((item) => [item, deprecatedItem(item, now)]);
 }
+
+/** What a log line tells of an outcome: ids, no words. */
+export function outcomeFacts(told: RememberOutcome): Readonly<Record<string, unknown>> {
+  const { outcome } = told;
+  if (outcome === 'refused') return { outcome, reason: told.reason };
+  return { outcome, itemId: told.item.id, evicted: told.evicted.map(({ id }) => id) };
+}

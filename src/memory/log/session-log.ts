@@ -341,6 +341,9 @@ export function createSessionLog(options: SessionLogOptions) {
       tails.rewrite(session, ({ sequence, record }) =>
         sequence <= upTo && record.at < before ? undefined : record,
       ),
+    /** Takes lines out for good that nothing is made of any more. As part of a job of the user's queue. */
+    dropLines: (session: SessionKey, isGone: (entry: LogEntry<LogRecord>) => boolean): Promise<void> =>
+      tails.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
     /** All of the log by its blocks, as it stands there: edits and deletions are lines of their own. */
     blocks: (session: SessionKey) => store.blocks(logKey(session), logRecordSchema),
     sessionsIn: sessions.inChannel,

@@ -93,6 +93,14 @@ export async function purgeNotes(
   }
 }
 
+/** Removes the notes on a conversation, replaced summaries among them, and after a DM the daily logs, that are of days before the given one [K15]. */
+export async function dropDatedNotes(store: Store, session: SessionKey, day: string): Promise<void> {
+  const isDated = /^\d{4}-\d\d-\d\d(?:\.md|-\d\d-\d\d-.*-(?:overview|summary)\.md)$/u;
+  for (const folder of [`${sessionFolder(session)}/detail`, `users/${session.userId}/notebook/daily`])
+    for (const { path } of await store.list(folder))
+      if (isDated.test(path) && path < day) await store.remove(`${folder}/${path}`);
+}
+
 /** An overview is rewritten as a whole, so that its last good copy may hold what the overview itself does not any more. */
 async function eraseFormer(store: Store, key: string): Promise<void> {
   const text = await store.readText(key);

@@ -52,10 +52,10 @@ function settingsKey(guildId: string): string {
 }
 
 /** Of a place, what its settings are found by. */
-type SettingsPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId'>;
+type SettingsPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId' | 'parentName' | 'categoryId'>;
 
-/** Where a value that holds in a place was set: for the channel or thread itself, for the thread's parent, or for the guild. */
-export type SettingLevel = 'place' | 'parent' | 'guild';
+/** Where a value that holds in a place was set: for the channel or thread itself, for the thread's parent, for the guild, or by the bot's owner in the configuration. */
+export type SettingLevel = 'place' | 'parent' | 'guild' | 'configuration';
 
 /** A value that somebody set and that holds in a place. */
 export interface HoldingSetting<Value> {
@@ -77,7 +77,16 @@ const keptGuilds = 5000;
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
 
 /** What was set for guilds, channels and threads; DMs have no settings. The file counts from the next message on, also when it was edited by hand [S5]. */
-export function createPlaceSettings({ store, logger }: { readonly store: Store; readonly logger: Logger }) {
+export function createPlaceSettings({
+  store,
+  noMemoryIds = [],
+  logger,
+}: {
+  readonly store: Store;
+  /** Channels, categories and forums where memory is off, whatever is set [K15]. */
+  readonly noMemoryIds?: readonly string[];
+  readonly logger: Logger;
+}) {
   /** By guild, as they were read last. */
   const known = growingCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds);
 
@@ -112,7 +121,11 @@ export function createPlaceSettings({ store, logger }: { readonly store: Store; 
   /** What holds in a place. Rejects with `StoreError`. */
   async function holding(place: SettingsPlace): Promise<HoldingSettings> {
     const { guildId } = place;
-    return nearestSettings(guildId === undefined ? undefined : (await read(guildId)).document, place);
+    const document = guildId === undefined ? undefined : (await read(guildId)).document;
+    const nearest = nearestSettings(document, place);
+    return isWithoutMemory(place, noMemoryIds)
+      ? { ...nearest, memory: { value: 'off', level: 'configuration' } }
+      : nearest;
   }
 
   async function holdingOrUnknown(place: SettingsPlace): Promise<HoldingSettings | undefined> {
@@ -215,6 +228,15 @@ export function createPlaceSettings({ store, logger }: { readonly store: Store; 
     lastAnswerMode,
     haveChanged,
   };
+}
+
+/** Whether the configuration has memory off in a place. A thread whose parent is not known may be in any category. */
+function isWithoutMemory(
+  { channelId, parentId, parentName, categoryId }: SettingsPlace,
+  noMemoryIds: readonly string[],
+): boolean {
+  if (parentId !== undefined && parentName === undefined && noMemoryIds.length > 0) return true;
+  return [channelId, parentId, categoryId].some((id) => id !== undefined && noMemoryIds.includes(id));
 }
 
 /** What holds in a place of the guild: what was set nearest to it wins. */

@@ -132,3 +132,36 @@ describe('the role that lets people into a guild [V0]', () => {
     expect(logger.errors).toEqual(['settings could not be read']);
   });
 });
+
+describe('channels that the configuration keeps without memory', () => {
+  const listed = ['200000000000000001', '200000000000000050'];
+  const settings = createPlaceSettings({
+    store: new MemoryStore(),
+    noMemoryIds: listed,
+    logger: recordingLogger(),
+  });
+  const off = { value: 'off', level: 'configuration' };
+
+  it('have it off with their threads, and so have the channels of a category, whatever is set there [K15]', async () => {
+    const inCategory = { ...otherChannel, categoryId: '200000000000000050' };
+    const known = { ...thread, parentName: 'general' };
+    for (const place of [
+      channel,
+      known,
+      inCategory,
+      { ...inCategory, ...known, parentId: otherChannel.channelId },
+    ]) {
+      await settings.set(place, 'place', { memory: 'on' });
+      expect((await settings.holding(place)).memory).toEqual(off);
+      expect(await settings.isMemoryOff(place)).toBe(true);
+    }
+    expect(await settings.isMemoryOff(otherChannel)).toBe(false);
+    expect(await settings.isMemoryOff(dm)).toBe(false);
+  });
+
+  it('may be the parent of a thread of which nobody knows where it belongs [K15]', async () => {
+    const unknown = { guildId, channelId: '200000000000000004', parentId: otherChannel.channelId };
+    expect(await settings.isMemoryOff(unknown)).toBe(true);
+    expect(await settings.isMemoryOff({ ...unknown, parentName: 'other' })).toBe(false);
+  });
+});

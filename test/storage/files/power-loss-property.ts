@@ -9,6 +9,7 @@ import { createFileStore, type FileStore } from '../../../src/storage/files/stor
 import { alice, log, notesOf, noteSchema, text } from '../store-fixtures.ts';
 import { LossyDisk, lossyFolder } from './lossy-disk.ts';
 import { createRecordingLogger } from './temporary-store.ts';
+import { chanceOf } from '../../support/chance.ts';
 
 interface Items {
   readonly version: 1;
@@ -146,15 +147,6 @@ const anyLife: fc.Arbitrary<Life> = fc.record({
   lasts: fc.nat(160),
   seed: fc.nat(),
 });
-
-/** A sequence of numbers between 0 and 1 that depends on its seed alone. */
-function chanceOf(seed: number): () => number {
-  let state = seed + 1;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 /** Starts, changes and loses power again and again on one disk; what was acknowledged is there, and what was erased is not. */
 async function live(lives: readonly Life[]) {

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+
+import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import type { SessionKey } from '../core/place.ts';
+import { isSnowflake } from '../core/snowflake.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
+import { createTimeSlice, type Clock, type Timer } from '../core/time.ts';
+import type { SessionLog } from './log/session-log.ts';
+import type { SessionStates } from './log/session-state.ts';
+import { shortTermFolder } from './short-term/exchanges.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** How long what belongs to a guild stays after the bot was removed from it [K15]. */
+const keptDays = 30;
+
+const leftKey = 'left-guilds.json';
+const leftSchema = z.object({
+  version: z.literal(1),
+  /** By guild: since when the bot is not in it, ISO 8601; the channels that it knew of there; and whether what belonged to it is gone. */
+  guilds: z.record(
+    z.string(),
+    z.object({
+      at: z.string(),
+      channelIds: z.array(z.string()).readonly(),
+      isGone: z.literal(true).exactOptional(),
+    }),
+  ),
+});
+type LeftDocument = z.infer<typeof leftSchema>;
+const leftKind: DocumentKind<LeftDocument> = { version: 1, schema: leftSchema };
+const noneLeft: LeftDocument = { version: 1, guilds: {} };
+
+export interface LeftGuildsOptions {
+  readonly store: Store;
+  /** The users' write queue [S3]. */
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly log: Pick<SessionLog, 'allSessions'>;
+  readonly states: Pick<SessionStates, 'read'>;
+  /** Takes a channel's journal out for good. */
+  readonly dropJournal: (channelId: string) => Promise<void>;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly logger: Logger;
+}
+
+/**
+ * What belongs to a guild goes 30 days after the bot was removed from it [K15]: settings, journals and exchanges. Items and conversations are their people's
+ * own and stay, each for where it could be used. The moment of leaving is on disk before and after, so that the next start finishes what a kill comes between.
+ */
+export function createLeftGuilds(options: LeftGuildsOptions) {
+  const { store, writes, log, states, dropJournal, clock, timer, logger } = options;
+  let isStopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let cancel: (() => void) | undefined;
+
+  function enqueue(work: () => Promise<void>): void {
+    running = running.then(work).catch((error: unknown) => {
+      logger.error('servers that the bot was removed from could not be looked at', { error });
+    });
+  }
+
+  /** The conversations of each guild, as far as their state tells. */
+  async function sessionsByGuild(): Promise<ReadonlyMap<string, readonly SessionKey[]>> {
+    const found = new Map<string, SessionKey[]>();
+    const pause = createTimeSlice();
+    for (const session of await log.allSessions()) {
+      const guildId = (await states.read(session)).place?.guildId;
+      if (guildId !== undefined) found.set(guildId, [...(found.get(guildId) ?? []), session]);
+      await pause();
+    }
+    return found;
+  }
+
+  async function look(present: ReadonlySet<string>): Promise<void> {
+    const sessions = await sessionsByGuild();
+    const folders = (await store.folders('guilds')).map(({ name }) => name);
+    const known = [...folders, ...sessions.keys()].filter(isSnowflake);
+    const absent = new Set(known.filter((id) => !present.has(id)));
+    const now = clock();
+    const { guilds } =
+      (await store.update(leftKey, leftKind, (document = noneLeft) => {
+        const still = Object.entries(document.guilds).filter(([id]) => !present.has(id));
+        const added = [...absent].filter((id) => !still.some(([each]) => each === id));
+        if (added.length === 0 && still.length === Object.keys(document.guilds).length)
+          return document === noneLeft ? undefined : document;
+        const fresh = added.map((id) => [id, { at: now.toISOString(), channelIds: [] }] as const);
+        return { version: 1 as const, guilds: Object.fromEntries([...still, ...fresh]) };
+      })) ?? noneLeft;
+    for (const [guildId, { at, channelIds, isGone }] of Object.entries(guilds)) {
+      if (isStopped) return;
+      if (isGone === true || now.getTime() - Date.parse(at) < keptDays * dayMs) continue;
+      await remove(guildId, channelIds, sessions.get(guildId) ?? []);
+    }
+  }
+
+  async function remove(
+    guildId: string,
+    channelIds: readonly string[],
+    sessions: readonly SessionKey[],
+  ): Promise<void> {
+    const channels = new Set([...channelIds, ...sessions.map(({ channelId }) => channelId)]);
+    for (const channelId of channels) await dropJournal(channelId);
+    for (const { name } of await store.folders('users')) {
+      if (!isSnowflake(name)) continue;
+      const key = `${shortTermFolder(name)}/${guildId}.json`;
+      const files = await store.list(shortTermFolder(name));
+      if (files.some(({ path }) => key.endsWith(`/${path}`))) await writes.run(name, () => store.remove(key));
+    }
+    await store.removeAll(`guilds/${guildId}`);
+    await store.update(
+      leftKey,
+      leftKind,
+      (document = noneLeft) => {
+        const { at = clock().toISOString() } = document.guilds[guildId] ?? {};
+        const gone = { at, channelIds: [], isGone: true as const };
+        return { version: 1 as const, guilds: { ...document.guilds, [guildId]: gone } };
+      },
+      { erase: true },
+    );
+    logger.info('what belonged to a server that the bot was removed from has been erased', {
+      guildId,
+      channels: channels.size,
+    });
+  }
+
+  return {
+    /** The bot was removed from a guild that had these channels. */
+    left(guildId: string, channelIds: readonly string[]): void {
+      enqueue(async () => {
+        const entry = { at: clock().toISOString(), channelIds: [...channelIds] };
+        await store.update(leftKey, leftKind, (document = noneLeft) => ({
+          version: 1 as const,
+          guilds: { ...document.guilds, [guildId]: entry },
+        }));
+        logger.info('the bot was removed from a server', { guildId, keptDays });
+      });
+    },
+    /** Looks now and every day which guilds the bot is in: what is kept of others goes in time, and a return keeps it. Never throws. */
+    start(presentGuilds: () => readonly string[]): void {
+      if (isStopped) return;
+      enqueue(() => look(new Set(presentGuilds())));
+      cancel = timer(() => this.start(presentGuilds), dayMs);
+    },
+    stop(): void {
+      isStopped = true;
+      cancel?.();
+    },
+    /** Resolves when nothing of it runs. */
+    idle: (): Promise<void> => running,
+  };
+}

@@ -1,0 +1,159 @@
+import type { HistoryPort, ReadReplied } from '../core/chat.ts';
+import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionName, type SessionKey } from '../core/place.ts';
+import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
+import type { Store } from '../core/store.ts';
+import { createTimeSlice, localDate, type Clock, type Timer } from '../core/time.ts';
+import type { ChangeLedger } from './changes.ts';
+import type { DurableMemory } from './durable/durable-memory.ts';
+import type { MemoryLayer } from './layer.ts';
+import { idsOf, logRecordSchema } from './log/records.ts';
+import type { SessionLog } from './log/session-log.ts';
+import { logKey } from './log/session-state.ts';
+import { dropDatedNotes } from './notebook/withdraw.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Messages that go with one record of the ledger. */
+const messagesAtOnce = 1000;
+
+export interface RetentionOptions {
+  /** How long messages are kept; 0 for ever. */
+  readonly days: number;
+  readonly store: Store;
+  /** The users' write queue [S3]. */
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly log: Pick<SessionLog, 'allSessions' | 'dropLines'>;
+  readonly changes: Pick<ChangeLedger, 'expire'>;
+  readonly durable: Pick<DurableMemory, 'expire'>;
+  /** What a conversation has in them goes with its last message, in this order: the log last, by which the next pass knows of it. */
+  readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
+  /** Takes answers out that were kept for messages which `isPast` picks, and resolves with how many. */
+  readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<number>;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  /** IANA. */
+  readonly timeZone: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Takes messages that are older than so many days off the disk, and what rests on them alone [K15]: when it is started and every day from then on. How old a
+ * message is, its id says; an answer goes with the question. What a kill comes between is finished by the ledger or by the next pass.
+ */
+export function createRetention(options: RetentionOptions) {
+  const { days, store, writes, log, changes, durable, layers, clock, timer, timeZone, logger } = options;
+  let isStopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let cancel: (() => void) | undefined;
+
+  const cutoff = (): Date => new Date(clock().getTime() - days * dayMs);
+
+  /** Whether a message is too old to be used or kept. */
+  function isPast(messageId: string): boolean {
+    return days > 0 && isSnowflake(messageId) && snowflakeTime(messageId) < cutoff();
+  }
+
+  /** The ids of what the log has of old messages, whether it has nothing else, and whether it is there at all. */
+  async function lookThrough(session: SessionKey) {
+    const ids: string[] = [];
+    let lines = 0;
+    let young = 0;
+    const pause = createTimeSlice();
+    for await (const { record } of store.scan(logKey(session), logRecordSchema)) {
+      const own = record.type === 'message' ? idsOf(record) : [record.id];
+      lines += 1;
+      if (!own.every(isPast)) young += 1;
+      else if (record.type === 'message') ids.push(record.id);
+      await pause();
+    }
+    return { ids, lines, isWhollyPast: lines > 0 && young === 0 };
+  }
+
+  async function passSession(session: SessionKey): Promise<number> {
+    const { userId, channelId } = session;
+    const { ids } = await lookThrough(session);
+    for (let at = 0; at < ids.length; at += messagesAtOnce) {
+      if (isStopped) return at;
+      const messageIds = ids.slice(at, at + messagesAtOnce);
+      if (!(await changes.expire({ userId, channelId, messageIds }))) return at;
+    }
+    await writes.run(userId, async () => {
+      // Somebody may have written meanwhile.
+      const { ids: left, lines, isWhollyPast } = await lookThrough(session);
+      if (left.length > 0) return;
+      await dropDatedNotes(store, session, localDate(cutoff(), timeZone));
+      if (isWhollyPast)
+        for (const layer of layers) await layer.erase({ userId, sessions: [session], isWhole: false });
+      // That a message was deleted need not be known of one that nobody has any more.
+      else if (lines > 0)
+        await log.dropLines(session, ({ record }) => record.type !== 'message' && isPast(record.id));
+    });
+    return ids.length;
+  }
+
+  async function pass(): Promise<void> {
+    const counts = { messages: 0, items: 0, answers: 0, failed: 0 };
+    const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
+      if (isStopped) return;
+      try {
+        await work();
+      } catch (error) {
+        counts.failed += 1;
+        logger.error('what is too old could not be erased and is tried again tomorrow', { what, error });
+      }
+    };
+    let sessions: readonly SessionKey[] = [];
+    let people: readonly string[] = [];
+    await attempt('all', async () => {
+      sessions = await log.allSessions();
+      people = (await store.folders('users')).flatMap(({ name }) => (isSnowflake(name) ? [name] : []));
+    });
+    for (const session of sessions)
+      await attempt(sessionName(session), async () => {
+        counts.messages += await passSession(session);
+      });
+    for (const userId of people)
+      await attempt(userId, async () => {
+        counts.items += await durable.expire(userId, isPast);
+      });
+    await attempt('answers', async () => {
+      counts.answers = await options.dropAnswers(isPast);
+    });
+    if (!isStopped) logger.info('what was older than messages are kept has been erased', { days, ...counts });
+  }
+
+  function run(): void {
+    running = pass().finally(() => {
+      if (!isStopped) cancel = timer(run, dayMs);
+    });
+  }
+
+  return {
+    isPast,
+    /** Looks now, and every day. Where messages are kept for ever it does nothing. Never throws. */
+    start(): void {
+      if (days > 0 && !isStopped) run();
+    },
+    /** Ends the pass that runs where it can be left to the next one. */
+    stop(): void {
+      isStopped = true;
+      cancel?.();
+    },
+    /** Resolves when no pass runs. */
+    idle: (): Promise<void> => running,
+    /** The same history without what is too old, though it stands on Discord. */
+    young: (history: HistoryPort): HistoryPort => ({
+      async recent(channelId, limit) {
+        const messages = await history.recent(channelId, limit);
+        return messages.filter(({ id }) => !isPast(id));
+      },
+    }),
+    /** The same for a message that another one replies to. */
+    youngReplied:
+      (read: ReadReplied): ReadReplied =>
+      async (reference) =>
+        isPast(reference.id) ? 'gone' : read(reference),
+  };
+}

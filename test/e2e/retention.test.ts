@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+
+import { expect, it } from 'vitest';
+
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** The files of the data folder in which any of the words stands. */
+async function filesWith(stage: Stage, words: readonly string[]): Promise<readonly string[]> {
+  const folder = join(stage.folder, 'data');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+  const found: string[] = [];
+  for (const path of paths) {
+    // A file that the bot is just writing may be gone by its temporary name.
+    const text = await readFile(path, 'utf8').catch(() => '');
+    if (words.some((word) => text.includes(word))) found.push(path.slice(folder.length + 1));
+  }
+  return found;
+}
+
+/** Writes what the bot has of a conversation in #general, with a turn of each age in days, as a data folder that has been there for long has it. */
+async function writeTurns(stage: Stage, turns: ReadonlyMap<number, string>): Promise<void> {
+  const { channels, people } = stage.info;
+  const [channelId = '', userId = ''] = [channels['general'], people['alice']];
+  const common = { type: 'message', attachments: [], visibility: 'everywhere', homeId: channelId };
+  const lines: object[] = [];
+  const items: object[] = [];
+  for (const [daysAgo, word] of turns) {
+    const at = new Date(Date.now() - daysAgo * dayMs);
+    const id = snowflakeAt(at);
+    const answerId = (BigInt(id) + 1n).toString();
+    const when = { at: at.toISOString() };
+    const asked = { role: 'user', id, authorId: userId, author: 'alice', text: `I bought a ${word}` };
+    const answered = { role: 'assistant', id: answerId, ids: [answerId], replyTo: [id], author: 'Discoclaw' };
+    lines.push({ ...common, ...when, ...asked });
+    lines.push({ ...common, ...when, ...answered, text: `A ${word}, how nice.`, hasThirdPartyText: false });
+    for (const type of ['summary', 'manual'])
+      items.push({
+        kind: 'fact',
+        text: `${type === 'manual' ? 'Likes' : 'Owns'} ${type === 'manual' ? daysAgo : word}`,
+        visibility: 'everywhere',
+        source: { type, channelId, messageId: id },
+        updatedAt: at.toISOString(),
+      });
+  }
+  const folder = `data/sessions/${channelId}/${userId}`;
+  const log = lines.map((record, index) => `${JSON.stringify({ sequence: index + 1, record })}\n`);
+  await stage.writeFile(`${folder}/messages.jsonl`, log.join(''));
+  const words = [...turns.values()];
+  const summary = { text: `Bought: ${words.join(', ')}.`, updatedAt: new Date().toISOString() };
+  const reach = { visibility: 'everywhere', homeId: channelId };
+  const rolling = { from: 0, cursor: lines.length, seen: lines.length, revision: 1, rebuild: false };
+  const state = { version: 1, rolling: { ...rolling, summary: { ...summary, ...reach } } };
+  await stage.writeFile(`${folder}/state.json`, JSON.stringify(state));
+  await stage.writeFile(`${folder}/overview.md`, words.map((word) => `- Has a ${word}\n`).join(''));
+  await stage.writeFile(`data/users/${userId}/durable.json`, JSON.stringify({ version: 1, items }));
+}
+
+it('takes what is older than the days that the operator sets off the disk and out of every prompt, and keeps what is younger [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  await stage.stopBot();
+  await writeTurns(
+    stage,
+    new Map([
+      [31, 'zeppelin'],
+      [29, 'kayak'],
+    ]),
+  );
+  expect(await filesWith(stage, ['zeppelin'])).not.toEqual([]);
+  await stage.startBot({ DISCOCLAW_RETENTION_DAYS: '30' });
+  await expect.poll(() => filesWith(stage, ['zeppelin']), { timeout: 20_000 }).toEqual([]);
+
+  await stage.ask('alice', 'general', 'What did I buy?');
+  const prompts = JSON.stringify(stage.model.requests.map(({ body }) => body));
+  expect(prompts).not.toContain('zeppelin');
+  expect(prompts).toContain('kayak');
+  const log = await stage.readFile(
+    `data/sessions/${stage.info.channels['general']}/${stage.info.people['alice']}/messages.jsonl`,
+  );
+  expect(log).toContain('I bought a kayak');
+  const shown = await stage.ask('alice', 'general', '!memory show');
+  expect(shown.text).toContain('Owns kayak');
+  expect(shown.text).toContain('Likes 31');
+  expect(shown.text).toContain('Messages older than 30 days are deleted by themselves');
+  expect((await stage.ask('alice', 'general', '!memory search kayak')).text).toContain('kayak');
+  expect((await stage.ask('alice', 'general', '!memory privacy')).text).toContain('older than 30 days');
+});
+
+it('says what a wrong number of days should be, and does not start [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  await stage.stopBot();
+  await writeTurns(stage, new Map([[4000, 'zeppelin']]));
+  const started = stage.startBot({ DISCOCLAW_RETENTION_DAYS: '36501' });
+  await expect(started).rejects.toThrow(/DISCOCLAW_RETENTION_DAYS[^]*whole number from 0 to 36500/u);
+  expect(await filesWith(stage, ['zeppelin'])).not.toEqual([]);
+});
+
+it('stores no word of what is said in a channel that the operator keeps without memory, nor in its threads, and answers there [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'A quagga, noted.' }) });
+  await stage.stopBot();
+  const general = stage.info.channels['general'] ?? '';
+  await stage.startBot({
+    DISCOCLAW_NO_MEMORY_CHANNELS: general,
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  });
+  const { id: thread } = await stage.sandbox.addThread({ channel: general, name: 'side', as: 'alice' });
+  for (const place of ['general', thread])
+    for (const words of ['I saw an okapi', 'and then an aardvark'])
+      expect((await stage.ask('alice', place, words)).text).toContain('A quagga');
+  expect((await stage.ask('alice', 'general', '!memory remember I like okapis')).text).toContain(
+    'Memory is switched off in this channel',
+  );
+  expect((await stage.ask('alice', thread, '!memory show')).text).toContain('switched off in this channel');
+  await stage.stopBot();
+  expect(await filesWith(stage, ['okapi', 'aardvark', 'quagga'])).toEqual([]);
+});
+
+it('says in the settings of a channel without memory that the configuration has it so, whatever is set [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  await stage.stopBot();
+  const owner = stage.info.people['alice'] ?? '';
+  await stage.startBot({
+    DISCOCLAW_NO_MEMORY_CHANNELS: stage.info.channels['general'] ?? '',
+    DISCOCLAW_OWNER_IDS: owner,
+  });
+  const said = await stage.ask('alice', 'general', '!settings memory on');
+  expect(said.text).toContain('This changes nothing here');
+  expect(said.text).toContain('- `memory`: off (DISCOCLAW_NO_MEMORY_CHANNELS');
+  expect((await stage.ask('alice', 'general', '!memory show')).text).toContain(
+    'switched off in this channel',
+  );
+  expect((await stage.ask('alice', 'general', '!status')).text).toContain(
+    'off in 1 channel by configuration',
+  );
+});
+
+/** A server in which things are remembered and from which the bot is then removed; resolves when that is on disk and the process has ended. */
+async function leaveServer(stage: Stage): Promise<string> {
+  await stage.stopBot();
+  await stage.startBot({
+    DISCOCLAW_OWNER_IDS: stage.info.people['alice'] ?? '',
+    DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+  });
+  await stage.ask('alice', 'general', 'I saw a quokka');
+  await stage.ask('alice', 'general', '!memory remember I keep ferrets');
+  await stage.ask('alice', 'general', '!settings actions off');
+  await stage.ask('alice', 'dm', 'I saw an okapi');
+  const [guildId = ''] = await readdir(join(stage.folder, 'data', 'guilds'));
+  await stage.sandbox.setBotMembership({ isMember: false });
+  await expect.poll(() => filesWith(stage, [`"${guildId}":{"at"`])).not.toEqual([]);
+  await stage.stopBot();
+  expect(await filesWith(stage, ['quokka'])).not.toEqual([]);
+  return guildId;
+}
+
+/** Has the bot been out of the server for so many days. */
+async function leftBefore(stage: Stage, guildId: string, days: number): Promise<void> {
+  const at = new Date(Date.now() - days * dayMs).toISOString();
+  const document = { version: 1, guilds: { [guildId]: { at, channelIds: [] } } };
+  await stage.writeFile('data/left-guilds.json', JSON.stringify(document));
+}
+
+it('erases what belongs to a server 30 days after the bot was removed from it, and nothing that was said elsewhere [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  const guildId = await leaveServer(stage);
+  await leftBefore(stage, guildId, 31);
+  await stage.startBot();
+  const folders = async (of: string) => readdir(join(stage.folder, 'data', of)).catch(() => []);
+  await expect.poll(() => folders('guilds'), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => folders('channels')).not.toContain(stage.info.channels['general']);
+  await expect
+    .poll(async () => (await filesWith(stage, ['quokka'])).filter((path) => !path.endsWith('messages.jsonl')))
+    .toEqual([]);
+  expect(await filesWith(stage, ['okapi'])).not.toEqual([]);
+  expect(await stage.readFile(`data/users/${stage.info.people['alice']}/durable.json`)).toContain(
+    'I keep ferrets',
+  );
+});
+
+it('keeps everything of a server that the bot is back in after ten days [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  const guildId = await leaveServer(stage);
+  await leftBefore(stage, guildId, 10);
+  await stage.sandbox.setBotMembership({ isMember: true });
+  await stage.startBot();
+  await expect.poll(() => stage.readFile('data/left-guilds.json')).not.toContain(guildId);
+  expect(await filesWith(stage, ['quokka'])).not.toEqual([]);
+  expect(await stage.readFile(`data/guilds/${guildId}/settings.json`)).toContain('actions');
+});
