@@ -101,7 +101,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     model,
     clock,
     timeZone,
-    modeOf: people.mode,
     logger,
   });
   const undo = createUndoLog({

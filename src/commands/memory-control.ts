@@ -22,7 +22,12 @@ export async function setMode(
   if (mode !== undefined) await people.set(speaker.id, { mode });
   const now = await people.mode(speaker.id);
   const waiting = now === 'ask' ? 0 : (await proposals.list(speaker.id)).length;
-  const lines = waiting === 0 ? [] : [`${counted(waiting, 'proposal')} still wait: \`!memory proposals\`.`];
+  const lines =
+    waiting === 0
+      ? []
+      : [
+          `${counted(waiting, 'proposal')} still ${waiting === 1 ? 'waits' : 'wait'} for your yes or no: \`!memory proposals\`.`,
+        ];
   return { text: [modeTexts[now], ...lines].join('\n') };
 }
 

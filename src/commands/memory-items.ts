@@ -8,7 +8,7 @@ import {
 } from '../core/commands.ts';
 import { clip, flatten, normalizeText } from '../core/text.ts';
 import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
-import { undoButton } from '../memory/durable/notices.ts';
+import { undoButton, type Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import {
   counted,
@@ -34,17 +34,27 @@ export async function rememberText(
   if (refused !== undefined) return refused;
   const result = await durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
   if (result.outcome === 'refused') return { text: refusal(result.reason, text, settings.itemMaxChars) };
-  const { named, hidden } = nameable(result.evicted, speaker.id, readingPlace(context));
+  // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
+  return remembered(context, `Remembered: ${quoted(text)} · ${idAndVisibility(result.item)}`, result);
+}
+
+/** An item was stored: with what had to go for it [D3], and how it is undone. */
+export function remembered(
+  context: CommandContext,
+  line: string,
+  { evicted, undoId }: Pick<Stored, 'evicted' | 'undoId'>,
+): CommandReply {
+  const { named, hidden } = nameable(evicted, context.speaker.id, readingPlace(context));
   const lines = [
-    // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
-    `Remembered: ${quoted(text)} · ${idAndVisibility(result.item)}`,
+    line,
     ...named.map((item) => `To make room, I let go of ${quoted(item.text)} · ${idAndVisibility(item)}`),
     ...(hidden === 0 ? [] : [`To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`]),
   ];
-  return { text: lines.join('\n'), buttons: undoButton(result.undoId) };
+  return { text: lines.join('\n'), buttons: undoButton(undoId) };
 }
 
-function refusal(reason: RefusalReason, text: string, maxChars: number): string {
+/** Why a text was not stored. */
+export function refusal(reason: RefusalReason, text: string, maxChars: number): string {
   switch (reason) {
     case 'empty':
       return 'There is nothing to remember: write it after `!memory remember`.';

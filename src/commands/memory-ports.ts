@@ -29,7 +29,7 @@ export interface MemoryCommandPorts {
     | 'usage'
   >;
   /** What waits for its person's yes [K9]. */
-  readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline' | 'drop'>;
+  readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
   readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt'>;
   readonly provenance: Pick<Provenance, 'find'>;
   readonly recall: Recall;

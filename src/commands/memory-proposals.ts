@@ -1,11 +1,10 @@
 import type { CommandContext, CommandForm, CommandReply } from '../core/commands.ts';
 import { mayUseItem } from '../memory/durable/document.ts';
-import { undoButton } from '../memory/durable/notices.ts';
 import type { ProposedItem } from '../memory/durable/proposals.ts';
-import { itemMaxChars } from '../memory/durable/remember-item.ts';
-import { counted, listedItem, nameable, quoted, readingPlace } from './answer-lines.ts';
+import { itemMaxChars, type RefusalReason } from '../memory/durable/remember-item.ts';
+import { counted, idAndVisibility, listedItem, quoted, readingPlace } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
-import { rememberText } from './memory-items.ts';
+import { refusal, remembered } from './memory-items.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** Proposals that have buttons of their own, three each, beside those that turn pages. */
@@ -81,25 +80,28 @@ export async function acceptProposal(
   { id, text }: { readonly id: string; readonly text?: string | undefined },
   ports: MemoryCommandPorts,
 ): Promise<CommandReply> {
-  const { speaker } = context;
-  if (text !== undefined) {
-    const refused = await refusalToStore(context, ports);
-    if (refused !== undefined) return refused;
-    const isThere = (await ports.proposals.list(speaker.id)).some((each) => each.id === id);
-    if (!isThere) return { text: noneLeft(id) };
-    const reply = await rememberText(context, text, ports);
-    if (reply.buttons !== undefined && reply.buttons.length > 0) await ports.proposals.drop(speaker.id, id);
-    return reply;
-  }
-  const outcome = await ports.proposals.accept(speaker.id, id);
+  const { id: messageId, speaker, place } = context;
+  const refused = await refusalToStore(context, ports);
+  if (refused !== undefined) return refused;
+  const reworded = text === undefined ? undefined : { text, place, messageId };
+  const outcome = await ports.proposals.accept(speaker.id, id, reworded);
   if (outcome === undefined) return { text: noneLeft(id) };
-  if (outcome.outcome === 'refused')
-    return {
-      text: 'That could not be remembered any more: what it came from has changed. `!memory remember` takes it in your own words.',
-    };
-  const { named } = nameable([outcome.item], speaker.id, readingPlace(context));
-  const lines = named.map((item) => listedItem(item, readingPlace(context)));
-  return { text: ['Remembered.', ...lines].join('\n'), buttons: undoButton(outcome.undoId) };
+  if (outcome.outcome === 'refused') return { text: refusalOf(outcome.reason, text, ports) };
+  const { item } = outcome;
+  const isNamed = mayUseItem(item, speaker.id, readingPlace(context));
+  const done = isNamed && outcome.outcome === 'refreshed' ? 'I remembered that already' : 'Remembered';
+  const words = `${quoted(item.text)} · ${idAndVisibility(item)}`;
+  return remembered(context, isNamed ? `${done}: ${words}` : 'Remembered.', outcome);
+}
+
+function refusalOf(
+  reason: RefusalReason,
+  text: string | undefined,
+  { settings }: Pick<MemoryCommandPorts, 'settings'>,
+): string {
+  if (reason === 'forgotten')
+    return 'That could not be remembered any more: what it came from was taken back or forgotten since. `!memory remember` takes it in your own words.';
+  return `${refusal(reason, text ?? '', settings.itemMaxChars)} The question still waits: \`!memory proposals\`.`;
 }
 
 /** Lets a proposal go, for good. */

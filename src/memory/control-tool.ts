@@ -4,7 +4,7 @@ import type { CommandButton } from '../core/chat.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
-import type { PersonSettingsStore } from './settings/person-settings.ts';
+import { noticingModes, type NoticingMode, type PersonSettingsStore } from './settings/person-settings.ts';
 import { wishesIn, type Wish } from './wishes.ts';
 
 /** What the tool does; `export` and `erase` by their buttons only. */
@@ -14,6 +14,7 @@ const actions = [
   'pause_here',
   'resume',
   'mode_auto',
+  'mode_ask',
   'mode_off',
   'notices_on',
   'notices_off',
@@ -29,6 +30,7 @@ const askedBy: Readonly<Record<Action, readonly Wish[]>> = {
   pause_here: ['this', 'pause'],
   resume: ['resume'],
   mode_auto: ['mode_auto', 'resume'],
+  mode_ask: ['mode_ask'],
   mode_off: ['mode_off', 'pause'],
   notices_on: ['notices_on'],
   notices_off: ['notices_off'],
@@ -52,7 +54,7 @@ export function createControlTool(ports: ControlToolPorts): Tool {
     name: 'memory_control',
     description:
       'Do what the person asks of their memory in the message you are answering: undo the last change, pause storing everywhere or in this conversation (pause_here: off the ' +
-      'record), resume, notice things about them or not (mode), tell them what was stored or not (notices), export or erase their data (they are shown a button). Refused where their own words do not ask for it.',
+      'record), resume, notice things about them, ask them before that is kept, or notice nothing (mode), tell them what was stored or not (notices), export or erase their data (they are shown a button). Refused where their own words do not ask for it.',
     input: z.object({ action: z.enum(actions) }),
     notDone: 'Nothing was done',
     async run({ action }, context) {
@@ -79,6 +81,7 @@ const commands: Readonly<Record<Action, string>> = {
   pause_here: 'memory pause here',
   resume: 'memory resume',
   mode_auto: 'memory mode auto',
+  mode_ask: 'memory mode ask',
   mode_off: 'memory mode off',
   notices_on: 'memory notices on',
   notices_off: 'memory notices off',
@@ -116,14 +119,15 @@ async function act(
         ? refusal('Nothing was done: nothing is paused here.')
         : done('▶️ Resumed: what you say from now on is stored', [button('Pause', 'pause')]);
     case 'mode_auto':
+    case 'mode_ask':
     case 'mode_off': {
-      const mode = action === 'mode_auto' ? 'auto' : 'off';
+      const mode = modeBy[action];
       await people.set(userId, { mode });
-      const other = mode === 'auto' ? 'off' : 'auto';
-      const what = mode === 'auto' ? 'is noticed and kept' : 'is not noticed any more';
-      return done(`⚙️ Mode \`${mode}\`: what you say about yourself ${what}`, [
-        button(`Mode ${other}`, `mode ${other}`),
-      ]);
+      const others = noticingModes.filter((other) => other !== mode);
+      return done(
+        `⚙️ Mode \`${mode}\`: what you say about yourself ${becomes[mode]}`,
+        others.map((other) => button(`Mode ${other}`, `mode ${other}`)),
+      );
     }
     case 'notices_on':
     case 'notices_off': {
@@ -143,6 +147,15 @@ async function act(
       );
   }
 }
+
+const modeBy = { mode_auto: 'auto', mode_ask: 'ask', mode_off: 'off' } as const;
+
+/** What becomes, in a mode, of what somebody says about themselves. */
+const becomes: Readonly<Record<NoticingMode, string>> = {
+  auto: 'is noticed and kept',
+  ask: 'is kept once you have said yes to it',
+  off: 'is not noticed any more',
+};
 
 function button(label: string, command: string): CommandButton {
   return { label, line: `memory ${command}` };

@@ -16,6 +16,7 @@ export const wishes = [
   'notices_off',
   'notices_on',
   'mode_off',
+  'mode_ask',
   'mode_auto',
 ] as const;
 export type Wish = (typeof wishes)[number];
@@ -98,6 +99,9 @@ const english: Phrases = {
   mode_off: [
     `stop noticing (?:things|anything|what i say)(?: about me)?`,
     `only remember what i (?:tell|ask) you to(?: remember)?`,
+  ],
+  mode_ask: [
+    `(?:always )?ask me (?:first )?before (?:you ${store}|${storing}) (?:anything|something|things|stuff|facts)(?: (?:about me|i say|i tell you))?`,
   ],
   mode_auto: [`(?:start )?notic(?:e|ing) things(?: about me)? again`],
 };

@@ -224,5 +224,6 @@ const unmetBy: Readonly<Record<Wish, UnmetWish>> = {
     buttons: [{ label: 'Notices on', line: 'memory notices on' }],
   },
   mode_off: { line: 'The mode is as before', buttons: [{ label: 'Mode off', line: 'memory mode off' }] },
+  mode_ask: { line: 'The mode is as before', buttons: [{ label: 'Mode ask', line: 'memory mode ask' }] },
   mode_auto: { line: 'The mode is as before', buttons: [{ label: 'Mode auto', line: 'memory mode auto' }] },
 };

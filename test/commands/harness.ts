@@ -138,9 +138,10 @@ export function createHarness(
     timeZone: 'UTC',
     logger,
   });
-  const ledger = ledgerFor(store, writes, [durable, shortTerm], logger);
   const people = createPersonSettings({ store, writes, clock: now, logger });
-  const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode });
+  const limits = { maxItems: options.maxItems ?? 200, maxTextLength: 500 };
+  const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, limits });
+  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer], logger);
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const ports = {
     layers: [durable, sessionLog],
@@ -226,6 +227,8 @@ export function createHarness(
     rolling,
     shortTerm,
     durable,
+    proposals,
+    people,
     /** The direct messages that were sent. */
     direct,
     give,

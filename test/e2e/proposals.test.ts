@@ -95,10 +95,10 @@ describe('a person who wants to be asked first [K9]', () => {
       expect(callsOf(stage, 'summary')).toEqual([]);
       expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('Keeps an axolotl');
 
-      expect(await press('bob', asked.id, '✅ Yes')).toMatch(/^Remembered\.\n.*Keeps an axolotl/u);
+      expect(await press('bob', asked.id, '✅ Yes')).toMatch(/^Remembered: "Keeps an axolotl"/u);
       expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Keeps an axolotl');
       await expect.poll(() => filesWith('"id":"')).not.toContain('proposals.jsonl');
-      expect(await command(stage, '!memory', 'bob', place, 'undo')).toContain('Undone: the `remember`');
+      expect(await command(stage, '!memory', 'bob', place, 'undo')).toContain('Undone: the `accept`');
       expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('Keeps an axolotl');
     },
   );
@@ -197,13 +197,38 @@ describe('a person who wants to be asked first [K9]', () => {
     await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
 
     await noticed('bob', '#dev', 'I keep an axolotl, a second one.');
-    expect(await command(stage, '!memory', 'bob', '#dev', 'mode off')).toContain('1 proposal still wait');
+    expect(await command(stage, '!memory', 'bob', '#dev', 'mode off')).toContain(
+      '1 proposal still waits for your yes or no',
+    );
     await stage.stopBot();
     await stage.startBot(laterBy(weekMs - 60 * 60_000));
     expect(await filesWith('Keeps an axolotl')).toEqual(['proposals.jsonl']);
     await stage.stopBot();
     await stage.startBot(laterBy(weekMs));
     await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+  });
+
+  it('has nothing said meanwhile in a summary, a note or a recent exchange later, though these are made anew', async () => {
+    delete answers.summary;
+    const first = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep bees.' });
+    await stage.answerTo(first);
+    await expect.poll(() => callsOf(stage, 'summary')).toHaveLength(1);
+    await command(stage, '!memory', 'bob', '#general', 'mode ask');
+    finding('Keeps an axolotl', 'I keep an axolotl');
+    await noticed('bob', '#general', 'I keep an axolotl.');
+    await command(stage, '!memory', 'bob', '#general', 'mode auto');
+    await stage.ask('bob', '#general', 'I play the bassoon.');
+    await expect.poll(() => callsOf(stage, 'summary')).toHaveLength(2);
+    await stage.sandbox.delete({ message: first.id });
+    await expect.poll(() => callsOf(stage, 'summary')).toHaveLength(3);
+    expect(callsOf(stage, 'summary').map(toldIn).join('\n')).not.toContain('axolotl');
+    const call = await chatCall(stage, 'bob', '#dev', 'What did I say elsewhere?');
+    expect(toldIn(call)).toContain('bassoon');
+    expect(toldIn(call)).not.toContain('axolotl');
+    const log = `sessions/${stage.info.channels['general'] ?? ''}/${stage.info.people['bob'] ?? ''}/`;
+    expect((await filesWith('axolotl')).filter((path) => !path.startsWith(`${log}messages.jsonl`))).toEqual([
+      'proposals.jsonl',
+    ]);
   });
 
   it('is asked by the model’s own tool as well, and not in mode `off`', async () => {

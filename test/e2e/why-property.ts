@@ -96,8 +96,8 @@ async function play(stage: Stage, turn: Omit<AnyTurn, 'place'> & { readonly plac
   const { as, before, says, way } = turn;
   const place = turn.place === 'dm' ? `@${as}` : turn.place;
   if (before !== undefined) {
-    const give = async (words: string) =>
-      answerTo(stage, await stage.sandbox.say({ as, in: place, text: `!memory ${words}` }));
+    const give = async (line: string) =>
+      answerTo(stage, await stage.sandbox.say({ as, in: place, text: `!memory ${line}` }));
     const id = /\bid (\S+)/u.exec((await give('show')).text)?.[1];
     if (id !== undefined || !before.includes('ID')) await give(before.replace('ID', id ?? ''));
   }
@@ -154,7 +154,7 @@ async function whyBy(
 }
 
 /** What of memory stands in a call: in its sections, and in what tools gave; `gone` where a tool had it forgotten. */
-export function shownIn(call: ModelServerRequest | undefined): readonly string[] {
+function shownIn(call: ModelServerRequest | undefined): readonly string[] {
   if (call === undefined) throw new Error('Nothing was asked');
   const forgotten = forgottenIn(call);
   const lines = (name: string) => sectionIn(call, name).trimEnd().split('\n').slice(2, -1);
@@ -237,7 +237,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What an answer to why tells, in the same words. */
-export function toldBy(text: string, { info }: Pick<Stage, 'info'>): readonly string[] {
+function toldBy(text: string, { info }: Pick<Stage, 'info'>): readonly string[] {
   if (text.length > 1900) throw new Error('The answer to why is too long for this test to read it');
   if (text.startsWith('I used nothing')) return [];
   const names = new Map(Object.entries(info.channels).map(([name, id]) => [id, name]));

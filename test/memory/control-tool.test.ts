@@ -73,6 +73,10 @@ describe('memory_control [K13]', () => {
     await run('mode_off', 'Stop noticing things about me');
     await run('notices_off', 'turn off notices');
     expect(await people.get(aliceId)).toMatchObject({ mode: 'off', notices: 'off' });
+    expect(await run('mode_ask', 'Ask me before you remember anything.')).toMatchObject({
+      notice: { buttons: [{ line: 'memory mode auto' }, { line: 'memory mode off' }] },
+    });
+    expect(await people.mode(aliceId)).toBe('ask');
     await run('mode_auto', 'start noticing things about me again');
     await run('notices_on', 'turn on notices');
     expect(await people.get(aliceId)).toMatchObject({ mode: 'auto', notices: 'on' });

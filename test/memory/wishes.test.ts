@@ -128,6 +128,7 @@ const asked: readonly (readonly [Wish, readonly string[]])[] = [
   ['notices_off', ['Stop telling me what you remember', 'turn off notices']],
   ['notices_on', ['tell me whenever you store something']],
   ['mode_off', ['Only remember what I tell you to.']],
+  ['mode_ask', ['Ask me before you remember anything about me.', 'Please ask me before storing things']],
   ['mode_auto', ['start noticing things about me again']],
 ];
 

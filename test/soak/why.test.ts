@@ -10,7 +10,7 @@ it(
   async () => {
     const counts = await playTurns(turns);
     process.stdout.write(`${JSON.stringify(Object.fromEntries(counts))}\n`);
-    for (const kind of [
+    const shown = [
       'item',
       'summary',
       'exchange',
@@ -20,7 +20,7 @@ it(
       'memory_read',
       'memory_list',
       'remember_item',
-    ])
-      expect(counts.get(kind) ?? 0, kind).toBeGreaterThan(turns / 100);
+    ];
+    expect(shown.filter((kind) => (counts.get(kind) ?? 0) <= turns / 100)).toEqual([]);
   },
 );

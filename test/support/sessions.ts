@@ -10,6 +10,7 @@ import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../../src/memory/log/session-state.ts';
+import type { NoticingMode } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { MemoryStore } from './memory-store.ts';
 
@@ -95,9 +96,9 @@ export function openSessions(
   }
 
   /** Logs what Alice said; the bot has not answered yet. */
-  async function say(text: string, place?: Place): Promise<TurnContext> {
+  async function say(text: string, place?: Place, mode?: NoticingMode): Promise<TurnContext> {
     const context = contextOf([text], place);
-    await log.recordUser(context);
+    await log.recordUser(context, mode);
     return context;
   }
 
@@ -115,6 +116,13 @@ export function openSessions(
   async function turn(asked: string, answered = `You said: ${asked}`, place?: Place): Promise<string[]> {
     const context = await say(asked, place);
     const ids = await answer(context, answered);
+    return [...context.messages.map(({ id }) => id), ...ids];
+  }
+
+  /** A whole turn of somebody who wants to be asked first [K9]. */
+  async function turnInAsk(asked: string, place?: Place): Promise<string[]> {
+    const context = await say(asked, place, 'ask');
+    const ids = await answer(context, `You said: ${asked}`);
     return [...context.messages.map(({ id }) => id), ...ids];
   }
 
@@ -189,6 +197,7 @@ export function openSessions(
     say,
     answer,
     turn,
+    turnInAsk,
     turnWithOthers,
     ledgerOver,
     changed,

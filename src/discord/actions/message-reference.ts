@@ -68,12 +68,9 @@ export function findMessage(
       return known(own?.id, 'You have said nothing here lately.');
     }
     default: {
-      const reference = messageReferenceIn(wanted);
-      if ((reference?.channelId ?? place.channelId) !== place.channelId) throw new ActionRefusal(inOther);
-      return known(
-        reference?.id,
-        'Name a message by `current`, `replied_to`, `my_last`, its id or its link.',
-      );
+      const linked = messageReferenceIn(wanted);
+      if ((linked?.channelId ?? place.channelId) !== place.channelId) throw new ActionRefusal(inOther);
+      return known(linked?.id, 'Name a message by `current`, `replied_to`, `my_last`, its id or its link.');
     }
   }
 }

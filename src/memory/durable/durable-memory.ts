@@ -230,7 +230,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, input, limits, now),
-          { undo: { what: 'remember' } },
+          { undo: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
         logger.info('a durable item was asked for', { userId, type: input.type, ...outcomeFacts(result) });
         return { ...result, ...(undoId !== undefined && { undoId }) };

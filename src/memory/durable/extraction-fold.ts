@@ -66,6 +66,7 @@ export function createExtractionFold(ports: {
           text: message.text,
           at: message.at,
           place: placeOf(each.session, message),
+          ...(message.mode === undefined ? {} : { mode: message.mode }),
         };
       }),
     );

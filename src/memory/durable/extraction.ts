@@ -8,6 +8,7 @@ import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { itemKinds, type DurableItem } from './document.ts';
+import type { RememberInput } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
 import { proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
@@ -20,6 +21,8 @@ export interface ExtractionMessage {
   readonly at: string;
   /** Where it was said; what comes from it is as private as that place [V1]. */
   readonly place: Place;
+  /** It was said in that mode [K9]. */
+  readonly mode?: 'ask';
 }
 
 export interface ExtractionOptions {
@@ -65,7 +68,7 @@ export function createExtraction({ model, modelName, durable, tell, logger }: Ex
       const items: DurableItem[] = [];
       const stored: LateNotice[] = [];
       for (const { item, message } of findings) {
-        const outcome = await durable.remember(userId, {
+        const found: RememberInput = {
           kind: item.kind,
           text: item.text,
           place: message.place,
@@ -75,7 +78,8 @@ export function createExtraction({ model, modelName, durable, tell, logger }: Ex
             const present = await stillThere(message.id);
             return present === message.text || (present !== undefined && isProven(item, present));
           },
-        });
+        };
+        const outcome = await durable.remember(userId, found, message.mode);
         if (outcome.outcome === 'refused') continue;
         if (outcome.outcome === 'proposed') {
           if (!outcome.isKnown)

@@ -2,9 +2,10 @@ import { z } from 'zod';
 
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { limits } from '../../core/limits.ts';
-import { placeSchema, type SessionKey } from '../../core/place.ts';
+import { placeSchema, type Place, type SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { sameItemForm, saysWords } from '../../core/text.ts';
+import { isWider, visibilityOf } from '../../core/visibility.ts';
 import { createLapsingLog, lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { idsOf } from '../log/records.ts';
@@ -19,7 +20,12 @@ import {
 } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { goneOf, withBoundedPast } from './past.ts';
-import { rememberItem, type RememberLimits, type RememberOutcome } from './remember-item.ts';
+import {
+  rememberItem,
+  type RememberLimits,
+  type RememberOutcome,
+  type RememberRequest,
+} from './remember-item.ts';
 
 /** How long a proposal waits for its person [K9]; milliseconds. */
 export const proposalForMs = 7 * 24 * 60 * 60_000;
@@ -46,6 +52,14 @@ export type ProposalOutcome =
   | RememberOutcome
   /** The person is asked first; `isKnown`: they have been already. */
   | { readonly outcome: 'proposed'; readonly proposed: ProposedItem; readonly isKnown: boolean };
+
+/** What the person says in place of a proposal's words, and where. */
+export interface Rewording {
+  readonly text: string;
+  readonly place: Place;
+  /** The message or interaction that said it. */
+  readonly messageId: string;
+}
 
 export interface ProposalsOptions extends LapsingLogPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'read' | 'update'>;
@@ -79,16 +93,23 @@ export function createProposals(options: ProposalsOptions) {
     return (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
   }
 
-  /** What would become of it now. */
-  const tried = (document: DurableDocument, userId: string, request: Omit<RememberInput, 'stillStands'>) =>
-    rememberItem(document, userId, request, options.limits, clock()).result;
+  /** What would become of it now, be there room or not. */
+  const tried = (document: DurableDocument, userId: string, proposal: Proposal) => {
+    const { id: _, at: __, ...proposed } = proposal;
+    const limitsOf = { ...options.limits, maxItems: Infinity };
+    const outcomeOf = (request: RememberRequest) =>
+      rememberItem(document, userId, request, limitsOf, clock()).result;
+    const request = { ...proposed, isAccepted: true } as const;
+    const outcome = outcomeOf(request);
+    return lacksReplaced(outcome) ? outcomeOf(withoutReplacing(request)) : outcome;
+  };
 
   async function propose(userId: string, input: RememberInput): Promise<ProposalOutcome> {
     const { stillStands, turnMessageId: _, type, ...request } = input;
     if (type === 'manual') throw new RangeError('What a person stores themselves needs no proposal');
     if (stillStands !== undefined && !(await stillStands()))
       return { outcome: 'refused', reason: 'forgotten' };
-    const would = tried(await documentOf(userId), userId, input);
+    const would = rememberItem(await documentOf(userId), userId, input, options.limits, clock()).result;
     // What is known already is only confirmed.
     if (would.outcome === 'refused' || would.outcome === 'refreshed') return would;
     const form = sameItemForm(input.text);
@@ -105,7 +126,7 @@ export function createProposals(options: ProposalsOptions) {
     name: 'proposals',
     sections: () => Promise.resolve([]),
     async follow(change) {
-      if (change.kind === 'purged')
+      if ((change.kind === 'purged' || change.kind === 'forgotten') && change.words !== '')
         await log.erase(change.userId, ({ text }) => saysWords(text, change.words));
       if (change.kind !== 'withdrawn') return;
       const { userId } = change.session;
@@ -125,11 +146,21 @@ export function createProposals(options: ProposalsOptions) {
   return {
     layer,
     start: log.start,
-    /** As `DurableMemory.remember`, for what the bot notices: where its person wants that, they are asked first. */
-    remember: async (userId: string, input: RememberInput): Promise<ProposalOutcome> =>
-      (await modeOf(userId)) === 'ask'
+    /**
+     * As `DurableMemory.remember`, for what the bot notices: where its person wants that, or wanted it when they said it, they are asked first. Where by
+     * now nothing is to be noticed, nothing comes of it.
+     */
+    async remember(
+      userId: string,
+      input: RememberInput,
+      saidIn: NoticingMode = 'auto',
+    ): Promise<ProposalOutcome> {
+      const mode = await modeOf(userId);
+      if (mode === 'off') return { outcome: 'refused', reason: 'forgotten' };
+      return mode === 'ask' || saidIn === 'ask'
         ? writes.run(userId, () => propose(userId, input))
-        : durable.remember(userId, input),
+        : durable.remember(userId, input);
+    },
     /** What waits for a person and can still become an item, oldest first. */
     async list(userId: string): Promise<readonly ProposedItem[]> {
       const document = await documentOf(userId);
@@ -138,15 +169,23 @@ export function createProposals(options: ProposalsOptions) {
         return would.outcome === 'refused' ? [] : [{ id: proposal.id, item: would.item }];
       });
     },
-    /** The person says yes, and it is stored as it would have been at once; `undefined` where there is no such proposal any more. */
-    async accept(userId: string, id: string): Promise<RememberOutcome | undefined> {
+    /**
+     * The person says yes, and it is stored as it would have been at once, or in their own words, which make it no wider than it would have been;
+     * `undefined` where there is no such proposal any more. It goes on waiting where it is not stored, but may be yet: in other words, or when there is room.
+     */
+    async accept(userId: string, id: string, reworded?: Rewording): Promise<RememberOutcome | undefined> {
       const proposal = await find(userId, id);
       if (proposal === undefined) return undefined;
-      const { id: _, at: __, ...request } = proposal;
+      const { id: _, at: __, ...proposed } = proposal;
       const session = { channelId: proposal.place.channelId, userId };
       const stillStands = async () => (await said(session, proposal.messageId)) !== undefined;
-      const outcome = await durable.remember(userId, { ...request, stillStands });
-      await log.drop(proposal.id);
+      const request: RememberInput =
+        reworded === undefined
+          ? { ...proposed, isAccepted: true, stillStands }
+          : { ...proposed, ...narrower(proposed, reworded), type: 'manual', isAccepted: true };
+      let outcome = await durable.remember(userId, request);
+      if (lacksReplaced(outcome)) outcome = await durable.remember(userId, withoutReplacing(request));
+      if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') await log.drop(proposal.id);
       return outcome;
     },
     /** The person says no: it leaves the disk, and is not noticed again. Resolves with whether there was one. */
@@ -163,11 +202,24 @@ export function createProposals(options: ProposalsOptions) {
         return true;
       });
     },
-    /** It is answered in other words: it leaves the disk. */
-    drop: async (userId: string, id: string): Promise<boolean> => {
-      const proposal = await find(userId, id);
-      if (proposal !== undefined) await log.drop(proposal.id);
-      return proposal !== undefined;
-    },
   };
+}
+
+/** What an item was to replace may be gone by the time of a yes: then it stands for itself. */
+function withoutReplacing<Request extends RememberRequest>(request: Request) {
+  const { replaces: _, ...rest } = request;
+  return rest;
+}
+
+function lacksReplaced(outcome: RememberOutcome): boolean {
+  return outcome.outcome === 'refused' && outcome.reason === 'unknown-id';
+}
+
+/** The person's words for a proposal, as what was said in the narrower one of the two places: that it is corrected elsewhere makes nothing wider [V1]. */
+function narrower(
+  { place, messageId }: Pick<RememberRequest, 'place' | 'messageId'>,
+  reworded: Rewording,
+): Rewording {
+  const isNarrower = isWider(visibilityOf(place.audience), visibilityOf(reworded.place.audience));
+  return isNarrower ? reworded : { text: reworded.text, place, messageId };
 }

@@ -30,6 +30,8 @@ export interface RememberRequest {
   readonly replaces?: string;
   /** The newest message of the turn in which the model asks for it. What that turn itself forgot does not stand against it. */
   readonly turnMessageId?: string;
+  /** Its owner has said yes to it [K9]: what they had forgotten since, in other words, does not stand against it. */
+  readonly isAccepted?: true;
 }
 
 /** Why nothing was stored. `secret`: it looks like it holds a password, key, code, card or account number, or stands for one [K14]. `forgotten`: its owner has forgotten it, or used `forget` after saying it, or the message was withdrawn. */
@@ -168,7 +170,7 @@ export function editItem(
  */
 function saidBeforeForget(document: DurableDocument, request: RememberRequest): boolean {
   const { forgottenUpTo } = document;
-  if (request.type === 'manual' || forgottenUpTo === undefined) return false;
+  if (request.type === 'manual' || request.isAccepted === true || forgottenUpTo === undefined) return false;
   if (forgottenUpTo === request.turnMessageId) return false;
   return compareSnowflakes(request.messageId, forgottenUpTo) <= 0;
 }

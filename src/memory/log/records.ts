@@ -17,6 +17,8 @@ const common = {
   ...reachFields,
   guildId: z.string().exactOptional(),
   channelName: z.string().exactOptional(),
+  /** Said, or an answer to what was said, in mode `ask` [K9]. */
+  mode: z.literal('ask').exactOptional(),
 };
 
 const userMessageSchema = z.object({ ...common, role: z.literal('user'), authorId: z.string() });
@@ -60,6 +62,11 @@ export function mayHoldOthersWords(message: LoggedMessage): boolean {
   return message.role === 'user'
     ? namesPeople(message.text)
     : (message.hasThirdPartyText ?? message.visibility !== 'dm');
+}
+
+/** Those of which something may be made that nobody is asked about [K9]: summaries, notes, recent exchanges. */
+export function unaskedMessages(messages: readonly SequencedMessage[]): readonly SequencedMessage[] {
+  return messages.filter(({ message }) => message.mode === undefined);
 }
 
 /** A message and its place in the log, which cursors count by. */

@@ -114,6 +114,7 @@ export function createSessionLog(options: SessionLogOptions) {
         text: maskSecrets(changed === undefined ? text : (changed.text ?? '')),
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
         ...originOf(context.place),
+        ...(mode === 'ask' ? { mode } : {}),
       });
     }
     await followLate(session, ids);
@@ -132,6 +133,7 @@ export function createSessionLog(options: SessionLogOptions) {
     ]);
     if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
     if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
+    const asked = known.filter(({ record }) => context.messages.some(({ id: of }) => of === record.id));
     // After a power loss the answer that was prepared is sent and logged again.
     await tails.append(
       session,
@@ -147,6 +149,9 @@ export function createSessionLog(options: SessionLogOptions) {
         attachments: [],
         hasThirdPartyText: context.hasThirdPartyText,
         ...originOf(context.place),
+        ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')
+          ? { mode: 'ask' as const }
+          : {}),
       },
       { isLazy: true },
     );
@@ -226,7 +231,7 @@ export function createSessionLog(options: SessionLogOptions) {
     /**
      * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
      * bot's turns are not logged, here and below: nothing could be made from them [G2]. What a layer may not learn from in the speaker's mode [K9], it never
-     * reads, also when it may again.
+     * reads, also when it may again; what was said in `ask` is marked.
      */
     async recordUser(context: TurnContext, mode: NoticingMode = 'auto'): Promise<void> {
       if (context.speaker.isBot === undefined)

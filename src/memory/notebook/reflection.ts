@@ -7,7 +7,7 @@ import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import { inBatches, ownLine } from '../log/transcript.ts';
-import { wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
+import { unaskedMessages, wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { changeState, type SessionState } from '../log/session-state.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
@@ -108,7 +108,7 @@ export function createReflection(options: ReflectionOptions) {
     const { place } = state;
     if (from === undefined || place === undefined) return undefined;
     const fold = await sessionLog.since(session, from);
-    const messages = wholeTurns(fold.messages).messages.filter(({ message }) =>
+    const messages = unaskedMessages(wholeTurns(fold.messages).messages).filter(({ message }) =>
       mayUse({ ownerId: session.userId, ...message }, place, session.userId),
     );
     const own = messages.filter(({ message }) => message.role === 'user');

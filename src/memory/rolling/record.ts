@@ -3,7 +3,7 @@ import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { saysWords } from '../../core/text.ts';
 import { cursorOfNote, noteName, parseNote, renderNote, type SummaryNote } from '../log/kept-summary.ts';
-import { wholeTurns, type SequencedMessage, type Withdrawal } from '../log/records.ts';
+import { unaskedMessages, wholeTurns, type SequencedMessage, type Withdrawal } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import {
   sessionFolder,
@@ -17,9 +17,12 @@ import {
 /** A session's summary and what it does not hold yet. */
 export interface RollingView {
   readonly rolling: RollingState;
-  /** The whole turns after the summary. */
+  /** The whole turns after the summary; of what was said in mode `ask` it is not made [K9]. */
   readonly messages: readonly SequencedMessage[];
+  /** All whole turns after it. */
   readonly turns: number;
+  /** Where they end in the log. */
+  readonly end: number;
   /** The newest log line looked at. */
   readonly seen: number;
   /** Where the session was last. */
@@ -42,8 +45,18 @@ export function createRollingRecord(ports: {
     const rolling = rollingOf(state);
     const fold = await log.since(session, rolling.cursor);
     const [withdrawal] = pendingWithdrawals(rolling, fold.withdrawals);
-    if (withdrawal === undefined)
-      return { rolling, ...wholeTurns(fold.messages), seen: fold.last, place: state.place };
+    if (withdrawal === undefined) {
+      const { messages, turns } = wholeTurns(fold.messages);
+      const end = messages.at(-1)?.sequence ?? rolling.cursor;
+      return {
+        rolling,
+        messages: unaskedMessages(messages),
+        turns,
+        end,
+        seen: fold.last,
+        place: state.place,
+      };
+    }
     await states.transact(session, withdrawing(session, [withdrawal.of]), { erase: true });
     return read(session);
   }
@@ -105,13 +118,6 @@ export function createRollingRecord(ports: {
     return isStored ? next : undefined;
   }
 
-  /** The summary stays, and what was said since it was written never comes into one. */
-  async function pass(session: SessionKey): Promise<void> {
-    const { rolling, seen } = await read(session);
-    if (seen > rolling.cursor)
-      await commit(session, rolling, { cursor: seen, seen, summary: rolling.summary });
-  }
-
   async function clearing(session: SessionKey) {
     const now = await log.lastSequence(session);
     return changing((current) => cleared(current, now));
@@ -122,7 +128,6 @@ export function createRollingRecord(ports: {
     withdraw,
     withdrawSaying,
     commit,
-    pass,
     /** Nothing is remembered, and what was said until now never will be [R4]. */
     reset: (session: SessionKey) => states.transact(session, () => clearing(session), { erase: true }),
     /** The same as part of a job of the user's queue; where there never was a summary, nothing is written. */

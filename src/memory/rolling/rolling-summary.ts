@@ -14,12 +14,11 @@ import { parseNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/transcript.ts';
-import type { NoticingMode } from '../settings/person-settings.ts';
 import { createRollingRecord, rollingOf, type RollingView } from './record.ts';
 import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
 
 /**
- * What came of a look at a session: too few turns yet; a new summary; a result dropped because a reset, an edit or a deletion came
+ * What came of a look at a session: too few turns yet, or none of which a summary is made; a new summary; a result dropped because a reset, an edit or a deletion came
  * meanwhile [A4]; a model that gave nothing usable, so that the old summary stays and it is tried again next time.
  */
 export type RollingOutcome = 'not-due' | 'updated' | 'dropped' | 'failed';
@@ -41,8 +40,6 @@ export interface RollingSummaryOptions {
   readonly store: Store;
   readonly states: SessionStates;
   readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'allSessions' | 'sessionsOfPerson'>;
-  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
-  readonly modeOf?: (userId: string) => Promise<NoticingMode>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -53,26 +50,30 @@ export type RollingSummary = ReturnType<typeof createRollingSummary>;
 
 /** The rolling summary of each session [R1]–[R5]. Everything may reject with `StoreError`. */
 export function createRollingSummary(options: RollingSummaryOptions) {
-  const { settings, store, states, log, model, modeOf, clock, timeZone, logger } = options;
+  const { settings, store, states, log, model, clock, timeZone, logger } = options;
   const { enabled, everyTurns, maxChars } = settings;
   const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock };
   const record = createRollingRecord({ store, states, log, timeZone });
   const sectionOf = oncePer((summary: StoredSummary) => summarySection(summary, { maxChars, timeZone }));
 
   async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
-    const { rolling, messages, turns, seen, place } = await record.read(session);
+    const { rolling, messages, turns, end, seen, place } = await record.read(session);
     if (turns < (rolling.rebuild ? 1 : everyTurns)) return 'not-due';
     // Everything private would be left behind, though the readers may be the same as ever.
     if (place !== undefined && hasUnknownReaders(place)) return 'not-due';
+    const batches = inBatches(messages);
     let current = rolling;
-    for (const batch of inBatches(messages)) {
+    for (const [index, batch] of batches.entries()) {
       const summary = await foldBatch(writer, session, current.summary, batch, place, signal);
-      const cursor = batch.at(-1)?.sequence ?? current.cursor;
+      const cursor = index === batches.length - 1 ? end : (batch.at(-1)?.sequence ?? current.cursor);
       const stored = await record.commit(session, current, { cursor, seen, summary });
       if (stored === undefined) return 'dropped';
       current = stored;
     }
-    return 'updated';
+    if (batches.length > 0) return 'updated';
+    // A summary could not be asked about [K9]: it passes what was said by.
+    await record.commit(session, rolling, { cursor: end, seen, summary: rolling.summary });
+    return 'not-due';
   }
 
   /** Folds what the summary does not hold yet, when enough turns have come. Model failures are logged, not thrown. */
@@ -106,10 +107,8 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       const lineage = JSON.stringify([from, withdrawals, pickReach(summary), section.hasThirdPartyText]);
       return [{ ...section, summary: { lineage, turnsSince: view.turns } }];
     },
-    async fold(userId, sessions, signal) {
-      // What a summary would say could not be asked about: it passes such messages by [K9].
-      const isAsking = (await modeOf?.(userId)) === 'ask';
-      for (const session of sessions) await (isAsking ? record.pass(session) : updateIfDue(session, signal));
+    async fold(_userId, sessions, signal) {
+      for (const session of sessions) await updateIfDue(session, signal);
     },
     /** No summary that may hold a changed message stays [G5]; the next `fold` takes up the turns after the newest that cannot. */
     async follow(change, stage) {

@@ -10,6 +10,7 @@ import {
   type LoggedMessage,
   type SequencedMessage,
   type UserMessage,
+  unaskedMessages,
 } from '../log/records.ts';
 
 const entrySchema = z.object({
@@ -80,7 +81,7 @@ export function withoutEntries(
 
 /**
  * One line for each reply together with what it answers, where all of it was said in a public guild channel [T1]; anything said in a DM or a private
- * channel gives nothing. A reply whose question is not among the messages, since it was deleted or forgotten, gives nothing either.
+ * channel gives nothing. A reply whose question is not among the messages, since it was deleted or forgotten, gives nothing either, nor does what was said in mode `ask` [K9].
  */
 export function exchangesOf(
   channelId: string,
@@ -88,7 +89,7 @@ export function exchangesOf(
 ): readonly GuildExchange[] {
   const asked = new Map<string, UserMessage>();
   const exchanges: GuildExchange[] = [];
-  for (const { message } of messages) {
+  for (const { message } of unaskedMessages(messages)) {
     if (message.role === 'user') {
       asked.set(message.id, message);
       continue;

@@ -7,7 +7,8 @@ import { expect } from 'vitest';
 
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import { createProposals, proposalForMs } from '../../../src/memory/durable/proposals.ts';
+import { createProposals, proposalForMs, type Proposals } from '../../../src/memory/durable/proposals.ts';
+import { noticingModes, type NoticingMode } from '../../../src/memory/settings/person-settings.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
@@ -26,12 +27,18 @@ export async function openProposals(folder: string, time: { now: number }) {
   });
   const writes = createKeyedQueue();
   const timer = new ManualTimer();
+  const mode: { now: NoticingMode } = { now: 'ask' };
   const durable = createDurableMemory({
     settings: durableSettings,
     store,
     writes,
     changes: {
-      forget: () => Promise.reject(new Error('Nothing is forgotten here')),
+      forget: (layer, userId, decide) =>
+        writes.run(userId, async () => {
+          const { change, result } = await decide();
+          for (const each of [layer, proposals.layer]) await each.follow(change, 'withdraw');
+          return { result, failures: new Map(), withdrawn: 0 };
+        }),
       restore: () => Promise.resolve(),
     },
     ...withoutUndo,
@@ -39,11 +46,11 @@ export async function openProposals(folder: string, time: { now: number }) {
     timeZone: 'UTC',
     logger: silent,
   });
-  const proposals = createProposals({
+  const proposals: Proposals = createProposals({
     store,
     writes,
     durable,
-    modeOf: () => Promise.resolve('ask'),
+    modeOf: () => Promise.resolve(mode.now),
     said: () => Promise.resolve('still'),
     limits: { maxItems: 200, maxTextLength: 500 },
     clock,
@@ -51,7 +58,7 @@ export async function openProposals(folder: string, time: { now: number }) {
     logger: silent,
   });
   await proposals.start();
-  return { store, durable, proposals, timer };
+  return { store, durable, proposals, timer, mode };
 }
 
 async function onDisk(folder: string): Promise<string> {
@@ -62,13 +69,22 @@ async function onDisk(folder: string): Promise<string> {
 }
 
 export const anyStep = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('notice' as const), word: fc.nat(5) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('notice' as const),
+      word: fc.nat(5),
+      saidIn: fc.constantFrom('ask' as const, 'auto' as const),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({ do: fc.constantFrom('accept' as const, 'decline' as const), of: fc.nat(5) }),
   },
   fc.record({ do: fc.constant('pass' as const), days: fc.integer({ min: 1, max: 8 }) }),
   fc.record({ do: fc.constant('restart' as const) }),
+  fc.record({ do: fc.constant('forget' as const), word: fc.nat(5) }),
+  fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom(...noticingModes) }),
 );
 
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
@@ -81,16 +97,28 @@ export async function live(steps: readonly Step[]): Promise<void> {
   /** By text when it was proposed; what is an item, and what was declined. */
   const waiting = new Map<string, number>();
   const [items, declined] = [new Set<string>(), new Set<string>()];
+  let mode: NoticingMode = 'ask';
   let messages = 400_000_000_000_000_000n;
   for (const step of steps) {
     if (step.do === 'notice') {
       messages += 1n;
       const text = `Keeps canary${step.word}x`;
       const input = { text, place: publicPlace, messageId: String(messages), type: 'summary' } as const;
-      const { outcome } = await memory.proposals.remember(aliceId, input);
-      const expected = declined.has(text) ? 'refused' : items.has(text) ? 'refreshed' : 'proposed';
-      expect(outcome).toBe(expected);
+      const { outcome } = await memory.proposals.remember(aliceId, input, step.saidIn);
+      const known = declined.has(text) ? 'refused' : items.has(text) ? 'refreshed' : undefined;
+      const isAsked = mode === 'ask' || step.saidIn === 'ask';
+      expect(outcome).toBe(mode === 'off' ? 'refused' : (known ?? (isAsked ? 'proposed' : 'stored')));
+      if (outcome === 'stored') items.add(text);
       if (outcome === 'proposed' && !waiting.has(text)) waiting.set(text, time.now);
+    } else if (step.do === 'mode') {
+      mode = step.mode;
+      memory.mode.now = mode;
+    } else if (step.do === 'forget') {
+      messages += 1n;
+      const text = `Keeps canary${step.word}x`;
+      await memory.durable.forget(aliceId, `canary${step.word}x`, publicPlace, String(messages));
+      waiting.delete(text);
+      if (items.delete(text)) declined.add(text);
     } else if (step.do === 'pass') {
       time.now += step.days * 24 * 60 * 60_000;
       memory.timer.pass(step.days * 24 * 60 * 60_000);
@@ -99,16 +127,19 @@ export async function live(steps: readonly Step[]): Promise<void> {
     } else if (step.do === 'restart') {
       await memory.store.close();
       memory = await openProposals(folder, time);
+      memory.mode.now = mode;
     } else {
       const proposed = await memory.proposals.list(aliceId);
       const chosen = proposed[step.of];
       if (chosen === undefined) continue;
       if (step.do === 'accept') {
-        expect(await memory.proposals.accept(aliceId, chosen.id)).toMatchObject({ outcome: 'stored' });
+        const outcome = items.has(chosen.item.text) ? 'refreshed' : 'stored';
+        expect(await memory.proposals.accept(aliceId, chosen.id)).toMatchObject({ outcome });
         items.add(chosen.item.text);
       } else {
         expect(await memory.proposals.decline(aliceId, chosen.id)).toBe(true);
-        declined.add(chosen.item.text);
+        // What is an item already stays one.
+        if (!items.has(chosen.item.text)) declined.add(chosen.item.text);
       }
       waiting.delete(chosen.item.text);
     }

@@ -93,6 +93,17 @@ describe('whether there is enough to learn from [A3]', () => {
     expect(model.requests).toHaveLength(1);
   });
 
+  it('does not look at what was said in mode `ask`, nor at the answers [K9]', async () => {
+    const { sessions, model, reflection } = setUp();
+    for (const said of ['canary', 'canary', 'canary']) await sessions.turnInAsk(said, dmPlace);
+    await talk(sessions);
+    await sessions.turnInAsk('canary', dmPlace);
+    await talk(sessions);
+    expect(await reflection.reflect(inDm)).toBe('done');
+    expect(asked(model)).toContain('Alice: one');
+    expect(asked(model)).not.toContain('canary');
+  });
+
   it('wants two messages by the person, however much the bot said', async () => {
     const { sessions, model, reflection } = setUp();
     const context = await sessions.say('tell me a lot', dmPlace);

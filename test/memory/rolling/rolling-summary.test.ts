@@ -107,6 +107,41 @@ describe('when a summary is due [R1]', () => {
     for (const id of ids) expect(inputOf(model.requests[0])).toContain(id);
   });
 
+  it('passes what was said in mode `ask` by, without a call, and again when it is made anew [K9]', async () => {
+    const { sessions, model, rolling } = setUp();
+    const [first = ''] = await turns(sessions, 'one', 'two');
+    await sessions.turnInAsk('canary');
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    await sessions.turnInAsk('canary');
+    await sessions.turnInAsk('canary');
+    const before = await sessions.states.read(session);
+    expect(await rolling.updateIfDue(session)).toBe('not-due');
+    const after = await sessions.states.read(session);
+    expect(after.rolling?.cursor).toBeGreaterThan(before.rolling?.cursor ?? 0);
+    expect(after.rolling?.summary).toEqual(before.rolling?.summary);
+    expect(model.requests).toHaveLength(1);
+
+    await turns(sessions, 'three', 'four');
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    await sessions.log.remove(generalId, [first]);
+    await sessions
+      .ledgerOver([rolling])
+      .record({ kind: 'deleted', channelId: generalId, messageIds: [first] });
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    expect(inputOf(model.requests.at(-1))).toMatch(/Alice: two[^]*Alice: three/u);
+    for (const request of model.requests) expect(inputOf(request)).not.toContain('canary');
+  });
+
+  it('keeps what was said before the mode was `ask` for the summary', async () => {
+    const { sessions, model, rolling } = setUp({ everyTurns: 3 });
+    await turns(sessions, 'one');
+    await sessions.turnInAsk('canary');
+    await sessions.turnInAsk('canary');
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    expect(inputOf(model.requests[0])).toContain('Alice: one');
+    expect(inputOf(model.requests[0])).not.toContain('canary');
+  });
+
   it('leaves a question that has no answer yet to the next one', async () => {
     const { sessions, model, rolling } = setUp();
     await turns(sessions, 'one', 'two');

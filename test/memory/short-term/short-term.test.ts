@@ -70,6 +70,16 @@ function inChannel({ channelId }: Place) {
 }
 
 describe('an exchange in a public channel [T1]', () => {
+  it('leaves out what was said in mode `ask`, be it folded before or after the mode was changed [K9]', async () => {
+    const { sessions, shortTerm } = setUp();
+    await sessions.turn('I keep bees', undefined, publicPlace);
+    await sessions.turnInAsk('I keep a canary', publicPlace);
+    await sessions.turn('I keep a bassoon', undefined, publicPlace);
+    await shortTerm.record(session);
+    expect(await promptIn(shortTerm, sessions, dev)).toMatch(/bees[^]*bassoon/u);
+    expect(await everythingStored(sessions)).not.toContain('canary');
+  });
+
   it('is one line in other channels of the guild, with channel and local time [T2]', async () => {
     const { sessions, shortTerm } = setUp();
     await sessions.turn('Which database\nshould I use?', 'SQLite will do.');

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Place } from '../../src/core/place.ts';
+import { aliceId, publicPlace } from '../support/incoming.ts';
+import { createHarness, dmPlace, privatePlace } from './harness.ts';
+
+/** Alice is asked first, and something of hers was noticed; resolves with its proposal's id. */
+async function noticing(
+  { people, proposals }: ReturnType<typeof createHarness>,
+  text: string,
+  { place = publicPlace, replaces }: { readonly place?: Place; readonly replaces?: string } = {},
+): Promise<string> {
+  await people.set(aliceId, { mode: 'ask' });
+  const messageId = '400000000000000000';
+  const found = {
+    text,
+    place,
+    messageId,
+    type: 'summary',
+    ...(replaces !== undefined && { replaces }),
+  } as const;
+  const outcome = await proposals.remember(aliceId, found);
+  if (outcome.outcome !== 'proposed') throw new Error(`Not proposed: ${JSON.stringify(outcome)}`);
+  return outcome.proposed.id;
+}
+
+describe('a yes to a proposal [K9]', () => {
+  it('stores what was proposed as it would have been, says so where it is known, and is undone as one change', async () => {
+    const harness = createHarness();
+    const id = await noticing(harness, 'Keeps bees');
+    expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees" · id \w+ · everywhere$/u);
+    expect(await harness.durable.list(aliceId)).toMatchObject([
+      {
+        text: 'Keeps bees',
+        visibility: 'everywhere',
+        source: { type: 'summary', messageId: '400000000000000000' },
+      },
+    ]);
+    expect(await harness.say('undo')).toBe('Undone: the `accept`.');
+    expect(await harness.durable.list(aliceId)).toEqual([]);
+    const known = await noticing(harness, 'Likes tea');
+    await harness.say('remember Likes tea');
+    expect(await harness.say(`accept ${known}`)).toMatch(/^I remembered that already: "Likes tea"/u);
+  });
+
+  it('stores nothing in a pause, and the question waits', async () => {
+    const harness = createHarness();
+    const id = await noticing(harness, 'Keeps bees');
+    await harness.say('pause');
+    expect(await harness.say(`accept ${id}`)).toMatch(/^Your memory is paused here/u);
+    expect(await harness.say(`accept ${id} Keeps wasps`)).toMatch(/^Your memory is paused here/u);
+    expect(await harness.durable.list(aliceId)).toEqual([]);
+    await harness.say('resume');
+    expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees"/u);
+  });
+
+  it('counts though something else was forgotten since; what was itself forgotten is no question any more', async () => {
+    const harness = createHarness();
+    const bees = await noticing(harness, 'Keeps bees');
+    const wasps = await noticing(harness, 'Keeps wasps');
+    await harness.say('remember I like tea');
+    await harness.say('forget tea');
+    expect(await harness.say('forget wasps')).toContain('No item');
+    expect(await harness.say('proposals')).toMatch(/^1 proposal/u);
+    expect(await harness.say(`accept ${wasps}`)).toMatch(/^There is no proposal/u);
+    expect(await harness.say(`accept ${bees}`)).toMatch(/^Remembered: "Keeps bees"/u);
+  });
+
+  it('waits while there is no room, and takes the place of what it corrects, as long as that is there', async () => {
+    const harness = createHarness({ maxItems: 1 });
+    const bees = await noticing(harness, 'Keeps bees');
+    await harness.say('remember I live in Riga');
+    const riga = await harness.idOf('I live in Riga');
+    await harness.say(`pin ${riga}`);
+    expect(await harness.say(`accept ${bees}`)).toMatch(/^Your memory is full.*still waits/u);
+    const porto = await noticing(harness, 'Lives in Porto', { replaces: riga });
+    expect(await harness.say(`accept ${porto} I live in Porto`)).toMatch(/^Remembered: "I live in Porto"/u);
+    expect((await harness.durable.list(aliceId)).map(({ text }) => text)).toEqual(['I live in Porto']);
+    const oslo = await noticing(harness, 'Lives in Oslo', {
+      replaces: await harness.idOf('I live in Porto'),
+    });
+    await harness.say('forget Porto');
+    expect(await harness.say(`accept ${oslo}`)).toMatch(/^Remembered: "Lives in Oslo"/u);
+  });
+
+  it('in other words makes it no wider than it was said, and the question waits where these cannot be stored', async () => {
+    const harness = createHarness();
+    const id = await noticing(harness, 'Keeps bees', { place: dmPlace });
+    const inPublic = { ephemeral: true } as const;
+    expect(await harness.say(`accept ${id} ${'x'.repeat(501)}`, publicPlace, inPublic)).toMatch(
+      /too long.*still waits/u,
+    );
+    expect(await harness.say(`accept ${id} my password is Tr0ub4dor&3`, publicPlace, inPublic)).toMatch(
+      /secret.*still waits/u,
+    );
+    const done = await harness.say(`accept ${id} Keeps two hives`, publicPlace, inPublic);
+    expect(done).toMatch(/^Remembered: "Keeps two hives" · id \w+ · dm$/u);
+    expect(await harness.durable.list(aliceId)).toMatchObject([
+      { visibility: 'dm', source: { type: 'manual' } },
+    ]);
+    const wide = await noticing(harness, 'Keeps wasps');
+    expect(await harness.say(`accept ${wide} Keeps hornets`, privatePlace)).toMatch(/ · here$/u);
+  });
+
+  it('names nothing where it may not be used', async () => {
+    const harness = createHarness();
+    const id = await noticing(harness, 'Keeps bees', { place: dmPlace });
+    expect(await harness.say('proposals')).not.toContain('bees');
+    expect(await harness.say(`proposals ${id}`)).not.toContain('bees');
+    expect(await harness.say(`accept ${id}`)).toBe('Remembered.');
+  });
+});
+
+describe('what was noticed [K9]', () => {
+  it('is asked about where it was said in mode `ask`, also after a change to `auto`; after one to `off` it comes to nothing', async () => {
+    const { people, proposals, durable } = createHarness();
+    const found = { place: publicPlace, messageId: '400000000000000000', type: 'summary' } as const;
+    await people.set(aliceId, { mode: 'auto' });
+    expect(await proposals.remember(aliceId, { ...found, text: 'Keeps bees' }, 'ask')).toMatchObject({
+      outcome: 'proposed',
+    });
+    await people.set(aliceId, { mode: 'off' });
+    for (const saidIn of ['auto', 'ask'] as const)
+      expect(await proposals.remember(aliceId, { ...found, text: 'Keeps wasps' }, saidIn)).toMatchObject({
+        outcome: 'refused',
+      });
+    expect(await durable.list(aliceId)).toEqual([]);
+    expect(await proposals.list(aliceId)).toHaveLength(1);
+  });
+
+  it('is listed with buttons for the first six, which the next take the place of', async () => {
+    const harness = createHarness();
+    for (let count = 1; count <= 8; count += 1) await noticing(harness, `Keeps ${count} bees`);
+    const first = await harness.give('proposals');
+    expect(first.text).toContain('8. - [fact] Keeps 8 bees');
+    expect(first.text).toContain('The buttons are for the first 6');
+    expect(first.buttons?.map(({ label }) => label).slice(-3)).toEqual(['✅ 6', '✏️ 6', '❌ 6']);
+    for (const { line = '' } of first.buttons?.filter(({ label }) => label.startsWith('❌')) ?? [])
+      await harness.say(line.replace(/^memory /u, ''));
+    const rest = await harness.give('proposals');
+    expect(rest.buttons).toHaveLength(6);
+    const form = (await harness.give(rest.buttons?.[1]?.line?.replace(/^memory /u, '') ?? '')).form;
+    expect(form).toMatchObject({ value: 'Keeps 7 bees', maxChars: 500 });
+  });
+});
