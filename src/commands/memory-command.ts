@@ -21,28 +21,27 @@ import { tellWhy } from './memory-why.ts';
 const help = `\`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` makes me forget what says these words, with the messages it came from; of several you pick, \`!memory forget all <words>\` takes all
+\`!memory forget <words or id>\` makes me forget what says these words, and the messages it came from; \`!memory forget all <words>\` takes all of several
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
-\`!memory why <id>\` tells where an item comes from, \`!memory history <id>\` what it said before
-\`!memory why\` in reply to an answer tells what of my memory it was made from
+\`!memory why <id>\` tells where an item comes from; in reply to an answer, \`!memory why\` tells what of my memory it used
+\`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room
-\`!memory share <id>\` lets an item be used everywhere
-\`!memory hide <id>\` keeps an item to our DM
+\`!memory share <id>\` lets an item be used everywhere, \`!memory hide <id>\` keeps it to our DM
 \`!memory reset rolling\` clears the summary of this conversation
-\`!memory export\` sends you everything that I hold about you, as a file
-\`!memory import\` with a file attached shows what I would remember of it: an export, or a list, an item a line
-\`!memory erase\` erases everything that I hold about you, after showing what that is
-\`!memory purge <words>\` erases whatever says these words, for good, after showing how much that is
-\`!memory mode auto|ask|off\` lets me notice what you say about yourself, ask you before, or store only what you tell me to remember
+\`!memory export\` sends you all that I hold about you, as a file
+\`!memory import\` with a file shows what I would remember of it: an export, or a list, an item a line
+\`!memory erase\` erases all of it, after showing what that is
+\`!memory purge <words>\` erases for good what says these words, after showing how much that is
+\`!memory mode auto|ask|off\` lets me keep what you say about yourself, ask you first, or keep only what you tell me to
 \`!memory proposals\` lists what I ask you about
-\`!memory pause\` makes me store nothing, \`!memory pause here\` nothing of this conversation; \`!memory resume\` ends that
+\`!memory pause\` makes me store nothing, \`!memory pause here\` nothing of this conversation, until \`!memory resume\`
 \`!memory notices on|off\` tells you under an answer what I stored, or not
 \`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this
 
-Each item says where I may use it: \`everywhere\`, \`here\` (the channel it comes from, and our DM) or \`dm\` (our DM only). The same commands exist as \`/memory\`, whose answers only you see.
-In the menu of a message, under Apps: “Remember this”, “What do you know about this?” and “Why this answer?”.`;
+Each item says where I may use it: \`everywhere\`, \`here\` (its channel and our DM) or \`dm\` (our DM only). All this exists as \`/memory\` too, which only you see.
+In a message's menu, under Apps: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
 
 const ofOneItem = {
   options: { id: { kind: 'word', description: 'The id of the item', autocomplete: true } },

@@ -120,6 +120,7 @@ export class ObedientScene {
         begin: (start) => ({
           ...fakeReplies().begin(start),
           show: () => {},
+          hold: () => {},
           takeAway: () => Promise.resolve(),
           finish: (text) => {
             this.#checkTold(text, 'answer');
