@@ -18,6 +18,9 @@ const rememberedRefusals = 10_000;
 const begun = new AsyncLocalStorage<number>();
 let refusalCount = 0;
 
+/** A queue of one key at a time needs one; those of many at once are made again. */
+const mostSpare = 16;
+
 export type KeyedQueue = ReturnType<typeof createKeyedQueue>;
 
 interface Lane {
@@ -31,20 +34,25 @@ interface Lane {
  */
 export function createKeyedQueue({ patienceMs }: { readonly patienceMs?: number } = {}) {
   const lanes = new Map<string, Lane>();
+  /** Lanes without jobs, for the next keys. */
+  const spare: Lane[] = [];
   let waitingForIdle: (() => void)[] = [];
   const refusals = growingCache<string, number>(rememberedRefusals);
 
   function laneOf(key: string): Lane {
     const known = lanes.get(key);
     if (known !== undefined) return known;
-    const lane = { limit: pLimit(1), jobs: 0 };
+    const lane = spare.pop() ?? { limit: pLimit(1), jobs: 0 };
     lanes.set(key, lane);
     return lane;
   }
 
   function leave(key: string, lane: Lane): void {
     lane.jobs -= 1;
-    if (lane.jobs === 0) lanes.delete(key);
+    if (lane.jobs === 0) {
+      lanes.delete(key);
+      if (spare.length < mostSpare) spare.push(lane);
+    }
     if (lanes.size > 0) return;
     for (const wake of waitingForIdle) wake();
     waitingForIdle = [];

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
@@ -144,7 +144,7 @@ export function createLapsingLog<T extends LapsingRecord>(
       const records = await known();
       const record = schema.parse({
         ...fields,
-        id: randomBytes(4).toString('hex'),
+        id: randomUUID().slice(0, 8),
         at: clock().toISOString(),
       });
       await store.append(key, record, { isLazy });

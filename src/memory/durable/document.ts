@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { z } from 'zod';
 
@@ -277,7 +277,7 @@ export function itemId(text: string, isTaken: (id: string) => boolean): string {
 
 /** The first digits of a text's SHA-256. */
 export function hexDigits(text: string, count: number): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, count);
+  return hash('sha256', text, 'hex').slice(0, count);
 }
 
 /** What is kept of the place that an item comes from: a DM has no guild and no name, a thread its own name [D1]. */
