@@ -214,7 +214,7 @@ export function createBot(config: Config, ports: BotPorts) {
     changes: recent,
     record: memory.changes.record,
     erased: memory.changes.erased,
-    wasErased: people.wasErased,
+    erasedBy: (userId) => people.erasedBy(userId),
     journal,
     logger,
   });

@@ -69,7 +69,7 @@ export async function startBot(config: Config, options: StartOptions) {
       client,
       access: config.discord,
       cdnUrl: config.discord.cdnUrl,
-      isHidden: (channelId, messageId) => journal.isHidden(channelId, messageId),
+      hiddenIn: journal.hiddenIn,
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: (guildId) => bot.memberRole(guildId),
       noteGone: (channelId) =>

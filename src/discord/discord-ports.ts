@@ -17,7 +17,7 @@ import { createReplies } from './replies/replies.ts';
 import { createWaitingReactions } from './waiting-reactions.ts';
 
 export interface DiscordPortsOptions
-  extends Pick<HistoryOptions, 'isHidden' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
+  extends Pick<HistoryOptions, 'hiddenIn' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
   /** Told of a channel that Discord does not have any more. */
   readonly noteGone: (channelId: string) => void;
   readonly client: Client;

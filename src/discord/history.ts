@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { RecentChanges } from '../core/changes.ts';
 import type { ChatMessage, ShownPiece } from '../core/chat.ts';
-import { growingCache } from '../core/limits.ts';
+import { growingCache, oncePer } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 
@@ -14,9 +14,9 @@ const coldLimit = 50;
 export interface HistoryOptions {
   /** A channel's newest messages from Discord, in any order; rejects where Discord does. */
   readonly fetchNewest: (channelId: string, limit: number) => Promise<readonly ChatMessage[]>;
-  /** Commands, their answers and error lines, by id [F2]. */
-  readonly isHidden: (channelId: string, messageId: string) => boolean | Promise<boolean>;
-  /** Whether a text is a command: in a cold channel its message may be unknown to `isHidden`. */
+  /** Tells a channel's commands, their answers and error lines by id [F2]. */
+  readonly hiddenIn: (channelId: string) => Promise<(messageId: string) => boolean>;
+  /** Whether a text is a command: in a cold channel its message may be unknown to `hiddenIn`. */
   readonly isCommand: (text: string) => boolean;
   /** Tells of edits and deletions, and knows those that overtake the message itself or a fetch. */
   readonly recent: RecentChanges;
@@ -30,7 +30,7 @@ export type History = ReturnType<typeof createHistory>;
  * its events from then on. Without an answer from Discord, history is what is known.
  */
 export function createHistory(options: HistoryOptions) {
-  const { fetchNewest, isHidden, isCommand, recent, logger } = options;
+  const { fetchNewest, hiddenIn, isCommand, recent, logger } = options;
   const channels = new LRUCache<string, WarmChannel>({ max: warmChannels });
 
   function channelOf(channelId: string): WarmChannel {
@@ -44,23 +44,24 @@ export function createHistory(options: HistoryOptions) {
   /** A thread has the id of the message that it was made from, which stands in its history too. */
   const threadFrom = (messageId: string): WarmChannel | undefined => channels.peek(messageId);
 
-  /** Whether a message is a command, the answer to one, or an error line; what cannot be known is hidden [F2]. */
-  async function isHiddenMessage({ id, channelId, author, text }: ChatMessage): Promise<boolean> {
-    if (author.kind === 'human' && isCommand(text)) return true;
+  const saysCommand = oncePer(({ author, text }: ChatMessage) => author.kind === 'human' && isCommand(text));
+
+  /** As `hiddenIn`; where that cannot be known, all is hidden. */
+  async function hiddenOrAllIn(channelId: string): Promise<(messageId: string) => boolean> {
     try {
-      return await isHidden(channelId, id);
+      return await hiddenIn(channelId);
     } catch (error) {
-      logger.warn('a message is left out of history, since it may be a command or an error line', {
-        messageId: id,
+      logger.warn('messages are left out of history, since they may be commands or error lines', {
+        channelId,
         error,
       });
-      return true;
+      return () => true;
     }
   }
 
-  async function isShown(message: ChatMessage): Promise<boolean> {
-    if (message.text === '' && message.attachments.length === 0 && message.shown === undefined) return false;
-    return !(await isHiddenMessage(message));
+  /** Whether a message is a command, the answer to one, or an error line; what cannot be known is hidden [F2]. */
+  async function isHiddenMessage(message: ChatMessage): Promise<boolean> {
+    return saysCommand(message) || (await hiddenOrAllIn(message.channelId))(message.id);
   }
 
   recent.subscribe((change) => {
@@ -85,13 +86,16 @@ export function createHistory(options: HistoryOptions) {
       }
       const known = channel.messages();
       // A kill may have kept the journal from learning that an answer is one to a command.
-      const commands = new Set(
-        known.flatMap(({ id, author, text }) => (author.kind === 'human' && isCommand(text) ? [id] : [])),
+      const commands = new Set(known.flatMap((message) => (saysCommand(message) ? [message.id] : [])));
+      const isHidden = await hiddenOrAllIn(channelId);
+      const shown = known.filter(
+        (message) =>
+          saysSomething(message) &&
+          !commands.has(message.id) &&
+          !commands.has(message.answers ?? '') &&
+          !isHidden(message.id),
       );
-      const shown = await Promise.all(
-        known.map(async (message) => !commands.has(message.answers ?? '') && (await isShown(message))),
-      );
-      return limit > 0 ? known.filter((_, index) => shown[index]).slice(-limit) : [];
+      return limit > 0 ? shown.slice(-limit) : [];
     },
     /** A message was written, by whomever; told again, or after it was removed, nothing changes. It may have waited while it was edited. */
     seen(message: ChatMessage): void {
@@ -111,6 +115,10 @@ export function createHistory(options: HistoryOptions) {
     /** Events were missed: every channel is cold from now on. */
     forgetAll: (): void => channels.clear(),
   };
+}
+
+function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
+  return text !== '' || attachments.length > 0 || shown !== undefined;
 }
 
 /** Messages kept of a channel: three of history's longest windows [H1]. */

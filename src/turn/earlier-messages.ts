@@ -18,7 +18,7 @@ export interface EarlierPorts {
   readonly history: HistoryPort;
   readonly log: Pick<SessionLog, 'answersWithOthersWords'>;
   /** Who has had erased what they said [K11]. */
-  readonly people: Pick<PersonSettingsStore, 'wasErased'>;
+  readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
   readonly logger: Logger;
 }
 

@@ -31,8 +31,8 @@ export interface IntakePorts {
   readonly record: (change: MessageChange) => Promise<void>;
   /** Resolves when nothing of the person is being erased. */
   readonly erased: (userId: string) => Promise<void>;
-  /** Whether a person had erased what was said at a moment [K11]. Must not reject. */
-  readonly wasErased: (userId: string, at: string) => Promise<boolean>;
+  /** Tells of moments whether a person had erased what was said then [K11]. Must not reject. */
+  readonly erasedBy: (userId: string) => Promise<(at: string) => boolean>;
   readonly journal: ChannelJournal;
   readonly logger: Logger;
 }
@@ -118,7 +118,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     await options.erased(message.author.id);
     if (
       stops.has(`${message.id} ${message.author.id}`) ||
-      (await options.wasErased(message.author.id, message.at))
+      (await options.erasedBy(message.author.id))(message.at)
     )
       return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);

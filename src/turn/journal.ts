@@ -103,16 +103,19 @@ export function createChannelJournal({
     if (state.texts > state.prepared.size) await dropDone(store, channelId, state, 0, options);
   }
 
+  /** Tells which messages are no part of a channel's history: also the beginning of a reply that is not whole. */
+  async function hiddenIn(channelId: string): Promise<(messageId: string) => boolean> {
+    const { hidden, begun } = await stateOf(channelId);
+    const beginnings = new Set([...begun.values()].flatMap(({ replyIds }) => replyIds));
+    return (messageId) => hidden.has(messageId) || beginnings.has(messageId);
+  }
+
   return {
     isHandled: async (channelId: string, messageId: string) =>
       (await stateOf(channelId)).handled.has(messageId),
-    /** Whether a message is no part of history: also while it is the beginning of a reply that is not whole. */
-    async isHidden(channelId: string, messageId: string): Promise<boolean> {
-      const { hidden, begun } = await stateOf(channelId);
-      return (
-        hidden.has(messageId) || [...begun.values()].some(({ replyIds }) => replyIds.includes(messageId))
-      );
-    },
+    hiddenIn,
+    isHidden: async (channelId: string, messageId: string): Promise<boolean> =>
+      (await hiddenIn(channelId))(messageId),
     /**
      * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
      * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.

@@ -83,13 +83,16 @@ export async function earlierTimes(
 /** History without what people said before they had everything of theirs erased, and without the answers to it [K11]. */
 export async function withoutErased(
   messages: readonly ChatMessage[],
-  { wasErased }: Pick<PersonSettingsStore, 'wasErased'>,
+  { erasedBy }: Pick<PersonSettingsStore, 'erasedBy'>,
 ): Promise<readonly ChatMessage[]> {
-  const isErased = await Promise.all(
-    messages.map(async ({ author, at }) => author.kind === 'human' && (await wasErased(author.id, at))),
+  const people = new Set(messages.flatMap(({ author }) => (author.kind === 'human' ? [author.id] : [])));
+  const wasErased = new Map(
+    await Promise.all([...people].map(async (userId) => [userId, await erasedBy(userId)] as const)),
   );
-  if (!isErased.includes(true)) return messages;
-  const leftOut = new Set(messages.flatMap(({ id }, index) => (isErased[index] === true ? [id] : [])));
+  const leftOut = new Set(
+    messages.flatMap(({ id, author, at }) => (wasErased.get(author.id)?.(at) === true ? [id] : [])),
+  );
+  if (leftOut.size === 0) return messages;
   let wasAnswer = false;
   for (const { id, author, answers } of messages) {
     if (author.kind !== 'self') continue;

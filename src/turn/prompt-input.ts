@@ -303,7 +303,7 @@ function readUnerased(
     const found = await read(reference);
     if (found === 'gone' || found === 'hidden') return found;
     const said = found.author.kind === 'self' ? await questionOf(found) : found;
-    return said !== undefined && (await people.wasErased(said.author.id, said.at)) ? 'gone' : found;
+    return said !== undefined && (await people.erasedBy(said.author.id))(said.at) ? 'gone' : found;
   };
 }
 

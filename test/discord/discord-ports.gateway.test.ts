@@ -15,7 +15,7 @@ describe('the ports', () => {
     const { history, replies } = createDiscordPorts({
       client,
       access: openToAll,
-      isHidden: () => false,
+      hiddenIn: () => Promise.resolve(() => false),
       isCommand: () => false,
       memberRole: async () => undefined,
       noteGone: () => undefined,

@@ -28,7 +28,7 @@ function historyOf(changes: Partial<HistoryOptions> = {}) {
   const recent = new RecentChanges();
   const { fetchNewest = () => Promise.resolve([]), ...others } = changes;
   const history = createHistory({
-    isHidden: () => false,
+    hiddenIn: () => Promise.resolve(() => false),
     isCommand: (text) => text.startsWith('!memory'),
     recent,
     logger,
@@ -113,7 +113,7 @@ describe('history', () => {
       text: 'Remembered: "tea"',
     });
     const { history } = historyOf({
-      isHidden: (_channel, id) => Promise.resolve(id === hidden.id),
+      hiddenIn: () => Promise.resolve((id) => id === hidden.id),
       fetchNewest: () =>
         Promise.resolve([
           message(1),
@@ -132,7 +132,7 @@ describe('history', () => {
   });
 
   it('leaves out what it cannot be sure of', async () => {
-    const { history, logger } = historyOf({ isHidden: () => Promise.reject(new Error('disk')) });
+    const { history, logger } = historyOf({ hiddenIn: () => Promise.reject(new Error('disk')) });
     history.seen(message(1));
     expect(await history.recent(channelId, 10)).toEqual([]);
     expect(logger.warnings).toHaveLength(1);

@@ -22,7 +22,7 @@ function setUp() {
   const history = createHistory({
     recent,
     fetchNewest: () => Promise.resolve([]),
-    isHidden: () => false,
+    hiddenIn: () => Promise.resolve(() => false),
     isCommand: () => false,
     logger,
   });

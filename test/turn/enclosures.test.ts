@@ -43,7 +43,7 @@ async function read(
           }),
         ),
     },
-    people: { wasErased: () => Promise.resolve(false) },
+    people: { erasedBy: () => Promise.resolve(() => false) },
     readReplied({ id }) {
       asked.push(id);
       if (id === 'command') return Promise.resolve('hidden');

@@ -51,7 +51,7 @@ function handlersWith() {
     changes: recent,
     record: (change) => Promise.resolve(recent.note(change)),
     erased: () => Promise.resolve(),
-    wasErased: () => Promise.resolve(false),
+    erasedBy: () => Promise.resolve(() => false),
     journal,
     logger: recordingLogger(),
   });

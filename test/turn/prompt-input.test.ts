@@ -58,7 +58,7 @@ function composerOver(
     },
     readReplied: () => Promise.resolve('gone'),
     log: { answersWithOthersWords: () => Promise.resolve(new Set()) },
-    people: { wasErased: () => Promise.resolve(false) },
+    people: { erasedBy: () => Promise.resolve(() => false) },
     botName: 'Discoclaw',
     timeZone: 'UTC',
     historyBudget: 200,
@@ -370,8 +370,8 @@ describe('what was said in a pause that is over [K9]', () => {
 
   it("is left out of everybody's prompts where its person had everything erased since, with the answers to it [K11]", async () => {
     const people = {
-      wasErased: (userId: string, time: string) =>
-        Promise.resolve(userId === alice.author.id && time <= at(22).toISOString()),
+      erasedBy: (userId: string) =>
+        Promise.resolve((time: string) => userId === alice.author.id && time <= at(22).toISOString()),
     };
     const others = { ...aliceContext, speaker: { ...aliceContext.speaker, id: bob.id, name: bob.name } };
     const text = await shown(others, undefined, { people });

@@ -204,8 +204,11 @@ export function createPersonSettings(ports: {
     },
     /** What may be noticed in what the person says. Never rejects. */
     mode: async (userId: string): Promise<NoticingMode> => (await latest(userId)).mode ?? defaultMode,
-    /** Whether the person had erased what was said by or to them at a moment, ISO 8601 [K11]. Never rejects. */
-    wasErased: async (userId: string, at: string): Promise<boolean> => wasErasedAt(await latest(userId), at),
+    /** Tells of moments, ISO 8601, whether the person had erased what was said by or to them then [K11]. Never rejects. */
+    async erasedBy(userId: string): Promise<(at: string) => boolean> {
+      const settings = await latest(userId);
+      return (at) => wasErasedAt(settings, at);
+    },
     /** Keeps the moment of an erasing and nothing else. As part of a job of the person's queue. Rejects with `StoreError`. */
     async noteErased(userId: string, at: string): Promise<void> {
       const erased: PersonSettings = { version: 1, erasedAt: at };

@@ -236,7 +236,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     createDiscordPorts({
       client,
       access: { ...openToAll, ...options.access },
-      isHidden: (_channelId, messageId) => options.hidden?.has(messageId) ?? false,
+      hiddenIn: () => Promise.resolve((messageId) => options.hidden?.has(messageId) ?? false),
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: async () => options.memberRole?.(),
       noteGone: (channelId) => void options.gone?.add(channelId),
