@@ -24,7 +24,7 @@ const badRequest = 2;
 const clock = () => new Date();
 
 /** The person's memory, with the store for this process alone; the bot itself is not there. */
-async function openMemory(environment: Environment) {
+export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });
   const dataDir = resolve(config.storage.dataDir);

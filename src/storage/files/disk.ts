@@ -220,14 +220,20 @@ export function createDisk(fileSystem: FileSystem) {
 
   /** A second name for a file's content, or a synced copy where the file system has no hard links. Private either way [S6]. */
   async function copyFile(from: string, to: string): Promise<void> {
+    if ((await linkOrCopy(from, to)) === 'copied')
+      await withFile(fileSystem.open(to, constants.O_RDONLY), (copy) => copy.sync());
+    await fileSystem.chmod(to, 0o600);
+  }
+
+  async function linkOrCopy(from: string, to: string): Promise<'linked' | 'copied'> {
     try {
       await fileSystem.link(from, to);
+      return 'linked';
     } catch (error) {
       if (!withoutLinks.has(errorCode(error) ?? '')) throw error;
       await fileSystem.copyFile(from, to);
-      await withFile(fileSystem.open(to, constants.O_RDONLY), (copy) => copy.sync());
+      return 'copied';
     }
-    await fileSystem.chmod(to, 0o600);
   }
 
   /** Removes a file for good, or not at all; its backup stays. Absent is fine. */
@@ -332,6 +338,7 @@ export function createDisk(fileSystem: FileSystem) {
     sync,
     replaceFile,
     copyFile,
+    linkOrCopy,
     removeFile,
     hide,
     eraseLeftovers,

@@ -14,6 +14,9 @@ interface Owner {
   readonly began: string;
 }
 
+/** Another process has the data folder. */
+export class FolderInUseError extends StoreError {}
+
 const lockName = /^\.owner-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
 const heartbeatMs = 10_000;
 /** A lock from another machine or container, whose processes cannot be seen from here, counts this long after its last heartbeat. */
@@ -24,19 +27,23 @@ const attempts = 3;
  * The format of the data folder, told by a lock file of its own that looks as if it came from another machine whose clock is far ahead: versions
  * that know nothing of formats, and would pass over the journal and over what is kept beside logs, find the folder in use.
  */
-const format = 2;
+export const dataFormat = 2;
 const formatHost = '00000000';
 const farAhead = new Date('2100-01-01T00:00:00Z');
 
 /**
  * Takes the lock of a data folder, which one process owns at a time, so that two never interleave their changes; one whose process
- * is dead is taken over.
- * @throws {StoreError} where another process, or another store of this one, has it, or where a newer version wrote it.
+ * is dead is taken over. While it is held, `onBeat` is called every ten seconds.
+ * @throws {StoreError} where a newer version wrote it; `FolderInUseError` where another process, or another store of this one, has it.
  */
-export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string) {
+export async function takeOwnerLock(
+  fileSystem: FileSystem,
+  dataFolder: string,
+  onBeat: () => void = () => {},
+) {
   const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
-  await announce(fileSystem, join(dataFolder, `.owner-${formatHost}-${format}-0-00000000`), farAhead);
+  await announce(fileSystem, join(dataFolder, `.owner-${formatHost}-${dataFormat}-0-00000000`), farAhead);
   for (let attempt = 1; ; attempt += 1) {
     const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
     const path = join(dataFolder, name);
@@ -46,11 +53,11 @@ export async function takeOwnerLock(fileSystem: FileSystem, dataFolder: string) 
       await discard(fileSystem, path);
       throw error;
     });
-    if (other === undefined) return keepAlive(fileSystem, path);
+    if (other === undefined) return keepAlive(fileSystem, path, onBeat);
     await discard(fileSystem, path);
     if (attempt === attempts) {
       const text = `The data folder is in use by process ${other.pid} (its lock file: ${other.name})`;
-      throw new StoreError(text, other.name);
+      throw new FolderInUseError(text, other.name);
     }
     await wait(randomInt(20, 100));
   }
@@ -75,8 +82,8 @@ async function findOther(fileSystem: FileSystem, folder: string, own: string): P
     const owner = parseName(entry.name);
     if (owner === undefined || owner.name === own) continue;
     if (owner.host === formatHost) {
-      if (owner.pid <= format) continue;
-      const text = `A newer version wrote this data folder (format ${owner.pid}, this one reads ${format}): start that version, or use a copy from before`;
+      if (owner.pid <= dataFormat) continue;
+      const text = `A newer version wrote this data folder (format ${owner.pid}, this one reads ${dataFormat}): start that version, or use a copy from before`;
       throw new StoreError(text, owner.name);
     }
     const path = join(folder, owner.name);
@@ -90,10 +97,11 @@ async function findOther(fileSystem: FileSystem, folder: string, own: string): P
   return undefined;
 }
 
-function keepAlive(fileSystem: FileSystem, path: string) {
+function keepAlive(fileSystem: FileSystem, path: string, onBeat: () => void) {
   const heartbeat = setInterval(() => {
     // A full or read-only disk does not stop the bot; the next beat tries again.
     fileSystem.touch(path, new Date()).catch(() => undefined);
+    onBeat();
   }, heartbeatMs);
   heartbeat.unref();
   return {

@@ -55,9 +55,9 @@ function isInWorkspace(key: string): boolean {
   return key === workspaceSegment || key.startsWith(`${workspaceSegment}/`);
 }
 
-/** Whether `key` is `folder` itself or lies below it. */
+/** Whether `key` is `folder` itself or lies below it, as all keys lie below the empty one. */
 export function isWithin(key: string, folder: string): boolean {
-  return key === folder || key.startsWith(`${folder}/`);
+  return folder === '' || key === folder || key.startsWith(`${folder}/`);
 }
 
 /** Where the last good copy of a file is kept. */

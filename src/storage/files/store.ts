@@ -23,6 +23,7 @@ import {
 } from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
+import { createSnapshots } from './snapshot.ts';
 import { createWriteBehind } from './write-behind.ts';
 
 export interface FileStoreOptions {
@@ -52,6 +53,8 @@ export interface FileStore extends Store {
   removeLeftovers(): Promise<void>;
   /** Resolves when the files have all that was acknowledged until now; until then reads tell it, and it survives all the same. Rejects where one cannot be written. */
   written(): Promise<void>;
+  /** Puts a copy of all files, as they are at one moment, into an empty folder of the data folder, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
+  snapshot(folder: string): Promise<void>;
   /** Waits for running changes and lets go of the data folder; later changes reject with `StoreError`. */
   close(): Promise<void>;
 }
@@ -66,7 +69,9 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const roots = await orStoreError('.', 'opened', () => openRoots(fileSystem, disk, options));
   const lock = readOnly
     ? undefined
-    : await orStoreError('.', 'locked', () => takeOwnerLock(fileSystem, roots.data));
+    : await orStoreError('.', 'locked', () =>
+        takeOwnerLock(fileSystem, roots.data, () => void tracked(snapshots.serve())),
+      );
   const locks = createKeyLocks();
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const ways = createWays(disk.glance);
@@ -88,6 +93,19 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const logs = createLogs(parts, { readOnly, blockLines });
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
+  const snapshots = createSnapshots({
+    fileSystem,
+    disk,
+    roots,
+    async alone(work) {
+      await behind.written();
+      await locks.runAlone('', async () => {
+        await behind.writeAlone();
+        await work();
+      });
+    },
+    logger,
+  });
   if (!readOnly) {
     try {
       await orStoreError('.', 'opened', restore);
@@ -169,6 +187,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   }
 
   async function removeLeftovers(): Promise<void> {
+    await snapshots.removeFormer();
     const removed = await disk.removeFormerLeftovers(allRoots(roots), closing.signal);
     if (removed > 0) logger.info('temporary files of an earlier run removed', { removed });
   }
@@ -208,6 +227,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
       change(prefix, 'removed', () => erasing(locks.runAlone(prefix, () => removeFolder(prefix)))),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
     written: () => tracked(behind.written()),
+    snapshot: (folder) => tracked(orStoreError('.', 'copied', () => snapshots.take(folder))),
     removeLeftovers: () => tracked(orStoreError('.', 'cleaned', removeLeftovers)),
     async close() {
       closing.abort();

@@ -173,6 +173,10 @@ export function createWriteBehind({
       const keys = [...owed.keys()];
       for (const key of keys) await locks.run(key, () => orStoreError(key, 'written', () => write(key)));
     },
+    /** The same while nothing else runs. */
+    async writeAlone(): Promise<void> {
+      for (const key of owed.keys()) await orStoreError(key, 'written', () => write(key));
+    },
     settle,
     /** The same of all keys below a folder. */
     async settleBelow(folder: string): Promise<void> {

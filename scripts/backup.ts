@@ -1,0 +1,332 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { crc32 } from 'node:zlib';
+
+import { openPromise, type Entry, type ZipFile as OpenedZip } from 'yauzl';
+import { ZipFile } from 'yazl';
+import { z } from 'zod';
+
+import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
+import { isSnowflake } from '../src/core/snowflake.ts';
+import { parseJson } from '../src/core/text.ts';
+import { createLogger } from '../src/observability/logger.ts';
+import { nodeFileSystem } from '../src/storage/files/file-system.ts';
+import { dataFormat, FolderInUseError, takeOwnerLock } from '../src/storage/files/owner-lock.ts';
+import { allRoots, locate, type RootFolders } from '../src/storage/files/paths.ts';
+import { readSnapshot, type SnapshotContents } from '../src/storage/files/snapshot.ts';
+import { createFileStore } from '../src/storage/files/store.ts';
+import { openMemory } from './person.ts';
+
+const usage = `Keeps a copy of the data folder and the workspace, and brings one back [O4].
+
+npm run backup -- FILE                 writes a zip file, also while the bot runs
+npm run restore -- FILE [--replace]    puts its contents into empty folders, or in place of what they hold; stop the bot first`;
+
+/** What is the caller's to mend. */
+const badRequest = 2;
+
+/** The running bot looks every ten seconds whether a copy is wanted, and may have much to copy. */
+const patienceMs = 5 * 60_000;
+const lookEveryMs = 200;
+
+const aboutName = 'backup.json';
+const aboutSchema = z.object({
+  format: z.literal(1),
+  /** Of the data folder, as its lock tells it. */
+  dataFormat: z.number(),
+  /** When the copy was asked for: what was acknowledged until then is in it. ISO 8601, UTC. */
+  at: z.string(),
+});
+type About = z.infer<typeof aboutSchema>;
+
+const erasedSchema = z.looseObject({ erasedAt: z.string() });
+
+const token = () => randomBytes(6).toString('hex');
+
+function rootsOf({ storage }: Config): RootFolders {
+  const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = storage;
+  return {
+    data: resolve(dataDir),
+    workspace: resolve(workspaceDir),
+    durable: durableDir && resolve(durableDir),
+    summary: summaryDir && resolve(summaryDir),
+    shortTerm: shortTermDir && resolve(shortTermDir),
+  };
+}
+
+/** Writes all that the bot keeps to a zip file, as it is at one moment. Resolves with what there is to say. */
+async function backUp(file: string, config: Config): Promise<string> {
+  const { data } = rootsOf(config);
+  if (await exists(file)) throw new RangeError(`There is a file ${file} already: name another.`);
+  if (!(await exists(dirname(file)))) throw new RangeError(`There is no folder ${dirname(file)}.`);
+  if (!(await exists(data))) throw new RangeError(`There is no data folder at ${data}.`);
+  const about: About = { format: 1, dataFormat, at: new Date().toISOString() };
+  const folder = join(data, `.backup-${token()}`);
+  const staged = `${file}.${token()}.part`;
+  await mkdir(folder, { mode: 0o700 });
+  try {
+    const contents = await copyInto(folder, config);
+    await pack(contents, folder, about, staged);
+    await rename(staged, file);
+    return `${file}: ${contents.length} files, as they were at ${about.at}.\nIt holds what people said: keep it private, and no longer than you need it.\n`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await rm(staged, { force: true });
+  }
+}
+
+/** Has the copy made by the bot that runs; where none does, it is made here. */
+async function copyInto(folder: string, config: Config): Promise<SnapshotContents> {
+  try {
+    const store = await createFileStore({
+      ...config.storage,
+      clock: () => new Date(),
+      logger: createLogger({ level: 'warn' }),
+    });
+    try {
+      await store.snapshot(folder);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof FolderInUseError)) throw error;
+    process.stderr.write('The bot is running: it makes the copy, within ten seconds or so.\n');
+  }
+  for (const end = Date.now() + patienceMs; Date.now() < end; await wait(lookEveryMs)) {
+    const contents = await readSnapshot(nodeFileSystem, folder);
+    if (contents !== undefined) return contents;
+  }
+  throw new RangeError(
+    'The process that has the data folder made no copy: stop it, and ask again. Its log may say why.',
+  );
+}
+
+async function pack(contents: SnapshotContents, folder: string, about: About, file: string): Promise<void> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(`${JSON.stringify(about, null, 2)}\n`), aboutName);
+  for (const { name, file: copy, size } of contents) {
+    // Nothing of the bot's has such a name, and an archive cannot hold it.
+    if (name.includes('\\')) continue;
+    zip.addReadStreamLazy(name, { size }, (give) => {
+      give(null, size === 0 ? Readable.from([]) : createReadStream(join(folder, copy), { end: size - 1 }));
+    });
+  }
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true }));
+}
+
+/** Puts what a backup holds into the folders of the configuration. Resolves with what there is to say. */
+async function restore(
+  file: string,
+  isReplacing: boolean,
+  environment: Environment,
+  config: Config,
+): Promise<string> {
+  const roots = rootsOf(config);
+  const about = await readAbout(file);
+  for (const root of allRoots(roots)) await mkdir(root, { recursive: true, mode: 0o700 });
+  const lock = await takeOwnerLock(nodeFileSystem, roots.data);
+  const mark = token();
+  const [staging, aside] = [`.restoring-${mark}`, `.replaced-${mark}`];
+  let erased: ReadonlyMap<string, string> = new Map();
+  let count = 0;
+  try {
+    if (!isReplacing) await refuseToReplace(roots);
+    erased = await erasedSince(about.at, roots);
+    count = await unpack(file, roots, staging);
+    for (const root of allRoots(roots)) await exchange(root, staging, aside);
+    for (const root of allRoots(roots))
+      if (root !== roots.workspace) await rm(join(root, aside), { recursive: true, force: true });
+  } finally {
+    for (const root of allRoots(roots)) await rm(join(root, staging), { recursive: true, force: true });
+    await lock.release();
+  }
+  const again = await eraseAgain(erased, environment);
+  const kept = (await exists(join(roots.workspace, aside)))
+    ? `What the workspace held before is in ${join(roots.workspace, aside)}.\n`
+    : '';
+  return `Restored ${count} files, as they were at ${about.at}.\n${again}${kept}`;
+}
+
+async function readAbout(file: string): Promise<About> {
+  const zip = await openZip(file);
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName !== aboutName) continue;
+      const about = aboutSchema.safeParse(parseJson((await bytesOf(zip, entry)).toString('utf8')));
+      if (!about.success) break;
+      if (about.data.dataFormat > dataFormat)
+        throw new RangeError(`A newer version made ${file}: restore it with that one.`);
+      return about.data;
+    }
+  } finally {
+    zip.close();
+  }
+  throw new RangeError(`${file} is no backup: it was not made by \`npm run backup\`.`);
+}
+
+async function openZip(file: string): Promise<OpenedZip> {
+  try {
+    return await openPromise(file, { lazyEntries: true, autoClose: false });
+  } catch (error) {
+    throw new RangeError(
+      `${file} cannot be read as a backup: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+async function bytesOf(zip: OpenedZip, entry: Entry): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
+/** Puts all files, checked, beside where they will be; resolves with how many there are. */
+async function unpack(file: string, roots: RootFolders, staging: string): Promise<number> {
+  let count = 0;
+  const zip = await openZip(file);
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { fileName: name } = entry;
+      if (name === aboutName) continue;
+      const key = name.startsWith('data/') ? name.slice('data/'.length) : name;
+      if (!/^(?:data|workspace)\/./u.test(name))
+        throw new RangeError(`${file} is no backup: it has ${name}.`);
+      const { root, path } = locate(roots, key);
+      const target = join(root, staging, path.slice(root.length));
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await unpackEntry(zip, entry, target);
+      count += 1;
+    }
+    return count;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new RangeError(
+      `${file} is damaged, and nothing was changed: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  } finally {
+    zip.close();
+  }
+}
+
+async function unpackEntry(zip: OpenedZip, entry: Entry, target: string): Promise<void> {
+  const out = await open(target, 'wx', 0o600);
+  try {
+    let sum = 0;
+    for await (const piece of await zip.openReadStreamPromise(entry)) {
+      const bytes = Buffer.from(piece);
+      sum = crc32(bytes, sum);
+      await out.writeFile(bytes);
+    }
+    if (sum !== entry.crc32) throw new Error(`${entry.fileName} is not what it was`);
+    await out.sync();
+  } finally {
+    await out.close();
+  }
+}
+
+/** @throws {RangeError} where something is there that would be replaced by something else. */
+async function refuseToReplace(roots: RootFolders): Promise<void> {
+  for (const root of allRoots(roots)) {
+    const [found] = await standing(root);
+    if (found === undefined) continue;
+    throw new RangeError(
+      `${join(root, found)} is there already, and nothing was changed. Add --replace to put the backup in place of what ${root} holds.`,
+    );
+  }
+}
+
+/** What a root folder holds of its own, which a restored one would stand beside. */
+async function standing(root: string): Promise<readonly string[]> {
+  return (await readdir(root)).filter((name) => !name.startsWith('.') || name.startsWith('.journal-'));
+}
+
+/** Puts a root folder's new contents in the place of those that stand there, which go aside. */
+async function exchange(root: string, staging: string, aside: string): Promise<void> {
+  const former = await standing(root);
+  if (former.length > 0) await mkdir(join(root, aside), { mode: 0o700 });
+  for (const name of former) await rename(join(root, name), join(root, aside, name));
+  if (!(await exists(join(root, staging)))) return;
+  for (const name of await readdir(join(root, staging)))
+    await rename(join(root, staging, name), join(root, name));
+}
+
+/** Who had everything erased after a moment, and when, as the present data folder tells it [K11]. */
+async function erasedSince(moment: string, { data }: RootFolders): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const userId of await readdir(join(data, 'users')).catch(() => [])) {
+    const text = await readFile(join(data, 'users', userId, 'settings.json'), 'utf8').catch(() => '');
+    if (!isSnowflake(userId) || text === '') continue;
+    const { data: settings } = erasedSchema.safeParse(parseJson(text));
+    if (settings !== undefined && settings.erasedAt > moment) found.set(userId, settings.erasedAt);
+  }
+  return found;
+}
+
+/** Erases again what was erased after the backup was made. Resolves with what there is to say. */
+async function eraseAgain(erased: ReadonlyMap<string, string>, environment: Environment): Promise<string> {
+  if (erased.size === 0) return '';
+  const { store, memory } = await openMemory(environment);
+  try {
+    for (const [userId, at] of erased) await memory.changes.erase(userId, at);
+  } finally {
+    await store.close();
+  }
+  return `Erased again what ${erased.size === 1 ? 'one person' : `${erased.size} people`} had erased since.\n`;
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * What the script prints for these words of its command line.
+ * @throws {RangeError} that says what is wrong with them or with the file; `StoreError` where the disk refuses.
+ */
+async function run(words: readonly string[], environment: Environment): Promise<string> {
+  const { positionals, values } = parseWords(words);
+  const [wish, path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new RangeError(usage);
+  const { config } = readConfig(environment);
+  const file = resolve(path);
+  if (wish === 'backup' && values.replace !== true) return backUp(file, config);
+  if (wish === 'restore') return restore(file, values.replace === true, environment, config);
+  throw new RangeError(usage);
+}
+
+function parseWords(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      options: { replace: { type: 'boolean' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw new RangeError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, {
+      cause: error,
+    });
+  }
+}
+
+async function main(): Promise<void> {
+  try {
+    process.stdout.write(await run(process.argv.slice(2), loadEnvironment()));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = badRequest;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

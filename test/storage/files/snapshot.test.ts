@@ -1,0 +1,128 @@
+import { mkdir, readdir, readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
+import { readSnapshot } from '../../../src/storage/files/snapshot.ts';
+import type { FileStore } from '../../../src/storage/files/store.ts';
+import { counterKind, document, increment, log } from '../store-fixtures.ts';
+import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
+
+let stores: TemporaryStores;
+let store: FileStore;
+
+beforeEach(async () => {
+  stores = await createTemporaryStores();
+  store = await stores.open();
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await stores.dispose();
+});
+
+async function emptyFolder(): Promise<string> {
+  const folder = join(stores.dataDir, '.backup-0123456789ab');
+  await mkdir(folder, { mode: 0o700 });
+  return folder;
+}
+
+/** What a snapshot holds, by name. */
+async function contentsOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const contents = (await readSnapshot(nodeFileSystem, folder)) ?? [];
+  const texts = contents.map(async ({ name, file, size }) => {
+    const bytes = await readFile(join(folder, file));
+    return [name, bytes.subarray(0, size).toString('utf8')] as const;
+  });
+  return new Map(await Promise.all(texts));
+}
+
+describe('a snapshot [O4]', () => {
+  it('holds all that was acknowledged before, and every file as it was at one and the same moment', async () => {
+    const folder = await emptyFolder();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(40), fc.nat(5), async (before, pauses) => {
+        await nodeFileSystem.removeTree(folder);
+        await mkdir(folder);
+        let written = 0;
+        const first = (await store.read(document, counterKind))?.count ?? 0;
+        let isOver = false;
+        const writing = (async () => {
+          for (; !isOver; written += 1) {
+            await store.update(document, counterKind, increment);
+            await store.append(log, { note: String(first + written + 1) });
+          }
+        })();
+        while (written < before) await new Promise((resolve) => setImmediate(resolve));
+        for (let pause = 0; pause < pauses; pause += 1) await new Promise((resolve) => setImmediate(resolve));
+        const acknowledged = first + written;
+        await store.snapshot(folder);
+        isOver = true;
+        await writing;
+        const contents = await contentsOf(folder);
+        const { count } = JSON.parse(contents.get(`data/${document}`) ?? '{"count":0}');
+        const lines = (contents.get(`data/${log}`) ?? '').split('\n').filter(Boolean);
+        expect(count).toBeGreaterThanOrEqual(acknowledged);
+        expect(count - lines.length).toBeOneOf([0, 1]);
+        for (const line of lines)
+          expect(JSON.parse(line)).toMatchObject({ record: { note: expect.any(String) } });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('has the workspace too, and neither temporary files nor the journal', async () => {
+    await store.writeText('workspace/USER.md', '# Me\n');
+    await store.append(log, { note: 'tea' });
+    const folder = await emptyFolder();
+    await store.snapshot(folder);
+    expect([...(await contentsOf(folder)).keys()].toSorted()).toEqual([`data/${log}`, 'workspace/USER.md']);
+  });
+
+  it('is made for another process that asks for one, within ten seconds, and once', async () => {
+    await store.close();
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    store = await stores.open();
+    await store.update(document, counterKind, increment);
+    const folder = await emptyFolder();
+    vi.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
+    await vi.waitFor(async () => expect((await contentsOf(folder)).size).toBe(1));
+    await store.close();
+    expect(await readdir(folder)).toHaveLength(2);
+  });
+
+  it('says why where none can be made', async () => {
+    const blocked = await createTemporaryStores();
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    const failing = {
+      ...nodeFileSystem,
+      link: () => Promise.reject(Object.assign(new Error('EACCES: no'), { code: 'EACCES' })),
+    };
+    const other = await blocked.open({ fileSystem: failing });
+    await other.append(log, { note: 'tea' });
+    const folder = join(blocked.dataDir, '.backup-0123456789ab');
+    await mkdir(folder);
+    vi.advanceTimersByTime(10_000);
+    await vi.waitFor(() => expect(readSnapshot(nodeFileSystem, folder)).rejects.toThrow('EACCES'));
+    await blocked.dispose();
+  });
+
+  it('does not stay where nobody fetches it, nor over a start', async () => {
+    const folder = await emptyFolder();
+    await store.append(log, { note: 'tea' });
+    await store.snapshot(folder);
+    await store.close();
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    store = await stores.open();
+    await store.removeLeftovers();
+    expect(await readdir(stores.dataDir)).not.toContain('.backup-0123456789ab');
+    await mkdir(folder);
+    await store.snapshot(folder);
+    await utimes(folder, new Date(), new Date(Date.now() - 2 * 3_600_000));
+    vi.advanceTimersByTime(10_000);
+    await vi.waitFor(async () => expect(await readdir(stores.dataDir)).not.toContain('.backup-0123456789ab'));
+  });
+});
