@@ -155,9 +155,8 @@ async function restore(
   return `Restored ${count} files, as they were at ${about.at}.\n${again}${kept}`;
 }
 
-async function readAbout(file: string): Promise<About> {
-  const zip = await openZip(file);
-  try {
+function readAbout(file: string): Promise<About> {
+  return reading(file, async (zip) => {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName !== aboutName) continue;
       const about = aboutSchema.safeParse(parseJson((await bytesOf(zip, entry)).toString('utf8')));
@@ -166,20 +165,25 @@ async function readAbout(file: string): Promise<About> {
         throw new RangeError(`A newer version made ${file}: restore it with that one.`);
       return about.data;
     }
-  } finally {
-    zip.close();
-  }
-  throw new RangeError(`${file} is no backup: it was not made by \`npm run backup\`.`);
+    throw new RangeError(`${file} is no backup: it was not made by \`npm run backup\`.`);
+  });
 }
 
-async function openZip(file: string): Promise<OpenedZip> {
+/** Opens an archive, does the work, and closes it. @throws {RangeError} that says what is wrong with it. */
+async function reading<T>(file: string, work: (zip: OpenedZip) => Promise<T>): Promise<T> {
   try {
-    return await openPromise(file, { lazyEntries: true, autoClose: false });
+    const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
+    try {
+      return await work(zip);
+    } finally {
+      zip.close();
+    }
   } catch (error) {
-    throw new RangeError(
-      `${file} cannot be read as a backup: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    if (error instanceof RangeError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RangeError(`${file} cannot be read as a backup, and nothing was changed: ${reason}`, {
+      cause: error,
+    });
   }
 }
 
@@ -190,32 +194,21 @@ async function bytesOf(zip: OpenedZip, entry: Entry): Promise<Buffer> {
 }
 
 /** Puts all files, checked, beside where they will be; resolves with how many there are. */
-async function unpack(file: string, roots: RootFolders, staging: string): Promise<number> {
-  let count = 0;
-  const zip = await openZip(file);
-  try {
+function unpack(file: string, roots: RootFolders, staging: string): Promise<number> {
+  return reading(file, async (zip) => {
+    let count = 0;
     for await (const entry of zip.eachEntry()) {
       const { fileName: name } = entry;
       if (name === aboutName) continue;
-      const key = name.startsWith('data/') ? name.slice('data/'.length) : name;
-      if (!/^(?:data|workspace)\/./u.test(name))
-        throw new RangeError(`${file} is no backup: it has ${name}.`);
-      const { root, path } = locate(roots, key);
+      if (!/^(?:data|workspace)\/./u.test(name)) throw new Error(`it has ${name}`);
+      const { root, path } = locate(roots, name.replace(/^data\//u, ''));
       const target = join(root, staging, path.slice(root.length));
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await unpackEntry(zip, entry, target);
       count += 1;
     }
     return count;
-  } catch (error) {
-    if (error instanceof RangeError) throw error;
-    throw new RangeError(
-      `${file} is damaged, and nothing was changed: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
-  } finally {
-    zip.close();
-  }
+  });
 }
 
 async function unpackEntry(zip: OpenedZip, entry: Entry, target: string): Promise<void> {

@@ -12,7 +12,7 @@ import { readWhole, unlessMissing, withFile, writeWhole, type FileSystem } from 
 import { allRoots, type RootFolders } from './paths.ts';
 
 /** A folder in the data folder that wants a snapshot, or has one [O4]. */
-export const snapshotName = /^\.backup-[0-9a-f]{12}$/u;
+const snapshotName = /^\.backup-[0-9a-f]{12}$/u;
 const contentsName = 'contents.json';
 const failureName = 'failure.txt';
 

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -48,18 +49,18 @@ describe('a snapshot [O4]', () => {
         await mkdir(folder);
         let written = 0;
         const first = (await store.read(document, counterKind))?.count ?? 0;
-        let isOver = false;
+        const over = new AbortController();
         const writing = (async () => {
-          for (; !isOver; written += 1) {
+          for (; !over.signal.aborted; written += 1) {
             await store.update(document, counterKind, increment);
             await store.append(log, { note: String(first + written + 1) });
           }
         })();
-        while (written < before) await new Promise((resolve) => setImmediate(resolve));
-        for (let pause = 0; pause < pauses; pause += 1) await new Promise((resolve) => setImmediate(resolve));
+        await vi.waitUntil(() => written >= before, { interval: 1 });
+        for (let pause = 0; pause < pauses; pause += 1) await setImmediate();
         const acknowledged = first + written;
         await store.snapshot(folder);
-        isOver = true;
+        over.abort();
         await writing;
         const contents = await contentsOf(folder);
         const { count } = JSON.parse(contents.get(`data/${document}`) ?? '{"count":0}');

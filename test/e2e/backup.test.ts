@@ -1,0 +1,148 @@
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { runProcess, type Outcome } from '../support/processes.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const people = 50;
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** `npm run backup` or `restore`, over the bot's folders or others. */
+function runScript(words: readonly string[], folder = stage.folder): Promise<Outcome> {
+  const [script = '', ...more] = words;
+  return runProcess('npm', ['run', '--silent', script, '--', ...more], {
+    cwd: new URL('../..', import.meta.url).pathname,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      DISCOCLAW_DATA_DIR: join(folder, 'data'),
+      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
+    },
+  });
+}
+
+const backup = () => join(stage.folder, 'backup.zip');
+
+/** The folder of another bot. */
+async function elsewhere(name: string): Promise<string> {
+  const folder = join(stage.folder, name);
+  await mkdir(folder);
+  return folder;
+}
+
+const startOver = (folder: string) =>
+  stage.startBot({
+    DISCOCLAW_DATA_DIR: join(folder, 'data'),
+    DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
+  });
+
+const shownTo = async (name: string): Promise<string> =>
+  (await stage.ask(name, `@${name}`, '!memory show')).text;
+
+async function textOfAll(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
+  return (await Promise.all(texts)).join('\n');
+}
+
+describe('a backup [O4]', () => {
+  it('made while fifty people talk and restored elsewhere has all that was acknowledged before, nothing half', async () => {
+    await stage.writeFile('workspace/USER.md', '# Me\n- Keeps bees\n');
+    const names = Array.from({ length: people }, (_, index) => `person${index}`);
+    for (const name of names) await stage.sandbox.addPerson({ name });
+    const acknowledged = new Map<string, string[]>(names.map((name) => [name, []]));
+    const over = new AbortController();
+    const talk = async (name: string): Promise<void> => {
+      for (let number = 0; !over.signal.aborted; number += 1) {
+        const said = `I own kettle ${name} ${number}`;
+        const { text } = await stage.ask(name, `@${name}`, `!memory remember ${said}`);
+        if (text.startsWith('Remembered')) acknowledged.get(name)?.push(said);
+      }
+    };
+    const talking = names.map(talk);
+    await expect
+      .poll(() => [...acknowledged.values()].every(({ length }) => length > 0), { timeout: 120_000 })
+      .toBe(true);
+    const before = new Map([...acknowledged].map(([name, said]) => [name, [...said]]));
+    const made = await runScript(['backup', backup()]);
+    over.abort();
+    expect(made).toMatchObject({ code: 0 });
+    expect(made.output).toMatch(/backup\.zip: \d+ files, as they were at /u);
+    expect((await stat(backup())).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(stage.folder, 'data'))).not.toContainEqual(expect.stringMatching(/^\.backup/u));
+    await Promise.all(talking);
+    await stage.stopBot();
+
+    const folder = await elsewhere('other');
+    const restored = await runScript(['restore', backup()], folder);
+    expect(restored).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, 'workspace/USER.md'), 'utf8')).toBe('# Me\n- Keeps bees\n');
+    await startOver(folder);
+    for (const [name, said] of before) {
+      const shown = await shownTo(name);
+      for (const text of said) expect(shown).toContain(text);
+    }
+    expect(stage.bot().output()).not.toContain('quarantine');
+    await stage.stopBot();
+  });
+
+  it('that replaces what stands there brings back nothing that a person had erased since', async () => {
+    await stage.startBot();
+    const { id } = await stage.ask('person0', '@person0', '!memory erase');
+    const clicked = await stage.sandbox.click({ as: 'person0', message: id, label: 'Erase everything' });
+    const told = async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text;
+    await expect.poll(told, { timeout: 60_000 }).toMatch(/^Erased: everything/u);
+    const running = await runScript(['restore', backup(), '--replace']);
+    expect(running).toMatchObject({ code: 2 });
+    expect(running.errors).toContain('in use by process');
+    await stage.stopBot();
+    const refused = await runScript(['restore', backup()]);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.errors).toMatch(/is there already, and nothing was changed. Add --replace/u);
+    const restored = await runScript(['restore', backup(), '--replace']);
+    expect(restored).toMatchObject({ code: 0 });
+    expect(restored.output).toContain('Erased again what one person had erased since.');
+    await stage.startBot();
+    expect(await shownTo('person0')).not.toContain('kettle');
+    expect(await shownTo('person1')).toContain('kettle person1 0');
+    await stage.stopBot();
+    expect(await textOfAll(join(stage.folder, 'data'))).not.toContain('kettle person0 ');
+  });
+
+  it('is refused in clear words where it cannot be made or read, and nothing is changed', async () => {
+    const damaged = join(stage.folder, 'damaged.zip');
+    const bytes = await readFile(backup());
+    // Here and there in what the files hold; the list of them at the end is as it was.
+    await writeFile(
+      damaged,
+      bytes.map((byte, at) => (at % 50 === 0 && at > 500 && at < bytes.length / 2 ? ~byte : byte)),
+    );
+    await writeFile(join(stage.folder, 'text.zip'), 'no zip at all');
+    const folder = await elsewhere('empty');
+    for (const [words, line] of [
+      [['backup', backup()], 'There is a file'],
+      [['backup', join(stage.folder, 'none/backup.zip')], 'There is no folder'],
+      [['backup', 'one.zip', 'two.zip'], 'npm run backup -- FILE'],
+      [['backup', '--replaces', 'one.zip'], "Unknown option '--replaces'"],
+      [['restore', join(stage.folder, 'none.zip')], 'cannot be read as a backup'],
+      [['restore', join(stage.folder, 'text.zip')], 'cannot be read as a backup'],
+      [['restore', damaged], 'cannot be read as a backup, and nothing was changed'],
+    ] as const) {
+      const outcome = await runScript(words, words[0] === 'restore' ? folder : undefined);
+      expect(outcome.errors).toContain(line);
+      expect(outcome.code).toBe(2);
+    }
+    for (const name of ['data', 'workspace']) {
+      const left = await readdir(join(folder, name), { recursive: true });
+      expect(left.filter((each) => !each.startsWith('.owner'))).toEqual([]);
+    }
+  });
+});
