@@ -16,6 +16,7 @@ import type {
 import type { CommandRequest } from '../core/commands.ts';
 import { processTimer, type Clock, type Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { measure } from '../core/measures.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { Store } from '../core/store.ts';
@@ -181,10 +182,11 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
     makeReference: () => randomBytes(3).toString('hex'),
   };
-  const turns: SessionTurns = new SessionTurns(
-    (messages, control) => writes.begin(() => runTurn(messages, control, turnPorts)),
-    recent,
-  );
+  const turns: SessionTurns = new SessionTurns(async (messages, control) => {
+    const outcome = await writes.begin(() => runTurn(messages, control, turnPorts));
+    measure('turn', { outcome });
+    return outcome;
+  }, recent);
   recent.subscribe((change) => turns.follow(change));
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const commands = createCommands(config, memory, {
@@ -281,6 +283,11 @@ export function createBot(config: Config, ports: BotPorts) {
       leftGuilds.start(presentGuilds);
     },
     idle,
+    /** What waits or runs, by kind. */
+    inProgress: () => {
+      const { turns: ofTurns, afterTurn: behind, writes: ofWrites } = queues();
+      return { turns: ofTurns.running, waiting_turns: ofTurns.waiting, after_turn: behind, writes: ofWrites };
+    },
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Config } from '../config/config.ts';
+import { ConfigError, type Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { GatewayError } from '../discord/client.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -24,20 +24,40 @@ export async function runConnected(
   const logger = createLogger({ level: config.logLevel });
   for (const note of notes) logger.warn(note);
   const lost = new AbortController();
+  const health = await serveHealth(config.httpPort);
   const start = () =>
     startBot(config, {
       token,
       apiUrl: config.discord.apiUrl,
       logger,
+      metrics: health?.metrics,
       onLost: (error) => lost.abort(error),
     });
-  const bot = await whenReachable(start, logger, signal);
-  if (bot === undefined) return;
-  process.send?.('ready');
-  const end = AbortSignal.any([signal, lost.signal]);
-  if (!end.aborted) await once(end, 'abort');
-  await bot.stop();
+  try {
+    const bot = await whenReachable(start, logger, signal);
+    if (bot === undefined) return;
+    health?.follow(bot);
+    process.send?.('ready');
+    const end = AbortSignal.any([signal, lost.signal]);
+    if (!end.aborted) await once(end, 'abort');
+    health?.follow(undefined);
+    await bot.stop();
+  } finally {
+    await health?.close();
+  }
   lost.signal.throwIfAborted();
+}
+
+/** @throws {ConfigError} where the port cannot be had. */
+async function serveHealth(port: number) {
+  if (port === 0) return undefined;
+  const { startHealthServer } = await import('../observability/health-server.ts');
+  try {
+    return await startHealthServer(port);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`DISCOCLAW_HTTP_PORT: expected a free port, found ${port} (${reason})`]);
+  }
 }
 
 /** Milliseconds until the first and until the later tries. */
@@ -86,6 +106,7 @@ export async function runInSandbox(
   const storage =
     demonstrationDir === undefined ? config.storage : whollyBelow(demonstrationDir, config.storage);
   const sandbox = await startSandboxServer();
+  const health = await serveHealth(config.httpPort);
   try {
     const { channels } = await sandbox.info();
     const bot = await startBot(
@@ -103,9 +124,11 @@ export async function runInSandbox(
         token: sandbox.token,
         apiUrl: sandbox.apiUrl,
         logger,
+        metrics: health?.metrics,
         onLost: (error) => logger.error('the sandbox is out of reach', { error }),
       },
     );
+    health?.follow(bot);
     try {
       // Who types a slash command at once finds it.
       await bot.commandsRegistered;
@@ -125,6 +148,7 @@ export async function runInSandbox(
       await bot.stop();
     }
   } finally {
+    await health?.close();
     await sandbox.close();
     if (demonstrationDir !== undefined) await rm(demonstrationDir, { recursive: true, force: true });
   }

@@ -4,7 +4,7 @@ import type { CommandCall } from '../core/chat.ts';
 import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
-import { createDiscordClient, gatewayPing, readsContent } from '../discord/client.ts';
+import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
 import { createLockedOut } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
@@ -13,6 +13,7 @@ import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
@@ -33,6 +34,7 @@ export interface StartOptions {
   /** Another Discord-compatible server. */
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
+  readonly metrics?: Metrics | undefined;
   /** The connection is gone for good, long after the start. */
   readonly onLost: (error: Error) => void;
 }
@@ -42,7 +44,7 @@ export interface StartOptions {
  * @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const { token, apiUrl, logger, onLost } = options;
+  const { token, apiUrl, logger, metrics, onLost } = options;
   const clock = systemClock;
   const files = await createFileStore({ ...config.storage, clock, logger });
   const malformed = createMalformedCount(logger, clock);
@@ -61,6 +63,7 @@ export async function startBot(config: Config, options: StartOptions) {
       }),
       clock,
       logger,
+      metrics,
     });
     const recent = new RecentChanges();
     const journal = createChannelJournal({ store, changes: recent });
@@ -155,7 +158,14 @@ export async function startBot(config: Config, options: StartOptions) {
       isOffline: model.isOffline,
     });
 
+    metrics?.watch(() => {
+      const { running, waiting } = model.openCalls;
+      return { ...bot.inProgress(), model_calls: running, waiting_model_calls: waiting };
+    });
     return {
+      unhealthy: () =>
+        statusSources.lastWrite()?.isOk === false ? 'the newest write to the data folder failed' : undefined,
+      unready: () => (isConnected(client) ? undefined : 'the bot is not connected to Discord'),
       commandsRegistered: gateway.commandsRegistered,
       /** Resolves when everything that came in was answered and the work after it is done. */
       async idle(): Promise<void> {
@@ -195,9 +205,10 @@ function observeEdges(
     readonly gateway: StatusSources['gateway'];
     readonly clock: Clock;
     readonly logger: Logger;
+    readonly metrics: Metrics | undefined;
   },
 ) {
-  const { files, presence, gateway, clock, logger } = edges;
+  const { files, presence, gateway, clock, logger, metrics } = edges;
   const { store, lastWrite } = watchStore(files, clock);
   const usage = new UsageMeter({
     store,
@@ -220,6 +231,7 @@ function observeEdges(
       if (edges.model.isOffline) return;
       logger.info('the model was used', { purpose, model: name, ...used, ...(cacheMiss && { cacheMiss }) });
       usage.add(name, used, cacheMiss);
+      metrics?.used({ model: name, purpose, usage: used, cost: callCost(name, used) });
     },
   });
   if (model.isOffline) presence.show('stand-in');

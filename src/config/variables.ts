@@ -158,6 +158,12 @@ export const variables = {
     DISCOCLAW_DURABLE_DATA_DIR: text('A separate folder for durable items.'),
     DISCOCLAW_SUMMARY_DATA_DIR: text('A separate folder for session state, summaries included.'),
     DISCOCLAW_SHORTTERM_DATA_DIR: text('A separate folder for short-term memory.'),
+    DISCOCLAW_HTTP_PORT: wholeNumber(
+      0,
+      0,
+      'A port of this machine (127.0.0.1) for `/healthz`, `/readyz` and `/metrics`; 0 opens none.',
+      65_535,
+    ),
     DISCOCLAW_LOG_LEVEL: oneOf(['info', 'debug', 'warn', 'error'], 'Minimum log level.'),
   },
 } as const;

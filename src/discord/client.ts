@@ -10,6 +10,7 @@ import {
   Options,
   Partials,
   RESTJSONErrorCodes,
+  Status,
   type APIApplication,
 } from 'discord.js';
 
@@ -133,6 +134,11 @@ const callBack: typeof DefaultRestOptions.makeRequest = async (url, init) => {
     }
   }
 };
+
+/** Whether events come at this moment; a connection that broke is made again by itself. */
+export function isConnected(client: Client): boolean {
+  return client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
+}
 
 /** Milliseconds to the gateway and back, as the last heartbeats tell; `undefined` before the first. */
 export function gatewayPing(client: Client): number | undefined {

@@ -7,6 +7,7 @@ import type { RecentChanges } from '../core/changes.ts';
 import type { AnswerMode, BotHandlers, ChatMessage, WaitingReactionPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
+import { measure } from '../core/measures.ts';
 import type { Place } from '../core/place.ts';
 import {
   BotLoopGuard,
@@ -169,6 +170,7 @@ export function createMessageIntake(options: IntakeOptions) {
   function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {
     options.ignored.note(messageId);
     logger.debug('a message is ignored', { channelId, messageId, reason });
+    measure('ignored', { reason });
   }
 
   async function take(message: Message): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/time.ts';
 import { NewerVersionError } from '../core/errors.ts';
+import { measure } from '../core/measures.ts';
 import type { LastWrite, Store } from '../core/store.ts';
 
 /** The same store, which also tells how its newest write went. A document of a newer version is no fault of the disk. */
@@ -15,7 +16,10 @@ export function watchStore(
       last = { at: clock(), isOk: true };
       return result;
     } catch (error) {
-      if (!(error instanceof NewerVersionError)) last = { at: clock(), isOk: false };
+      if (!(error instanceof NewerVersionError)) {
+        last = { at: clock(), isOk: false };
+        measure('storeError', { writes: 1 });
+      }
       throw error;
     }
   }

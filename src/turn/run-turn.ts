@@ -1,5 +1,6 @@
 import type { HistoryPort, IncomingMessage } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
+import { timed } from '../core/measures.ts';
 import { ModelError } from '../core/errors.ts';
 import type { MemorySource, ToolRead } from '../core/memory-source.ts';
 import type { ModelClient } from '../core/model.ts';
@@ -111,7 +112,7 @@ export async function runTurn(
     const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, control, bot);
     if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';
-    return await deliver(turn, memory, reply, answer, control, bot);
+    return await timed('delivery', deliver(turn, memory, reply, answer, control, bot));
   } catch (error) {
     bot.logger.error('a turn could not be finished', { ...sessionOf(turn), error });
     return 'failed';
@@ -173,13 +174,16 @@ async function answerTurn(
   let soFar = '';
   try {
     signal.throwIfAborted();
-    const { prompt, hasThirdPartyText, notes } = await bot.prompts.compose(turn, off, signal);
+    const { prompt, hasThirdPartyText, notes } = await timed(
+      'prompt',
+      bot.prompts.compose(turn, off, signal),
+    );
     known.hasThirdPartyText = hasThirdPartyText;
     known.notes.push(...notes);
     known.used.prompt.push(...prompt.sources);
     await recorded;
     const { system, messages } = prompt;
-    const { text, stop } = await runToolLoop({
+    const answering = runToolLoop({
       client: bot.model,
       request: {
         purpose: 'chat',
@@ -208,6 +212,7 @@ async function answerTurn(
       onRead: (read) => known.used.tools.push(read),
       logger: bot.logger,
     });
+    const { text, stop } = await timed('answer', answering);
     reply.hold();
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });

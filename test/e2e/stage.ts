@@ -6,8 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 
 import { expect } from 'vitest';
 
-import { startSandboxServer } from '../../src/sandbox/sandbox-server.ts';
-import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/local-control.ts';
+import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import type { SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { createDisk } from '../../src/storage/files/disk.ts';
 import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
@@ -30,7 +30,7 @@ export interface StageOptions {
  * goes. Dispose of it with `await using`.
  */
 export interface Stage extends AsyncDisposable {
-  readonly sandbox: SandboxControl;
+  readonly sandbox: SandboxServer;
   readonly info: SandboxInfo;
   readonly model: ModelServer;
   /** The running bot; a new one after each start. */

@@ -1,4 +1,5 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { measure } from '../../core/measures.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
@@ -232,6 +233,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           (document) => rememberItem(document, userId, input, limits, now),
           { undo: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
+        if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
         logger.info('a durable item was asked for', { userId, type: input.type, ...outcomeFacts(result) });
         return { ...result, ...(undoId !== undefined && { undoId }) };
       }),

@@ -1,0 +1,52 @@
+import { channel } from 'node:diagnostics_channel';
+
+/** What is measured while the bot works, for whoever listens; nothing of people is in it, and without a listener it costs nothing [O3]. */
+export interface Measured {
+  /** A part of a turn, in milliseconds. */
+  readonly stage: { readonly stage: TurnStage; readonly ms: number };
+  readonly turn: { readonly outcome: string };
+  /** A message that was not for the bot. */
+  readonly ignored: { readonly reason: string };
+  /** Items that made room for others [D3]. */
+  readonly evicted: { readonly items: number };
+  /** Writes that the disk refused. */
+  readonly storeError: { readonly writes: number };
+}
+
+/** From the words to the prompt, from there to the model's whole answer, and from there to the last message of it. */
+export type TurnStage = 'prompt' | 'answer' | 'delivery';
+
+const channels = {
+  stage: channel('discoclaw.stage'),
+  turn: channel('discoclaw.turn'),
+  ignored: channel('discoclaw.ignored'),
+  evicted: channel('discoclaw.evicted'),
+  storeError: channel('discoclaw.storeError'),
+};
+
+export function measure<Kind extends keyof Measured>(kind: Kind, value: Measured[Kind]): void {
+  if (channels[kind].hasSubscribers) channels[kind].publish(value);
+}
+
+/** Measures how long a part of a turn takes, be it that it fails. */
+export async function timed<T>(stage: TurnStage, work: Promise<T>): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await work;
+  } finally {
+    measure('stage', { stage, ms: performance.now() - begun });
+  }
+}
+
+/** Listens to what is measured from now on; the result ends that. */
+export function onMeasured<Kind extends keyof Measured>(
+  kind: Kind,
+  listener: (value: Measured[Kind]) => void,
+): () => void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `measure` publishes
+  const heard = (value: unknown): void => listener(value as Measured[Kind]);
+  channels[kind].subscribe(heard);
+  return () => {
+    channels[kind].unsubscribe(heard);
+  };
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+import { createMetrics } from './metrics.ts';
+
+/** What is wrong, in words; `undefined` where all is well. */
+export interface Health {
+  /** Of the process and its disk: somebody should look. */
+  readonly unhealthy: () => string | undefined;
+  /** Why no message would be answered now. */
+  readonly unready: () => string | undefined;
+}
+
+const notStarted: Health = {
+  unhealthy: () => undefined,
+  unready: () => 'the bot is not connected to Discord yet',
+};
+
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
+
+/**
+ * Answers `/healthz`, `/readyz` and `/metrics` on this machine [O3]: 200 or 503 with what is wrong, as JSON, and what Prometheus reads. Rejects as
+ * node:http does where the port cannot be had.
+ */
+export async function startHealthServer(port: number) {
+  let health = notStarted;
+  const metrics = createMetrics();
+  const server = createServer((request, response) => {
+    const reply = (status: number, type: string, text: string): void => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+      response.end(request.method === 'HEAD' ? undefined : text);
+    };
+    const tell = (problem: string | undefined): void => {
+      const body = problem === undefined ? { status: 'ok' } : { status: 'failing', problem };
+      reply(problem === undefined ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
+    };
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      reply(405, 'text/plain', 'Only GET and HEAD are answered.\n');
+      return;
+    }
+    const [path = ''] = (request.url ?? '').split('?');
+    if (path === '/healthz') tell(health.unhealthy());
+    else if (path === '/readyz') tell(health.unhealthy() ?? health.unready());
+    else if (path === '/metrics')
+      metrics.text().then(
+        (text) => reply(200, metrics.contentType, text),
+        () => reply(500, 'text/plain', 'The metrics could not be gathered.\n'),
+      );
+    else reply(404, 'text/plain', 'There is /healthz, /readyz and /metrics.\n');
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    metrics,
+    /** Where it listens: with the port 0 the system chooses one. */
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    /** From now on it tells of this bot; `undefined`: it is being stopped, or started again. */
+    follow(bot: Health | undefined): void {
+      health = bot ?? notStarted;
+    },
+    async close(): Promise<void> {
+      metrics.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

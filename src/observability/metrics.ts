@@ -1,0 +1,96 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+import { onMeasured } from '../core/measures.ts';
+import type { ModelUsage } from '../core/model.ts';
+
+/** Seconds. */
+const stageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** What waits or runs at the moment, by kind. */
+export type WorkInProgress = Readonly<Record<string, number>>;
+
+/** One call of a model. */
+export interface UsedModel {
+  readonly model: string;
+  readonly purpose: string;
+  readonly usage: ModelUsage;
+  /** US dollars; absent where the price is not known. */
+  readonly cost?: number | undefined;
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What Prometheus reads [O3]; no label is taken from people, places or what they say. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const stages = new Histogram({
+    name: 'discoclaw_turn_stage_seconds',
+    help: 'How long the parts of a turn take',
+    labelNames: ['stage'],
+    buckets: stageBuckets,
+    registers,
+  });
+  const turns = counter('discoclaw_turns_total', 'Turns by how they ended', ['outcome']);
+  const ignored = counter('discoclaw_ignored_messages_total', 'Messages that were not for the bot', [
+    'reason',
+  ]);
+  const evicted = counter('discoclaw_evicted_items_total', 'Items that made room for others', []);
+  const storeErrors = counter('discoclaw_store_errors_total', 'Writes that the disk refused', []);
+  const calls = counter('discoclaw_model_calls_total', 'Answered calls', ['model', 'purpose']);
+  const tokens = counter('discoclaw_model_tokens_total', 'Tokens by kind: input is what no cache had', [
+    'model',
+    'purpose',
+    'kind',
+  ]);
+  const cost = counter('discoclaw_model_cost_usd_total', 'US dollars, as far as prices are known', [
+    'model',
+    'purpose',
+  ]);
+  let readWork: (() => WorkInProgress) | undefined;
+  const inProgress = new Gauge({
+    name: 'discoclaw_work_in_progress',
+    help: 'What waits or runs',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const [kind, count] of Object.entries(readWork?.() ?? {})) inProgress.set({ kind }, count);
+    },
+  });
+  const ends = [
+    onMeasured('stage', ({ stage, ms }) => stages.observe({ stage }, ms / 1000)),
+    onMeasured('turn', ({ outcome }) => turns.inc({ outcome })),
+    onMeasured('ignored', ({ reason }) => ignored.inc({ reason })),
+    onMeasured('evicted', ({ items }) => evicted.inc(items)),
+    onMeasured('storeError', ({ writes }) => storeErrors.inc(writes)),
+  ];
+
+  function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
+    return new Counter<Label>({ name, help, labelNames: [...labelNames], registers });
+  }
+
+  return {
+    contentType: registry.contentType,
+    text: (): Promise<string> => registry.metrics(),
+    used({ model, purpose, usage, cost: dollars }: UsedModel): void {
+      calls.inc({ model, purpose });
+      const kinds = {
+        input: usage.inputTokens,
+        output: usage.outputTokens,
+        cache_read: usage.cacheReadTokens,
+        cache_write: usage.cacheWriteTokens,
+      };
+      for (const [kind, count] of Object.entries(kinds)) tokens.inc({ model, purpose, kind }, count);
+      if (dollars !== undefined) cost.inc({ model, purpose }, dollars);
+    },
+    /** Has what waits or runs read from here whenever somebody asks. */
+    watch(read: () => WorkInProgress): void {
+      readWork = read;
+    },
+    close(): void {
+      for (const end of ends) end();
+      registry.clear();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+
+import parse from 'parse-prometheus-text-format';
+import { expect, it } from 'vitest';
+
+import { startChild } from './child.ts';
+import { callsForAnswers } from './memory-talk.ts';
+import { openStage } from './stage.ts';
+
+/** A port that is free at the moment, and a server that keeps it until it is closed. */
+async function takePort() {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
+}
+
+async function freePort(): Promise<string> {
+  await using taken = await takePort();
+  return String(taken.port);
+}
+
+it('the running bot tells how it is, whether it hears Discord, and what Prometheus reads; of people nothing [O3]', async () => {
+  const port = await freePort();
+  await using stage = await openStage({
+    environment: { DISCOCLAW_HTTP_PORT: port },
+    model: () => ({ text: 'The axolotl sleeps.' }),
+  });
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  await stage.ask('alice', 'dm', 'How is my axolotl?');
+  await stage.ask('bob', '#general', '!memory remember I keep a cockatoo');
+  for (const path of ['/healthz', '/readyz']) expect((await ask(path)).status).toBe(200);
+  const text = await (await ask('/metrics')).text();
+  const found = new Map(parse(text).map(({ name, metrics }) => [name, metrics]));
+  expect(found.get('discoclaw_turns_total')).toEqual([{ value: '1', labels: { outcome: 'answered' } }]);
+  const calls = callsForAnswers(stage).length;
+  expect(found.get('discoclaw_model_calls_total')).toMatchObject([{ value: String(calls) }]);
+  for (const stageName of ['prompt', 'answer', 'delivery'])
+    expect(text).toContain(`discoclaw_turn_stage_seconds_count{stage="${stageName}"} 1\n`);
+  expect(text).not.toMatch(/axolotl|cockatoo|alice|bob|general/iu);
+  for (const id of [...Object.values(stage.info.people), ...Object.values(stage.info.channels)])
+    expect(text).not.toContain(id);
+  await stage.sandbox.close();
+  await expect.poll(async () => (await ask('/readyz')).status).toBe(503);
+  expect(await (await ask('/readyz')).json()).toMatchObject({
+    problem: 'the bot is not connected to Discord',
+  });
+});
+
+it('while Discord cannot be reached, the process is well and not ready [O3]', async () => {
+  const port = await freePort();
+  await using stage = await openStage();
+  await stage.stopBot();
+  await stage.sandbox.close();
+  const bot = startChild({
+    script: 'main.js',
+    folder: stage.folder,
+    environment: {
+      DISCORD_TOKEN: stage.info.token,
+      DISCORD_API_URL: stage.info.apiUrl,
+      DISCOCLAW_HTTP_PORT: port,
+    },
+  });
+  await bot.waitFor('it is tried again');
+  const states = ['/healthz', '/readyz'].map((path) => fetch(`http://127.0.0.1:${port}${path}`));
+  expect((await Promise.all(states)).map(({ status }) => status)).toEqual([200, 503]);
+  await bot.end('SIGKILL');
+});
+
+it('a port that somebody else has is a wrong configuration [O2]', async () => {
+  await using taken = await takePort();
+  await using stage = await openStage();
+  await stage.stopBot();
+  await expect(stage.startBot({ DISCOCLAW_HTTP_PORT: String(taken.port) })).rejects.toThrow(/ended with 78/u);
+  expect(stage.bot().output()).toContain(`DISCOCLAW_HTTP_PORT: expected a free port, found ${taken.port}`);
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import parse from 'parse-prometheus-text-format';
+import { afterEach, expect, it } from 'vitest';
+
+import { measure, timed } from '../../src/core/measures.ts';
+import { startHealthServer, type HealthServer } from '../../src/observability/health-server.ts';
+
+let server: HealthServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function start(): Promise<{ readonly server: HealthServer; readonly url: string }> {
+  server = await startHealthServer(0);
+  return { server, url: `http://127.0.0.1:${server.port}` };
+}
+
+function failing(problem: string) {
+  return [503, { status: 'failing', problem }];
+}
+
+it('tells what was measured, in the form that Prometheus reads [O3]', async () => {
+  const { server: health, url } = await start();
+  health.metrics.watch(() => ({ turns: 2 }));
+  await timed('prompt', Promise.resolve());
+  await expect(timed('answer', Promise.reject(new Error('planted')))).rejects.toThrow('planted');
+  measure('turn', { outcome: 'answered' });
+  measure('ignored', { reason: 'bot' });
+  measure('evicted', { items: 3 });
+  measure('storeError', { writes: 1 });
+  health.metrics.used({
+    model: 'm',
+    purpose: 'chat',
+    usage: { inputTokens: 5, outputTokens: 7, cacheReadTokens: 11, cacheWriteTokens: 13, cacheHourTokens: 0 },
+    cost: 0.5,
+  });
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const found = new Map(parse(text).map(({ name, metrics }) => [name, metrics]));
+  expect(found.get('discoclaw_turns_total')).toEqual([{ value: '1', labels: { outcome: 'answered' } }]);
+  expect(found.get('discoclaw_ignored_messages_total')).toEqual([{ value: '1', labels: { reason: 'bot' } }]);
+  expect(found.get('discoclaw_evicted_items_total')).toEqual([{ value: '3' }]);
+  expect(found.get('discoclaw_store_errors_total')).toEqual([{ value: '1' }]);
+  expect(found.get('discoclaw_work_in_progress')).toEqual([{ value: '2', labels: { kind: 'turns' } }]);
+  expect(found.get('discoclaw_model_cost_usd_total')).toMatchObject([{ value: '0.5' }]);
+  expect(found.get('discoclaw_model_tokens_total')).toHaveLength(4);
+  expect(text).toMatch(/^discoclaw_turn_stage_seconds_count\{stage="prompt"\} 1$/mu);
+  expect(text).toMatch(/^discoclaw_turn_stage_seconds_count\{stage="answer"\} 1$/mu);
+  expect(found.has('nodejs_eventloop_lag_seconds')).toBe(true);
+});
+
+it('tells of health and readiness apart, and why not [O3]', async () => {
+  const { server: health, url } = await start();
+  const states = async () => {
+    const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(url + path)));
+    return Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]));
+  };
+  const well = [200, { status: 'ok' }];
+  expect(await states()).toEqual([well, failing('the bot is not connected to Discord yet')]);
+  health.follow({ unhealthy: () => undefined, unready: () => undefined });
+  expect(await states()).toEqual([well, well]);
+  health.follow({ unhealthy: () => 'full', unready: () => 'away' });
+  expect(await states()).toEqual([failing('full'), failing('full')]);
+  health.follow(undefined);
+  expect((await states())[1]?.[0]).toBe(503);
+});
+
+it('answers whatever is asked of it with a status that fits, and goes on', async () => {
+  const { url } = await start();
+  await fc.assert(
+    fc.asyncProperty(fc.webPath(), fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE'), async (path, method) => {
+      const { status } = await fetch(`${url}/${path}`, { method });
+      expect(status).toBe(method === 'GET' || method === 'HEAD' ? 404 : 405);
+    }),
+    { numRuns: 50 },
+  );
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
