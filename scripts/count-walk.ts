@@ -33,7 +33,7 @@ console.log(reported);
 /** Sends the question to a bot in a sandbox, with a model on loopback that answers at once. Leaves nothing behind. */
 async function walk(): Promise<ReadonlyMap<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-walk-'));
-  await cp(new URL('../workspace/SOUL.md', import.meta.url), join(folder, 'workspace', 'SOUL.md'));
+  await cp(new URL('../workspace/SOUL.example.md', import.meta.url), join(folder, 'workspace', 'SOUL.md'));
   const model = await startModelServer(({ model: name = '' }) => ({
     text: name.includes('haiku') ? summary : 'It is blue.',
   }));

@@ -5,14 +5,22 @@ import type { MemoryCommandPorts, PrivacyFacts } from './memory-ports.ts';
 /** Where the owner's own text wants the facts. */
 const factsMark = '{{facts}}';
 
-/** What is stored, where, how long, who can read it and who else gets it [K12]: the owner's text, or the facts alone. */
+/** Where the owner has written none. */
+const ownText = `I am an AI with a memory: I keep what you tell me, so that I can use it when we talk again. You can see all of it, correct it, pause it and have it deleted, at any time and without giving a reason.
+
+${factsMark}
+
+**Questions and requests**
+Write to whoever runs me; Discord shows who that is in my profile.`;
+
+/** What is stored, where, how long, who can read it and who else gets it [K12]. */
 export async function showPrivacy({
   privacyText,
   privacyFacts,
 }: Pick<MemoryCommandPorts, 'privacyText' | 'privacyFacts'>): Promise<CommandReply> {
   const facts = factsText(privacyFacts);
   const written = (await privacyText())?.trim() ?? '';
-  return { text: written === '' ? facts : written.split(factsMark).join(facts) };
+  return { text: (written === '' ? ownText : written).split(factsMark).join(facts) };
 }
 
 function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyFacts): string {
