@@ -20,6 +20,8 @@ const allowedInRoot = new Set([
   'package-lock.json',
   'tsconfig.json',
   'ecosystem.config.cjs',
+  'Dockerfile',
+  'compose.yaml',
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',

@@ -1,0 +1,30 @@
+# Built with all packages; run with what was built, and with the one package that is not bundled because it has native parts.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json ./
+COPY scripts ./scripts
+COPY src ./src
+RUN npm run build
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production \
+    DISCOCLAW_DATA_DIR=/data \
+    DISCOCLAW_WORKSPACE_DIR=/workspace \
+    DISCOCLAW_HTTP_PORT=9464
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules/sharp ./node_modules/sharp
+COPY --from=build /app/node_modules/@img ./node_modules/@img
+COPY --from=build /app/node_modules/detect-libc ./node_modules/detect-libc
+COPY --from=build /app/node_modules/semver ./node_modules/semver
+COPY --from=build /app/dist ./dist
+COPY scripts/container.mjs ./scripts/
+RUN mkdir /data /workspace && chown node:node /data /workspace
+USER node
+VOLUME ["/data", "/workspace"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
+    CMD ["node", "scripts/container.mjs", "--check"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "scripts/container.mjs"]
