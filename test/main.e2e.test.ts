@@ -23,7 +23,9 @@ async function loadedSources(coverage: string): Promise<readonly string[]> {
     (await readdir(coverage)).map((name) => readFile(join(coverage, name), 'utf8')),
   );
   const scripts = reports.flatMap((report): readonly { url: string }[] => JSON.parse(report).result);
-  const built = scripts.filter(({ url }) => /\/dist\/.*\.js$/u.test(url) && !url.endsWith('/dist/main.js'));
+  const built = scripts.filter(
+    ({ url }) => /\/dist\/.*\.js$/u.test(url) && !/\/dist\/(?:main|node-version)\.js$/u.test(url),
+  );
   const maps = await Promise.all(
     built.map(async ({ url }): Promise<{ sources: readonly string[] }> =>
       JSON.parse(await readFile(`${fileURLToPath(url)}.map`, 'utf8')),

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { GatewayError } from '../discord/client.ts';
 import { createLogger } from '../observability/logger.ts';
+import { checkStart } from './checks.ts';
 import { demonstration } from './demonstration.ts';
 import { startBot } from './start-bot.ts';
 
@@ -24,13 +25,22 @@ export async function runConnected(
   const logger = createLogger({ level: config.logLevel });
   for (const note of notes) logger.warn(note);
   const lost = new AbortController();
-  const start = () =>
-    startBot(config, {
-      token,
-      apiUrl: config.discord.apiUrl,
-      logger,
-      onLost: (error) => lost.abort(error),
-    });
+  const checked = checkStart(config, logger);
+  const start = async () => {
+    try {
+      return await startBot(config, {
+        token,
+        apiUrl: config.discord.apiUrl,
+        logger,
+        checked,
+        onLost: (error) => lost.abort(error),
+      });
+    } catch (error) {
+      // While Discord is away, too, it is told what only the operator can mend.
+      if (error instanceof GatewayError && error.isPassing) await checked;
+      throw error;
+    }
+  };
   const bot = await whenReachable(start, logger, signal);
   if (bot === undefined) return;
   process.send?.('ready');
@@ -103,6 +113,7 @@ export async function runInSandbox(
         token: sandbox.token,
         apiUrl: sandbox.apiUrl,
         logger,
+        checked: checkStart(config, logger),
         onLost: (error) => logger.error('the sandbox is out of reach', { error }),
       },
     );

@@ -33,6 +33,8 @@ export interface StartOptions {
   /** Another Discord-compatible server. */
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
+  /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
+  readonly checked?: Promise<void>;
   /** The connection is gone for good, long after the start. */
   readonly onLost: (error: Error) => void;
 }
@@ -42,7 +44,7 @@ export interface StartOptions {
  * @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const { token, apiUrl, logger, onLost } = options;
+  const { token, apiUrl, logger, checked, onLost } = options;
   const clock = systemClock;
   const files = await createFileStore({ ...config.storage, clock, logger });
   const malformed = createMalformedCount(logger, clock);
@@ -106,6 +108,7 @@ export async function startBot(config: Config, options: StartOptions) {
     const gateway = await startGateway({
       client,
       token,
+      ...(checked !== undefined && { checked }),
       access: config.discord,
       commands: bot.commands.definitions,
       menuNames: bot.commands.menuNames,
