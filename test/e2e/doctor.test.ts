@@ -334,7 +334,12 @@ describe.concurrent('npm run doctor [O1]', () => {
 });
 
 /** The line says what is the matter and, after an arrow, what to do; the exit code whether something is broken. */
-function expectFault(lines: readonly string[], code: number | null, said: string, remedy: string): void {
+function expectFault(
+  lines: readonly string[],
+  code: number | null,
+  said: string | RegExp,
+  remedy: string,
+): void {
   const found = lines.filter((line) => (typeof said === 'string' ? line.startsWith(said) : said.test(line)));
   expect(found, lines.join('\n')).toHaveLength(1);
   expect(found[0]?.split(' → ')[1]).toContain(remedy);
