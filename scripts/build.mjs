@@ -1,16 +1,52 @@
-/** `npm run build`: the whole product as a few files in `dist/`, of which a bot loads what it needs. Types are checked by `npm run types`. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+/**
+ * `npm run build`: the whole product as a few files in `dist/`, of which a bot loads what it needs; nothing where these are of the present
+ * sources and packages. Types are checked by `npm run types`.
+ */
+// oxlint-disable-next-line import/no-unassigned-import -- it is for what it does
+import './node-version.mjs';
 
-import { decode, encode } from '@jridgewell/sourcemap-codec';
-import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
+/** What tells whether sources or packages have changed since: names, sizes and times of last change. */
+async function fingerprint() {
+  const paths = (await readdir(join(root, 'src'), { recursive: true }))
+    .map((path) => join('src', path))
+    .toSorted();
+  const all = [
+    ...paths,
+    'scripts/build.mjs',
+    'scripts/node-version.mjs',
+    'package-lock.json',
+    'node_modules/.package-lock.json',
+  ];
+  const lines = all.map(async (path) => {
+    const { size, mtimeMs } = await stat(join(root, path)).catch(() => ({ size: 0, mtimeMs: 0 }));
+    return `${path} ${size} ${mtimeMs}`;
+  });
+  return createHash('sha256')
+    .update((await Promise.all(lines)).join('\n'))
+    .digest('hex');
+}
+
+const builtFrom = join(dist, '.built-from');
+const present = await fingerprint();
+if ((await readFile(builtFrom, 'utf8').catch(() => '')) === present) process.exit();
+
+// What is built needs no packages, so these are looked for only now.
+const [{ decode, encode }, { build }] = await Promise.all([
+  import('@jridgewell/sourcemap-codec'),
+  import('esbuild'),
+]);
+
 // Errors are told by the places in the sources, which Node.js looks up only for what is loaded after this.
-const main = `process.setSourceMapsEnabled(true);
-await import('./bot.js');
+const main = `import './node-version.js';
+process.setSourceMapsEnabled(true);
+import('./bot.js');
 `;
 
 // What packages of the older kind find beside themselves.
@@ -75,4 +111,6 @@ await Promise.all(
     await writeFile(path, path.endsWith('.map') ? withoutPackages(text) : text);
   }),
 );
+await copyFile(join(root, 'scripts/node-version.mjs'), join(dist, 'node-version.js'));
 await writeFile(join(dist, 'main.js'), main);
+await writeFile(builtFrom, present);

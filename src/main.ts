@@ -1,7 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+
+import { UnusableError } from './bot/findings.ts';
+import { runDoctor } from './bot/doctor.ts';
 import { runConnected, runInSandbox } from './bot/run.ts';
+import { runSetup } from './bot/setup.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError } from './core/errors.ts';
 import { GatewayError } from './discord/client.ts';
+
+const usage = `A Discord bot whose memory its people can see, correct and trust.
+
+  npm start          runs the bot: on Discord where DISCORD_TOKEN is set, otherwise in a sandbox with a chat in this terminal
+  npm run setup      asks for the Discord token and the model key, checks them, and writes .env
+  npm run doctor     looks whether everything that the bot needs is in order, and says what to do where it is not
+
+  --help, -h         this
+  --version, -v      the version
+
+Without npm: node dist/main.js [setup|doctor]`;
+
+/** As shells have it: the command line is wrong [O6]. */
+const badArguments = 2;
 
 /** `EX_CONFIG` of sysexits.h: starting again does not help [O2]. */
 const badConfiguration = 78;
@@ -12,8 +32,54 @@ const badConfiguration = 78;
  */
 const exitAfterMs = 9500;
 
-/** Runs the bot: on Discord where a token is set, otherwise in a sandbox of its own with a chat in the terminal. */
+/** The command line says something that the program cannot do. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
 async function main(): Promise<void> {
+  const { command, help, version } = readArguments();
+  if (help) process.stdout.write(`${usage}\n`);
+  else if (version) process.stdout.write(`${await ownVersion()}\n`);
+  else if (command === 'setup') process.exitCode = await runSetup(loadEnvironment());
+  else if (command === 'doctor') process.exitCode = await runDoctor(loadEnvironment());
+  else await start();
+}
+
+/** @throws {UsageError} */
+function readArguments() {
+  const { values, positionals } = parsed();
+  const [command, ...more] = positionals;
+  const unknown = command === undefined || command === 'setup' || command === 'doctor' ? more[0] : command;
+  if (unknown !== undefined) throw new UsageError(`Unknown argument '${unknown}'`);
+  return { command, ...values };
+}
+
+function parsed() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', short: 'v', default: false },
+      },
+    });
+  } catch (error) {
+    // The rest is advice for options that would take a value.
+    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    throw new UsageError(first, { cause: error });
+  }
+}
+
+async function ownVersion(): Promise<string> {
+  const { version }: { version: string } = JSON.parse(
+    await readFile(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  return version;
+}
+
+/** Runs the bot: on Discord where a token is set, otherwise in a sandbox of its own with a chat in the terminal. */
+async function start(): Promise<void> {
   const stop = new AbortController();
   const end = (signal: NodeJS.Signals): void => {
     stop.abort();
@@ -32,14 +98,26 @@ async function main(): Promise<void> {
 
 /** People get one clear line for what they can mend, and the whole error for what is ours. */
 function explain(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\n\n${usage}`;
   const isForPeople =
-    error instanceof ConfigError || error instanceof GatewayError || error instanceof StoreError;
+    error instanceof ConfigError ||
+    error instanceof GatewayError ||
+    error instanceof UnusableError ||
+    error instanceof StoreError;
   if (isForPeople) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+function exitCodeFor(error: unknown): number {
+  if (error instanceof UsageError) return badArguments;
+  const needsOperator =
+    error instanceof ConfigError ||
+    error instanceof UnusableError ||
+    (error instanceof GatewayError && !error.isPassing);
+  return needsOperator ? badConfiguration : 1;
+}
+
 main().catch((error: unknown) => {
   process.stderr.write(`${explain(error)}\n`);
-  const needsOperator = error instanceof ConfigError || (error instanceof GatewayError && !error.isPassing);
-  process.exitCode = needsOperator ? badConfiguration : 1;
+  process.exitCode = exitCodeFor(error);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { transform } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
 import { startChild } from './e2e/child.ts';
@@ -23,7 +24,9 @@ async function loadedSources(coverage: string): Promise<readonly string[]> {
     (await readdir(coverage)).map((name) => readFile(join(coverage, name), 'utf8')),
   );
   const scripts = reports.flatMap((report): readonly { url: string }[] => JSON.parse(report).result);
-  const built = scripts.filter(({ url }) => /\/dist\/.*\.js$/u.test(url) && !url.endsWith('/dist/main.js'));
+  const built = scripts.filter(
+    ({ url }) => /\/dist\/.*\.js$/u.test(url) && !/\/dist\/(?:main|node-version)\.js$/u.test(url),
+  );
   const maps = await Promise.all(
     built.map(async ({ url }): Promise<{ sources: readonly string[] }> =>
       JSON.parse(await readFile(`${fileURLToPath(url)}.map`, 'utf8')),
@@ -83,5 +86,64 @@ describe('the program', () => {
     const sources = await loadedSources(coverage);
     expect(sources).toContain('src/discord/gateway.ts');
     expect(sources.filter((path) => /fastify|@anthropic-ai|^src\/sandbox/u.test(path))).toEqual([]);
+  });
+
+  it.each([['--help'], ['-h']])('says with %s how it is used, and starts nothing [O6]', async (argument) => {
+    const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: [argument] });
+    expect(await child.exited).toBe(0);
+    for (const command of ['npm start', 'npm run setup', 'npm run doctor'])
+      expect(child.output()).toContain(command);
+  });
+
+  it('says with --version which one it is [O6]', async () => {
+    const { version }: { version: string } = JSON.parse(
+      await readFile(new URL('../package.json', import.meta.url), 'utf8'),
+    );
+    const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: ['--version'] });
+    expect(await child.exited).toBe(0);
+    expect(child.output()).toBe(`${version}\n`);
+  });
+
+  it.each([['--hlep'], ['docter'], ['-x'], ['doctor', 'twice'], ['--help=yes']])(
+    'names an argument that it does not know, says how it is used, and ends with code 2 [O6]: %s %s',
+    async (...words) => {
+      const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: words });
+      expect(await child.exited).toBe(2);
+      const [first = ''] = child.output().split('\n');
+      expect(first).toContain(words.at(-1)?.split('=')[0]);
+      expect(child.output()).toContain('npm run doctor');
+    },
+  );
+
+  it.each(['18.20.4', '20.18.9', '14.0.0'])(
+    'says in one sentence that Node.js %s is too old, whatever is asked of it, and ends with code 78 [O6]',
+    async (version) => {
+      const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+      const child = startChild({
+        script: 'main.js',
+        folder: tmpdir(),
+        arguments: ['--help'],
+        environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` },
+      });
+      expect(await child.exited).toBe(78);
+      expect(child.output()).toMatch(
+        new RegExp(`^Discoclaw needs Node.js 20.19 or newer, and this is ${version}: [^\\n]+\\n$`, 'u'),
+      );
+    },
+  );
+
+  it('begins with what the first versions with modules can read, and asks for the version that the package asks for [O6]', async () => {
+    const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+    for (const path of ['dist/main.js', 'dist/node-version.js']) {
+      const source = await read(path);
+      const [asIs, forOld] = await Promise.all(
+        ['esnext', 'node13.2'].map((target) => transform(source, { format: 'esm', target })),
+      );
+      expect(forOld?.code).toBe(asIs?.code);
+    }
+    const { engines }: { engines: { node: string } } = JSON.parse(await read('package.json'));
+    expect(await read('dist/node-version.js')).toContain(
+      `[${engines.node.replace('>=', '').split('.').join(', ')}]`,
+    );
   });
 });

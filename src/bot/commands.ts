@@ -1,9 +1,9 @@
 import { createCommandSet, type CommandSet } from '../commands/commands.ts';
-import { createMemoryCommand } from '../commands/memory-command.ts';
+import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
 import type { PrivacyFacts } from '../commands/memory-ports.ts';
-import { createMenuEntries } from '../commands/menus.ts';
-import { createSettingsCommand } from '../commands/settings-command.ts';
-import { createStatusCommand, type StatusFacts } from '../commands/status-command.ts';
+import { createMenuEntries, menuNames } from '../commands/menus.ts';
+import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
+import { createStatusCommand, statusDefinition, type StatusFacts } from '../commands/status-command.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
 import type {
@@ -94,6 +94,14 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
         begin,
       )
     : createCommandSet([settings, ...status], [], logger, memory.greeting, begin);
+}
+
+/** What of them Discord is to know, as {@link createCommands} makes them for a bot that has a status. */
+export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEnabled'>) {
+  return {
+    definitions: [...(commandsEnabled ? [memoryDefinition] : []), settingsDefinition, statusDefinition],
+    menuNames: commandsEnabled ? menuNames : [],
+  };
 }
 
 /** What the configuration says of who gets what, and what is kept. */

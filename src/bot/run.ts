@@ -8,6 +8,7 @@ import { ConfigError, type Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { GatewayError } from '../discord/client.ts';
 import { createLogger } from '../observability/logger.ts';
+import { checkStart } from './checks.ts';
 import { demonstration } from './demonstration.ts';
 import { startBot } from './start-bot.ts';
 
@@ -25,14 +26,23 @@ export async function runConnected(
   for (const note of notes) logger.warn(note);
   const lost = new AbortController();
   const health = await serveHealth(config.httpPort);
-  const start = () =>
-    startBot(config, {
-      token,
-      apiUrl: config.discord.apiUrl,
-      logger,
-      metrics: health?.metrics,
-      onLost: (error) => lost.abort(error),
-    });
+  const checked = checkStart(config, logger);
+  const start = async () => {
+    try {
+      return await startBot(config, {
+        token,
+        apiUrl: config.discord.apiUrl,
+        logger,
+        metrics: health?.metrics,
+        checked,
+        onLost: (error) => lost.abort(error),
+      });
+    } catch (error) {
+      // While Discord is away, too, it is told what only the operator can mend.
+      if (error instanceof GatewayError && error.isPassing) await checked;
+      throw error;
+    }
+  };
   try {
     const bot = await whenReachable(start, logger, signal);
     if (bot === undefined) return;
@@ -125,6 +135,7 @@ export async function runInSandbox(
         apiUrl: sandbox.apiUrl,
         logger,
         metrics: health?.metrics,
+        checked: checkStart(config, logger),
         onLost: (error) => logger.error('the sandbox is out of reach', { error }),
       },
     );

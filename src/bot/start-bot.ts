@@ -35,6 +35,8 @@ export interface StartOptions {
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
+  /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
+  readonly checked?: Promise<void>;
   /** The connection is gone for good, long after the start. */
   readonly onLost: (error: Error) => void;
 }
@@ -44,7 +46,7 @@ export interface StartOptions {
  * @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const { token, apiUrl, logger, metrics, onLost } = options;
+  const { token, apiUrl, logger, metrics, checked, onLost } = options;
   const clock = systemClock;
   const files = await createFileStore({ ...config.storage, clock, logger });
   const malformed = createMalformedCount(logger, clock);
@@ -109,6 +111,7 @@ export async function startBot(config: Config, options: StartOptions) {
     const gateway = await startGateway({
       client,
       token,
+      ...(checked !== undefined && { checked }),
       access: config.discord,
       commands: bot.commands.definitions,
       menuNames: bot.commands.menuNames,

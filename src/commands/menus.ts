@@ -8,21 +8,25 @@ import type { MemoryCommandPorts } from './memory-ports.ts';
 import { searchMemory } from './memory-search.ts';
 import { whyMessage } from './memory-why.ts';
 
+/** The entries in the menu of every message, as Discord is to know them. */
+export const menuNames = ['Remember this', 'What do you know about this?', 'Why this answer?'] as const;
+
 /** What the menu of every message offers. */
 export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry[] {
+  const [remember, know, why] = menuNames;
   return [
     {
-      name: 'Remember this',
+      name: remember,
       answer: (request) => rememberMessage(request, ports),
       explain: writeFailure,
     },
     {
-      name: 'What do you know about this?',
+      name: know,
       answer: (request) => searchMessage(request, ports),
       explain: readFailure,
     },
     {
-      name: 'Why this answer?',
+      name: why,
       answer: (request) => whyMessage(request, ports),
       explain: readFailure,
     },

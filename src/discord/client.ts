@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import {
+  ApplicationFlags,
   Client,
   DefaultRestOptions,
   Events,
@@ -154,10 +155,21 @@ export async function fetchApplication(client: Client, token: string) {
   if (token.trim() === '') throw new GatewayError('token');
   try {
     client.rest.setToken(token);
-    return applicationOf(await createDiscordApi(client).application());
+    const application = await createDiscordApi(client).application();
+    return {
+      ...applicationOf(application),
+      name: application.name,
+      readsContent: mayReadContent(application),
+    };
   } catch (error) {
     throw gatewayErrorOf(error);
   }
+}
+
+/** Whether Message Content is switched on in the developer portal: the one flag is of bots in fewer than 100 servers. */
+function mayReadContent({ flags }: Partial<Pick<APIApplication, 'flags'>>): boolean {
+  const { GatewayMessageContent, GatewayMessageContentLimited } = ApplicationFlags;
+  return ((flags ?? 0) & (GatewayMessageContent | GatewayMessageContentLimited)) !== 0;
 }
 
 /** Of a team its owner is the bot's: the other members do not own it [G1]. */
@@ -199,12 +211,16 @@ async function giveUp(client: Client, connected: Promise<unknown>): Promise<void
   );
 }
 
+/** What happened, and what is to be done about it. */
 const explanations = {
-  token: 'Discord refused the token: check DISCORD_TOKEN',
-  intents: 'Discord refused the intents, also without Message Content: check the bot in the developer portal',
-  unreachable: 'Discord cannot be reached: check the network and DISCORD_API_URL',
-  timeout: 'Discord did not finish the login in time',
-  rejected: 'Discord refused the connection',
+  token: ['Discord refused the token', 'check DISCORD_TOKEN'],
+  intents: [
+    'Discord refused the intents, also without Message Content',
+    'check the bot in the developer portal',
+  ],
+  unreachable: ['Discord cannot be reached', 'check the network and DISCORD_API_URL'],
+  timeout: ['Discord did not finish the login in time', 'try again later'],
+  rejected: ['Discord refused the connection', 'check the bot in the developer portal'],
 } as const;
 
 type GatewayFailure = keyof typeof explanations;
@@ -213,9 +229,14 @@ type GatewayFailure = keyof typeof explanations;
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly failure: GatewayFailure;
+  readonly what: string;
+  readonly remedy: string;
   constructor(failure: GatewayFailure, cause?: unknown) {
-    super(explanations[failure], { cause });
+    const [what, remedy] = explanations[failure];
+    super(`${what}: ${remedy}`, { cause });
     this.failure = failure;
+    this.what = what;
+    this.remedy = remedy;
   }
 
   /** Whether it may pass by itself, as against what only its operator can mend. */

@@ -6,6 +6,7 @@ import {
   type APIMessage,
   type Client,
   type RawFile,
+  type RESTAPIPartialCurrentUserGuild,
   type RESTJSONErrorCodes,
   type RESTPatchAPIChannelMessageJSONBody,
   type RESTPostAPIChannelMessageJSONBody,
@@ -32,6 +33,11 @@ export function createDiscordApi(client: Client) {
   return {
     /** The application that the token belongs to. */
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
+    /** The guilds that the bot is in, each with what its roles allow it there: two hundred at most, those after an id. */
+    ownGuilds: (after: string) =>
+      answer<readonly RESTAPIPartialCurrentUserGuild[]>(
+        rest.get(Routes.userGuilds(), { query: new URLSearchParams({ after, limit: '200' }) }),
+      ),
     /** The application's global commands, or those of a guild. */
     registeredCommands: (applicationId: string, guildId?: string) =>
       answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),

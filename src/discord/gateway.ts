@@ -28,7 +28,7 @@ import {
   type Interactions,
   type InteractionsOptions,
 } from './interactions/interactions.ts';
-import { messageMenuCommand, registerCommands, slashCommand } from './interactions/register-commands.ts';
+import { registerCommands, wantedCommands } from './interactions/register-commands.ts';
 import { createMessageChanges, type MessageChanges } from './message-changes.ts';
 import { reportMissingPermissions } from './required-permissions.ts';
 import { createBackground, type RunInBackground } from './run-in-background.ts';
@@ -49,6 +49,8 @@ export interface GatewayOptions
     Pick<InteractionsOptions, 'offers'> {
   readonly client: Client;
   readonly token: string;
+  /** Waited for before the bot logs in. Default: nothing. */
+  readonly checked?: Promise<void>;
   /** As configured; without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
   /** Those that are not named here are removed from Discord. */
@@ -80,6 +82,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 export async function startGateway(options: GatewayOptions) {
   const { client, token, access, parseCommand, logger } = options;
   const application = await fetchApplication(client, token);
+  await options.checked;
   const ownerIds = access.ownerIds.length > 0 ? access.ownerIds : application.ownerIds;
   const channelQueue = createKeyedQueue({ patienceMs: channelPatienceMs });
   const { runInBackground, idle } = createBackground(logger);
@@ -96,7 +99,7 @@ export async function startGateway(options: GatewayOptions) {
       registerCommands({
         api: createDiscordApi(client),
         applicationId: application.id,
-        commands: [...options.commands.map(slashCommand), ...options.menuNames.map(messageMenuCommand)],
+        commands: wantedCommands(options.commands, options.menuNames),
         guildIds: options.commandGuildIds,
         botGuildIds: [...client.guilds.cache.keys()],
         store: options.store,

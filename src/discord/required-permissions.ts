@@ -50,16 +50,23 @@ const requiredPermissions: readonly {
   { permission: 'SendPolls', why: 'to create a poll when asked' },
 ];
 
-/** All required permissions as Discord's invite link takes them. */
-function invitePermissions(): bigint {
-  return PermissionsBitField.resolve(requiredPermissions.map(({ permission }) => permission));
+const permissionNames = requiredPermissions.map(({ permission }) => permission);
+
+/** The required permissions that somebody was not given, as Discord's own pages call them. */
+export function missingPermissions(given: bigint): readonly string[] {
+  return new PermissionsBitField(given).missing(permissionNames).map(inWords);
+}
+
+/** The link by which an application's bot is invited with all that it needs. */
+export function inviteLink(applicationId: string): string {
+  const permissions = PermissionsBitField.resolve(permissionNames);
+  return `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=${permissions}`;
 }
 
 /** What the bot asks of Discord and why, for docs/permissions.md, as markdown: invite link, permissions, intents. */
 export function requirementsText(): string {
-  const link = `https://discord.com/oauth2/authorize?client_id=YOUR_APPLICATION_ID&scope=bot+applications.commands&permissions=${invitePermissions()}`;
   return [
-    `\`${link}\``,
+    `\`${inviteLink('YOUR_APPLICATION_ID')}\``,
     '',
     '| what | why |',
     '|---|---|',
@@ -88,8 +95,7 @@ export function reportMissingPermissions(client: Client, logger: Logger): void {
 }
 
 function report({ id, members }: Guild, logger: Logger): void {
-  const missing =
-    members.me?.permissions.missing(requiredPermissions.map(({ permission }) => permission)) ?? [];
+  const missing = members.me === null ? [] : missingPermissions(members.me.permissions.bitfield);
   if (missing.length > 0)
     logger.warn('the bot lacks permissions in a server', { guildId: id, permissions: missing });
 }

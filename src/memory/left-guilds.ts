@@ -29,7 +29,7 @@ const leftSchema = z.object({
   ),
 });
 type LeftDocument = z.infer<typeof leftSchema>;
-const leftKind: DocumentKind<LeftDocument> = { version: 1, schema: leftSchema };
+export const leftKind: DocumentKind<LeftDocument> = { version: 1, schema: leftSchema };
 const noneLeft: LeftDocument = { version: 1, guilds: {} };
 
 export interface LeftGuildsOptions {

@@ -35,7 +35,7 @@ const documentSchema = z.object({
 type Used = z.infer<typeof usedSchema>;
 type UsageDocument = z.infer<typeof documentSchema>;
 
-const usageKind: DocumentKind<UsageDocument> = { version: 1, schema: documentSchema };
+export const usageKind: DocumentKind<UsageDocument> = { version: 1, schema: documentSchema };
 
 export interface UsageMeterOptions {
   readonly store: Store;

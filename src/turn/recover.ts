@@ -244,7 +244,7 @@ async function logReply(
 
 const ignoredKey = 'ignored.json';
 const ignoredSchema = z.object({ version: z.literal(1), messageIds: z.array(z.string()) });
-const ignoredKind: DocumentKind<z.infer<typeof ignoredSchema>> = { version: 1, schema: ignoredSchema };
+export const ignoredKind: DocumentKind<z.infer<typeof ignoredSchema>> = { version: 1, schema: ignoredSchema };
 
 /** The messages that the process before this one ignored and that could be caught up with. Never rejects: unknown, they are judged anew. */
 export async function readIgnored(store: Store, logger: Logger): Promise<readonly string[]> {

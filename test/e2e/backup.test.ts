@@ -7,6 +7,8 @@ import { runProcess, type Outcome } from '../support/processes.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const people = 50;
+/** Of a person: as many as are shown on one page. */
+const mostItems = 8;
 let stage: Stage;
 
 beforeAll(async () => {
@@ -61,7 +63,7 @@ describe('a backup [O4]', () => {
     const acknowledged = new Map<string, string[]>(names.map((name) => [name, []]));
     const over = new AbortController();
     const talk = async (name: string): Promise<void> => {
-      for (let number = 0; !over.signal.aborted; number += 1) {
+      for (let number = 0; number < mostItems && !over.signal.aborted; number += 1) {
         const said = `I own kettle ${name} ${number}`;
         const { text } = await stage.ask(name, `@${name}`, `!memory remember ${said}`);
         if (text.startsWith('Remembered')) acknowledged.get(name)?.push(said);

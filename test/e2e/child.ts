@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 /** Milliseconds for what a child prints before anything is asked of it: long, since the machine may be busy with other things. */
@@ -70,5 +71,25 @@ export function startChild(options: ChildOptions): Child {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       return exited;
     },
+  };
+}
+
+/** Whether this machine has what {@link startInTerminal} needs. */
+export const hasTerminals = existsSync('/usr/bin/script');
+
+/** Starts `dist/main.js` in a terminal of 200 columns. `said` is all that was shown, `type` what a person types; it ends when `exited` does. */
+export function startInTerminal(options: Omit<ChildOptions, 'script' | 'input'>) {
+  const script = new URL('../../dist/main.js', import.meta.url).pathname;
+  const program = ['exec', process.execPath, script, ...(options.arguments ?? [])].join(' ');
+  const child = spawn('/usr/bin/script', ['-qfec', `stty cols 200 rows 50; ${program}`, '/dev/null'], {
+    cwd: options.folder,
+    env: { PATH: process.env['PATH'], TERM: 'xterm', HOME: options.folder, ...options.environment },
+  });
+  let shown = '';
+  child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString('utf8')));
+  return {
+    said: () => shown,
+    type: (text: string) => void child.stdin.write(text),
+    exited: once(child, 'close'),
   };
 }

@@ -21,6 +21,8 @@ export interface StageOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How the model server answers; without it, no model is configured and the offline stand-in speaks. */
   readonly model?: ModelScript;
+  /** How it answers the start, which asks it for one token. */
+  readonly probe?: ModelScript;
   /** Nobody has talked with the bot before, so that the first answer to each person brings the first words [K12]. Default: everybody has had them. */
   readonly areNew?: true;
 }
@@ -81,7 +83,7 @@ function writeAsGreeted(folder: string, userId: string): void {
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
-  const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })));
+  const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })), options.probe);
   const server = await startSandboxServer();
   const info = await server.info();
   const greet = (id: string): void => {

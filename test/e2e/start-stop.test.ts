@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { startSandboxServer, type SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
 import { halfText } from '../support/model-answer.ts';
+import { startModelServer } from '../support/model-server.ts';
 import { answersTo } from './answers-to.ts';
 import { startChild, type Child } from './child.ts';
 import { deferred } from '../support/deferred.ts';
@@ -70,6 +71,77 @@ describe.concurrent('a bot that cannot start', () => {
       'Discord refused the token: check DISCORD_TOKEN',
     ]);
     expect(child.output()).not.toContain('wrong-token');
+  });
+
+  it.each([
+    ['refuses the key', { status: 401 }, "The model's server refused the key: check ANTHROPIC_API_KEY"],
+    [
+      'refuses the key for this',
+      { status: 403 },
+      "The model's server refused the key: check ANTHROPIC_API_KEY",
+    ],
+    [
+      'knows no such model',
+      { status: 404 },
+      'The model\'s server knows no model "sonnet": check DISCOCLAW_MODEL',
+    ],
+  ] as const)(
+    "says in one line that the model's server %s, has not logged in, and ends with code 78 [O1] [O2]",
+    async (_, answer, line) => {
+      const [sandbox, model] = await Promise.all([
+        startSandboxServer(),
+        startModelServer(
+          () => 'silent',
+          () => answer,
+        ),
+      ]);
+      const child = await start({
+        DISCORD_TOKEN: sandbox.token,
+        DISCORD_API_URL: sandbox.apiUrl,
+        ANTHROPIC_API_KEY: 'sk-of-the-test',
+        ANTHROPIC_BASE_URL: model.url,
+      });
+      expect(await child.exited).toBe(78);
+      expect(
+        child
+          .output()
+          .trim()
+          .split('\n')
+          .filter((each) => !each.startsWith('{')),
+      ).toEqual([line]);
+      expect(child.output()).not.toContain('sk-of-the-test');
+      expect(await sandbox.sessions()).toEqual([]);
+      await Promise.all([sandbox.close(), model.close()]);
+    },
+  );
+
+  it('says that the key is wrong also while Discord cannot be reached [O2]', async () => {
+    const model = await startModelServer(
+      () => 'silent',
+      () => ({ status: 401 }),
+    );
+    const child = await start({
+      DISCORD_TOKEN: 'some-token',
+      DISCORD_API_URL: 'http://127.0.0.1:9/api',
+      ANTHROPIC_BASE_URL: model.url,
+    });
+    expect(await child.exited).toBe(78);
+    expect(child.output()).toContain("The model's server wants a key: set ANTHROPIC_API_KEY");
+    await model.close();
+  });
+
+  it.each([
+    ['cannot be reached', 'cut', "The model's answer"],
+    ['does not answer', 'silent', "The model's server did not answer within 5 seconds"],
+    ['is overloaded', { status: 529 }, "The model's server answered 529"],
+  ] as const)("starts with a warning where the model's server %s [O1]", async (_, answer, line) => {
+    await using stage = await openStage({ model: () => ({ text: 'Here I am.' }), probe: () => answer });
+    const output = stage.bot().output();
+    expect(output).toContain(`"level":"warn"`);
+    expect(output).toContain(line);
+    expect(stage.model.probes).toHaveLength(1);
+    expect(stage.model.probes[0]?.body).toMatchObject({ max_tokens: 1 });
+    expect((await stage.ask('alice', '#general', 'Are you there?')).text).toBe('Here I am.');
   });
 
   it('waits for Discord where it cannot be reached, and connects once it can [O2]', async () => {

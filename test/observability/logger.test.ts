@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createLogger, type LoggerOptions } from '../../src/observability/logger.ts';
 
@@ -8,6 +8,7 @@ function writingLogger(level: LoggerOptions['level']) {
   const logger = createLogger({
     level,
     destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
+    isTerminal: false,
   });
   return { logger, lines };
 }
@@ -58,4 +59,44 @@ it('describes an error and its causes, without what else it carries', () => {
     }),
     expect.objectContaining({ error: 'thrown text' }),
   ]);
+});
+
+describe('on a terminal [O5]', () => {
+  /** The lines as a person reads them, without the time of day, which is checked. */
+  function readingLogger(level: LoggerOptions['level']) {
+    const lines: string[] = [];
+    const take = (line: string): void => {
+      expect(line).toMatch(/^\d\d:\d\d:\d\d /u);
+      lines.push(line.slice('00:00:00 '.length));
+    };
+    return { logger: createLogger({ level, destination: { write: take }, isTerminal: true }), lines };
+  }
+  const failure = new Error('no answer\nat all', {
+    cause: Object.assign(new TypeError('socket closed'), { code: 'ECONNRESET' }),
+  });
+
+  it('writes a short line with what belongs to it', () => {
+    const { logger, lines } = readingLogger('info');
+    logger.info('the bot has stopped');
+    logger.warn('the model is out of reach', { failure: 'unavailable', since: 'an hour', calls: [1, 2] });
+    logger.info('configured', { token: 'sk-secret' });
+    expect(lines).toEqual([
+      'info  the bot has stopped\n',
+      'warn  the model is out of reach failure=unavailable since="an hour" calls=[1,2]\n',
+      'info  configured token="[Redacted]"\n',
+    ]);
+  });
+
+  it('says of an error what it and its causes say, in one line, and shows its stack only to who asks for more', () => {
+    const { logger, lines } = readingLogger('info');
+    logger.error('request failed', { error: failure });
+    logger.error('request failed', { error: 'thrown text' });
+    expect(lines).toEqual([
+      'error request failed (no answer\\nat all; because: socket closed, ECONNRESET)\n',
+      'error request failed (thrown text)\n',
+    ]);
+    const more = readingLogger('debug');
+    more.logger.error('request failed', { error: failure });
+    expect(more.lines[0]).toMatch(/\n\s+at .*logger\.test\.ts/u);
+  });
 });

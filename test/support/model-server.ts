@@ -45,6 +45,8 @@ export interface ModelServer {
   /** To be used as `ANTHROPIC_BASE_URL`. */
   readonly url: string;
   readonly requests: readonly ModelServerRequest[];
+  /** Calls of one token, by which a start and the doctor look whether the model answers; they are not among the requests. */
+  readonly probes: readonly ModelServerRequest[];
   /** The most calls that were open at one time. */
   readonly peakConcurrency: number;
   /** Connections that calls came over; fewer than calls where they are used again. */
@@ -53,9 +55,13 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** A server on loopback that speaks as much of the Messages API as the product uses: `POST /v1/messages`, streamed or whole. */
-export async function startModelServer(script: ModelScript): Promise<ModelServer> {
+/** A server on loopback that speaks as much of the Messages API as the product uses: `POST /v1/messages`, streamed or whole. `probe` answers calls of one token. */
+export async function startModelServer(
+  script: ModelScript,
+  probe: ModelScript = () => ({ text: 'Hi' }),
+): Promise<ModelServer> {
   const requests: ModelServerRequest[] = [];
+  const probes: ModelServerRequest[] = [];
   let open = 0;
   let peak = 0;
 
@@ -81,11 +87,12 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     response.once('close', () => {
       record.wasGivenUp = !response.writableEnded;
     });
-    const index = requests.push(record) - 1;
+    const [kept, answer] = body.max_tokens === 1 ? [probes, probe] : [requests, script];
+    const index = kept.push(record) - 1;
     if (request.method !== 'POST' || path !== '/v1/messages') sendError(response, 404, 'no such path');
     // As strict parsers of JSON are: a lone half of a character is none.
     else if (/\\ud[89a-f]/iu.test(raw)) sendError(response, 400, 'The request body is not valid JSON');
-    else await answerWith(response, script(body, index), { isStreamed: body.stream === true, index });
+    else await answerWith(response, answer(body, index), { isStreamed: body.stream === true, index });
   }
 
   await new Promise<void>((resolve) => {
@@ -96,6 +103,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    probes,
     get peakConcurrency() {
       return peak;
     },

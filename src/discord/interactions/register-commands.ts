@@ -72,6 +72,14 @@ export function messageMenuCommand(name: string): ApplicationCommand {
   return { type: ApplicationCommandType.Message, name, ...everywhere };
 }
 
+/** All that Discord is to have: commands, and entries in the menu of every message. */
+export function wantedCommands(
+  definitions: readonly CommandDefinition[],
+  menuNames: readonly string[],
+): readonly ApplicationCommand[] {
+  return [...definitions.map(slashCommand), ...menuNames.map(messageMenuCommand)];
+}
+
 export interface RegistrationOptions {
   readonly api: Pick<DiscordApi, 'registeredCommands' | 'registerCommands'>;
   readonly applicationId: string;
@@ -90,7 +98,7 @@ export interface RegistrationOptions {
 
 const guildsKey = 'command-guilds.json';
 const guildsSchema = z.object({ version: z.literal(1), guildIds: z.array(z.string()).readonly() });
-const guildsKind: DocumentKind<z.infer<typeof guildsSchema>> = { version: 1, schema: guildsSchema };
+export const guildsKind: DocumentKind<z.infer<typeof guildsSchema>> = { version: 1, schema: guildsSchema };
 
 /** Between two guilds, while all are asked; milliseconds. */
 const pauseMs = 100;
@@ -182,7 +190,7 @@ export async function registerCommands(options: RegistrationOptions): Promise<vo
 }
 
 /** Where a guild's own command can be used goes without saying; Discord knows these fields of global commands only. */
-function withoutScope(global: ApplicationCommand): ApplicationCommand {
+export function withoutScope(global: ApplicationCommand): ApplicationCommand {
   const { contexts: _, integration_types: __, ...rest } = global;
   return rest;
 }

@@ -69,7 +69,7 @@ export function summaryHoldsOthersWords({
   return hasThirdPartyText ?? visibility !== 'dm';
 }
 
-const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
+export const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
 
 /** The state documents of all sessions. Reads and writes reject with `StoreError`. A session never seen has no cursors. */
 export type SessionStates = ReturnType<typeof createSessionStates>;

@@ -11,7 +11,7 @@ interface PersonSessions {
   readonly channels: readonly string[];
 }
 
-const kind: DocumentKind<PersonSessions> = {
+export const sessionsKind: DocumentKind<PersonSessions> = {
   version: 1,
   schema: z.object({ version: z.literal(1), channels: z.array(z.string()).readonly() }),
 };
@@ -65,7 +65,7 @@ export function createSessions(store: Store) {
       if (listed.has(sessionName(session))) return;
       // First here: a list that is made meanwhile has it too.
       note(session);
-      await store.update(keyOf(userId), kind, (list) =>
+      await store.update(keyOf(userId), sessionsKind, (list) =>
         list === undefined || list.channels.includes(channelId)
           ? list
           : { ...list, channels: [...list.channels, channelId].toSorted() },
@@ -74,13 +74,17 @@ export function createSessions(store: Store) {
     },
     /** All sessions of a person, and perhaps some that are gone. */
     async ofPerson(userId: string): Promise<readonly SessionKey[]> {
-      let list = await store.read(keyOf(userId), kind);
+      let list = await store.read(keyOf(userId), sessionsKind);
       if (list === undefined) {
         await (looking ??= lookThrough());
         const channels = () => [...(found.get(userId) ?? [])].toSorted();
         const made = (): PersonSessions => ({ version: 1, channels: channels() });
         list = await store
-          .update(keyOf(userId), kind, (current) => current ?? (found.has(userId) ? made() : undefined))
+          .update(
+            keyOf(userId),
+            sessionsKind,
+            (current) => current ?? (found.has(userId) ? made() : undefined),
+          )
           .catch(made);
       }
       return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));

@@ -51,7 +51,7 @@ const documentSchema = z.object({
 export type PersonSettings = Readonly<z.infer<typeof documentSchema>>;
 type PastPause = Readonly<z.infer<typeof pastPauseSchema>>;
 
-const settingsKind: DocumentKind<PersonSettings> = { version: 1, schema: documentSchema };
+export const settingsKind: DocumentKind<PersonSettings> = { version: 1, schema: documentSchema };
 
 const unset: PersonSettings = { version: 1 };
 const epoch = new Date(0).toISOString();

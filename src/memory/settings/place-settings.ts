@@ -44,7 +44,7 @@ const documentSchema = z.object({
 
 type SettingsDocument = z.infer<typeof documentSchema>;
 
-const settingsKind: DocumentKind<SettingsDocument> = { version: 1, schema: documentSchema };
+export const settingsKind: DocumentKind<SettingsDocument> = { version: 1, schema: documentSchema };
 
 /** @throws {RangeError} when the id is no Discord id [S6]. */
 function settingsKey(guildId: string): string {

@@ -38,20 +38,33 @@ const keptConversations = 1000;
 const vendorUrl = 'https://api.anthropic.com';
 
 /** The SDK wants a key, and reads the environment where it gets none; a server that asks for none ignores it. */
-const noKey = 'no-key';
+export const noKey = 'no-key';
+
+/** The vendor's own library for a server. */
+export function createSdk({
+  apiKey = noKey,
+  baseUrl = vendorUrl,
+  totalTimeoutMs,
+}: {
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly totalTimeoutMs: number;
+}): Anthropic {
+  return new Anthropic({
+    apiKey,
+    baseURL: baseUrl,
+    maxRetries: 0,
+    timeout: totalTimeoutMs,
+    // The SDK's own log shows events as they came, people's words among them.
+    logLevel: 'off',
+  });
+}
 
 /** A model behind the Messages API, Anthropic's or any other server's that speaks it [M1][M7]. */
 export function createAnthropicClient(options: AnthropicClientOptions): ModelClient {
   const { logger, random = Math.random } = options;
-  const apiKey = options.apiKey ?? noKey;
-  const sdk = new Anthropic({
-    apiKey,
-    baseURL: options.baseUrl ?? vendorUrl,
-    maxRetries: 0,
-    timeout: options.totalTimeoutMs,
-    // The SDK's own log shows events as they came, people's words among them.
-    logLevel: 'off',
-  });
+  const { apiKey = noKey } = options;
+  const sdk = createSdk(options);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
   /** The id of each conversation's latest answer, by which the vendor knows its request. */
   const latest = new LRUCache<string, string>({ max: keptConversations });

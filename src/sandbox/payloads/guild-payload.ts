@@ -10,10 +10,12 @@ import {
   type APIGuildMember,
   type APIRole,
   type GatewayGuildCreateDispatchData,
+  type RESTAPIPartialCurrentUserGuild,
 } from 'discord-api-types/v10';
 
 import { activeThreads } from '../world/channels.ts';
 import type { Channel, Guild, Member, Role } from '../world/entities.ts';
+import { guildPermissions } from '../world/permissions.ts';
 import { memberOf, userOf, type World } from '../world/world.ts';
 import { guildChannelPayload, threadPayload } from './channel-payload.ts';
 import { emojiPayload, flagBits, userPayload } from './user-payload.ts';
@@ -53,6 +55,20 @@ export function memberPayloadWithoutUser(member: Member): Omit<APIGuildMember, '
 
 export function memberPayload(world: World, member: Member): APIGuildMember {
   return { ...memberPayloadWithoutUser(member), user: userPayload(userOf(world, member.userId)) };
+}
+
+/** A guild in the list of those that a user is in, with what they may do there at large. */
+export function ownGuildPayload(guild: Guild, userId: string): RESTAPIPartialCurrentUserGuild {
+  const member = guild.members.get(userId);
+  return {
+    id: guild.id,
+    name: guild.name,
+    icon: null,
+    banner: null,
+    owner: guild.ownerId === userId,
+    features: [],
+    permissions: (member === undefined ? 0n : guildPermissions(guild, member)).toString(),
+  };
 }
 
 export function guildPayload(guild: Guild): APIGuild {

@@ -3,13 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { channelPayload, guildChannelPayload, threadList } from '../payloads/channel-payload.ts';
-import { guildPayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
+import { guildPayload, memberPayload, ownGuildPayload, rolePayload } from '../payloads/guild-payload.ts';
 import { applicationPayload, emojiPayload, userPayload } from '../payloads/user-payload.ts';
 import { activeThreads, openDm } from '../world/channels.ts';
 import { userOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { guildWithBot, type On, type RestContext } from './rest-context.ts';
 
+const guildPageSchema = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(200),
+  after: z.string().default('0'),
+});
 const dmSchema = z.object({ recipient_id: z.string() });
 
 /** Where the gateway is, who the bot is, whose it is, and who others are, and DMs with them. */
@@ -25,6 +29,15 @@ export function accountRoutes(app: FastifyInstance, context: RestContext): void 
   }));
 
   app.get('/users/@me', () => userPayload(userOf(world, world.botId)));
+
+  app.get('/users/@me/guilds', (request) => {
+    const { limit, after } = parseForm(guildPageSchema, request.query);
+    return [...world.guilds.values()]
+      .filter(({ id, members }) => members.has(world.botId) && Snowflake.compare(id, after) > 0)
+      .toSorted((a, b) => Snowflake.compare(a.id, b.id))
+      .slice(0, limit)
+      .map((guild) => ownGuildPayload(guild, world.botId));
+  });
 
   app.get<On<'user'>>('/users/:user', (request) => {
     const user = world.users.get(request.params.user);

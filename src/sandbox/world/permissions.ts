@@ -35,7 +35,7 @@ const dmPermissions =
   PermissionFlagsBits.UseApplicationCommands;
 
 /** Permissions in the guild at large: owner and administrators have all. */
-function guildPermissions(guild: Guild, member: Member): bigint {
+export function guildPermissions(guild: Guild, member: Member): bigint {
   if (guild.ownerId === member.userId) return allPermissions;
   let permissions = guild.roles.get(guild.id)?.permissions ?? 0n;
   for (const roleId of member.roleIds) permissions |= guild.roles.get(roleId)?.permissions ?? 0n;

@@ -146,6 +146,15 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     return lastGood;
   }
 
+  /** Why the file would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. */
+  async function damage<T extends Versioned>(
+    key: string,
+    kind: DocumentKind<T>,
+  ): Promise<string | undefined> {
+    const parsed = (await load(key, await pathOf(key), kind))?.value;
+    return parsed?.outcome === 'damaged' ? parsed.reason : undefined;
+  }
+
   /** What holds, be it in the file yet or not; only while the key's lock is held. */
   async function loadPresent<T extends Versioned>(
     key: string,
@@ -367,7 +376,7 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     return {};
   }
 
-  return { read, update, readText, writeText, restore };
+  return { read, update, readText, writeText, damage, restore };
 }
 
 function isState(fingerprint: string | undefined): (stats: BigIntStats | undefined) => boolean {

@@ -183,6 +183,21 @@ export function createLogs(
     }
   }
 
+  /** How many lines of the file are no records; a last one may still be on its way. */
+  async function damagedLines(log: string): Promise<number> {
+    const path = await pathOf(log);
+    const count = await unlessMissing(
+      withFile(fileSystem.open(path, readFlags), async (file) => {
+        const size = Number((await file.stat()).size);
+        let damaged = 0;
+        for await (const { bytes, start } of linesForward(file, size))
+          if (start + bytes.length < size && parseLine(bytes) === undefined) damaged += 1;
+        return damaged;
+      }),
+    );
+    return count ?? 0;
+  }
+
   async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
     // Appends go behind `end`, rewrites go into another file: the snapshot holds without the lock.
     const { file, state } = await locks.run(log, () => open(log));
@@ -291,7 +306,7 @@ export function createLogs(
   /** Erases what is kept of a log that goes. */
   const eraseKept = (path: string) => keptBlocks.eraseOthers(path, Buffer.alloc(0), blockLines);
 
-  return { append, scan, blocks, lastSequence, rewrite, restore, forget, eraseKept };
+  return { append, scan, blocks, damagedLines, lastSequence, rewrite, restore, forget, eraseKept };
 }
 
 async function* allLines(file: OpenFile | undefined, state: LogState): AsyncGenerator<LogLine | undefined> {

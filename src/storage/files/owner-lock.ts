@@ -41,7 +41,7 @@ export async function takeOwnerLock(
   dataFolder: string,
   onBeat: () => void = () => {},
 ) {
-  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+  const host = ownHost();
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
   await announce(fileSystem, join(dataFolder, `.owner-${formatHost}-${dataFormat}-0-00000000`), farAhead);
   for (let attempt = 1; ; attempt += 1) {
@@ -63,6 +63,22 @@ export async function takeOwnerLock(
   }
 }
 
+/**
+ * The process that uses a data folder, if any; nothing is changed.
+ * @throws {StoreError} where a newer version wrote the folder.
+ */
+export async function findOwner(fileSystem: FileSystem, dataFolder: string) {
+  const host = ownHost();
+  for (const owner of await ownersIn(fileSystem, dataFolder))
+    if (await isAlive(fileSystem, dataFolder, owner, { host, now: Date.now() }))
+      return { pid: owner.pid, lockFile: owner.name, isHere: owner.host === host };
+  return undefined;
+}
+
+function ownHost(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+}
+
 /** A failure leaves the file to whoever takes the lock next. */
 async function discard(fileSystem: FileSystem, path: string): Promise<void> {
   await fileSystem.unlink(path).catch(() => undefined);
@@ -77,24 +93,35 @@ async function announce(fileSystem: FileSystem, path: string, time = new Date())
 async function findOther(fileSystem: FileSystem, folder: string, own: string): Promise<Owner | undefined> {
   // The time as this very disk tells it: the other machine's clock may differ from ours.
   const now = await touchedAt(fileSystem, join(folder, own));
-  const self = parseName(own);
-  for (const entry of await fileSystem.readdir(folder)) {
-    const owner = parseName(entry.name);
-    if (owner === undefined || owner.name === own) continue;
-    if (owner.host === formatHost) {
-      if (owner.pid <= dataFormat) continue;
-      const text = `A newer version wrote this data folder (format ${owner.pid}, this one reads ${dataFormat}): start that version, or use a copy from before`;
-      throw new StoreError(text, owner.name);
-    }
-    const path = join(folder, owner.name);
-    const isAlive =
-      owner.host === self?.host
-        ? await isRunning(fileSystem, owner)
-        : now - (await touchedAt(fileSystem, path)) < silenceMs;
-    if (isAlive) return owner;
-    await discard(fileSystem, path);
+  const host = parseName(own)?.host;
+  for (const owner of await ownersIn(fileSystem, folder)) {
+    if (owner.name === own) continue;
+    if (await isAlive(fileSystem, folder, owner, { host, now })) return owner;
+    await discard(fileSystem, join(folder, owner.name));
   }
   return undefined;
+}
+
+/** Whom the lock files in a folder name, dead or alive. @throws {StoreError} where a newer version wrote the folder. */
+async function ownersIn(fileSystem: FileSystem, folder: string): Promise<readonly Owner[]> {
+  const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
+  return entries.flatMap(({ name }) => {
+    const owner = parseName(name);
+    if (owner?.host !== formatHost) return owner ?? [];
+    if (owner.pid <= dataFormat) return [];
+    const text = `A newer version wrote this data folder (format ${owner.pid}, this one reads ${dataFormat}): start that version, or use a copy from before`;
+    throw new StoreError(text, name);
+  });
+}
+
+async function isAlive(
+  fileSystem: FileSystem,
+  folder: string,
+  owner: Owner,
+  { host, now }: { readonly host: string | undefined; readonly now: number },
+): Promise<boolean> {
+  if (owner.host === host) return isRunning(fileSystem, owner);
+  return now - (await touchedAt(fileSystem, join(folder, owner.name))) < silenceMs;
 }
 
 function keepAlive(fileSystem: FileSystem, path: string, onBeat: () => void) {

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Erasing, Store } from '../../core/store.ts';
+import type { DocumentKind, Erasing, Store, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createDocuments } from './documents.ts';
@@ -46,6 +46,10 @@ export interface FileStoreOptions {
 export interface FileStore extends Store {
   /** How many files lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
+  /** Why a document would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. Rejects with `StoreError`. */
+  damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
+  /** How many lines of a log are passed over, because they are damaged. Changes nothing. Rejects with `StoreError`. */
+  damagedLines(log: string): Promise<number>;
   /**
    * Removes what a process before this one left under temporary names, however much there is to look through: nothing waits for it, since no key
    * leads there. Rejects with `StoreError`.
@@ -225,6 +229,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     remove: (key) => change(key, 'removed', () => erasing(locks.run(key, () => removeFile(key)))),
     removeAll: (prefix) =>
       change(prefix, 'removed', () => erasing(locks.runAlone(prefix, () => removeFolder(prefix)))),
+    damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
+    damagedLines: (log) => run(log, 'read', () => logs.damagedLines(log)),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
     written: () => tracked(behind.written()),
     snapshot: (folder) => tracked(orStoreError('.', 'copied', () => snapshots.take(folder))),

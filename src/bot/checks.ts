@@ -1,0 +1,193 @@
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { withDiscord, type DiscordCheckup } from '../discord/checkup.ts';
+import { GatewayError } from '../discord/client.ts';
+import { inviteLink } from '../discord/required-permissions.ts';
+import type { ProbeOptions } from '../model/anthropic/probe.ts';
+import { registeredCommands } from './commands.ts';
+import { checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
+import { broken, fine, UnusableError, warning, type Finding } from './findings.ts';
+
+type Check = (config: Config, logger: Logger) => Promise<readonly Finding[]>;
+
+/** All that the bot needs, in the order in which the doctor tells it [O1]. None changes anything, or rejects. */
+export const checks: readonly Check[] = [
+  checkFolders,
+  checkOwner,
+  checkDisk,
+  checkFiles,
+  checkDiscord,
+  checkModels,
+];
+
+/**
+ * What every start looks at besides logging in; warnings are logged. What it rejects with has a handler already, so that it may be waited for later.
+ * @throws {UnusableError}
+ */
+export function checkStart(config: Config, logger: Logger): Promise<void> {
+  const checked = lookAtStart(config, logger);
+  checked.catch(() => undefined);
+  return checked;
+}
+
+async function lookAtStart(config: Config, logger: Logger): Promise<void> {
+  const { apiKey, baseUrl, main } = config.model;
+  const hasModel = apiKey !== undefined || baseUrl !== undefined;
+  const found = [
+    ...(await checkDisk(config)),
+    ...(hasModel ? [await tryModel({ apiKey, baseUrl, model: main, timeoutMs: startPatienceMs })] : []),
+  ];
+  for (const finding of found) {
+    if (finding.level === 'fine') continue;
+    const sentence = `${finding.text}: ${finding.remedy}`;
+    if (finding.wrong !== undefined) throw new UnusableError(sentence);
+    logger.warn(sentence);
+  }
+}
+
+/** Milliseconds that a start, and the doctor, wait for a model's one token. */
+const startPatienceMs = 5000;
+const patienceMs = 20_000;
+
+/** A clock that is wrong by so much. Messages are answered up to five minutes after they were written; the other one is for HTTP's whole seconds. */
+const brokenClockMs = 300_000;
+const wrongClockMs = 30_000;
+
+async function checkDiscord(
+  { discord: settings, commandsEnabled }: Config,
+  logger: Logger,
+): Promise<readonly Finding[]> {
+  const { token, apiUrl } = settings;
+  if (token === undefined)
+    return [warning('token', 'DISCORD_TOKEN is not set, so the bot runs in its sandbox', 'npm run setup')];
+  return withDiscord({ token, apiUrl, logger }, async (discord) => {
+    const found: Finding[] = [];
+    try {
+      const { id, name, readsContent } = await discord.application();
+      found.push(fine('token', `Discord knows the bot as ${name}, application ${id}`));
+      found.push(
+        readsContent
+          ? fine('intents', 'Message Content is switched on')
+          : warning(
+              'intents',
+              'Message Content is switched off, so the bot reads only direct messages, mentions, replies to it and commands',
+              `switch it on, under Privileged Gateway Intents: ${portalPage(id)}`,
+            ),
+      );
+      found.push(...(await checkServers(discord, id)));
+      found.push(
+        ...(await checkCommands(discord, id, { commandsEnabled, guildIds: settings.commandGuildIds })),
+      );
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      found.push(broken(found.length === 0 ? 'token' : 'Discord', error.what, error.remedy));
+    }
+    return [...found, ...checkClock(discord)];
+  });
+}
+
+/** Where a bot's token and intents are. */
+export function portalPage(applicationId: string): string {
+  return `https://discord.com/developers/applications/${applicationId}/bot`;
+}
+
+function checkClock(discord: DiscordCheckup): readonly Finding[] {
+  const ahead = discord.aheadMs();
+  if (ahead === undefined) return [];
+  const text = `this machine's clock is ${Math.round(Math.abs(ahead) / 1000)} seconds ${ahead > 0 ? 'behind' : 'ahead of'} Discord's`;
+  if (Math.abs(ahead) < wrongClockMs) return [fine('clock', "this machine's clock is that of Discord")];
+  const remedy = 'have it set by the network: timedatectl set-ntp true';
+  return [Math.abs(ahead) < brokenClockMs ? warning('clock', text, remedy) : broken('clock', text, remedy)];
+}
+
+async function checkServers(discord: DiscordCheckup, applicationId: string): Promise<readonly Finding[]> {
+  const link = inviteLink(applicationId);
+  const servers = await discord.servers();
+  if (servers.length === 0) return [warning('servers', 'the bot is in no server', `invite it: ${link}`)];
+  return servers.map(({ id, name, missing }) =>
+    missing.length === 0
+      ? fine('servers', `${name} (${id}) gives all permissions`)
+      : warning(
+          'servers',
+          `${name} (${id}) does not give ${missing.join(', ')}`,
+          `give it to the bot's role there, or invite it again: ${link}`,
+        ),
+  );
+}
+
+async function checkCommands(
+  discord: DiscordCheckup,
+  applicationId: string,
+  { commandsEnabled, guildIds }: { readonly commandsEnabled: boolean; readonly guildIds: readonly string[] },
+): Promise<readonly Finding[]> {
+  const { definitions, menuNames } = registeredCommands({ commandsEnabled });
+  const has = (guildId?: string) => discord.hasCommands(applicationId, definitions, menuNames, guildId);
+  const scopes = guildIds.length === 0 ? [undefined] : guildIds;
+  const areThere = (await Promise.all(scopes.map(has))).every(Boolean);
+  return [
+    areThere
+      ? fine('commands', 'Discord has the slash commands')
+      : warning(
+          'commands',
+          'Discord does not have the slash commands of this version',
+          'start the bot, which registers them',
+        ),
+  ];
+}
+
+/** Each model that is used, once. */
+async function checkModels({ model, summary }: Config): Promise<readonly Finding[]> {
+  const { apiKey, baseUrl } = model;
+  if (apiKey === undefined && baseUrl === undefined)
+    return [warning('model', 'no model is set, so an offline stand-in answers', 'npm run setup')];
+  const names = {
+    DISCOCLAW_MODEL: model.main,
+    DISCOCLAW_FAST_MODEL: model.fast,
+    DISCOCLAW_SUMMARY_MODEL: summary.model,
+  };
+  const found: Finding[] = [];
+  const asked = new Set<string>();
+  for (const [variable, name] of Object.entries(names)) {
+    if (asked.has(name)) continue;
+    asked.add(name);
+    const finding = await tryModel({ apiKey, baseUrl, model: name, timeoutMs: patienceMs }, variable);
+    found.push(finding);
+    // The others would fare no better, unless it is the name.
+    if (finding.level !== 'fine' && finding.wrong !== 'model') break;
+  }
+  return found;
+}
+
+/** Whether a model gives one token; `variable` names it. */
+export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODEL'): Promise<Finding> {
+  const { apiKey, baseUrl, model } = options;
+  // Loading the SDK takes a quarter of the start.
+  const { probeModel } = await import('../model/anthropic/probe.ts');
+  const { outcome, text } = await probeModel(options);
+  switch (outcome) {
+    case 'fine':
+      return fine('model', `${model} answers`);
+    case 'key':
+      return apiKey === undefined
+        ? { ...broken('model', "The model's server wants a key", 'set ANTHROPIC_API_KEY'), wrong: 'key' }
+        : {
+            ...broken('model', "The model's server refused the key", 'check ANTHROPIC_API_KEY'),
+            wrong: 'key',
+          };
+    case 'model':
+      return {
+        ...broken('model', `The model's server knows no model "${model}"`, `check ${variable}`),
+        wrong: 'model',
+      };
+    case 'busy':
+      return warning('model', text, 'wait, or raise the limits of the key with the vendor');
+    case 'refused':
+      return broken('model', text, 'look into the account of the key, and check the variables of the model');
+    case 'unreachable':
+      return broken(
+        'model',
+        text,
+        `check the network${baseUrl === undefined ? '' : ' and ANTHROPIC_BASE_URL'}`,
+      );
+  }
+}

@@ -1,0 +1,159 @@
+import { basename, resolve } from 'node:path';
+
+import type { Config } from '../config/config.ts';
+import { StoreError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { nodeFileSystem } from '../storage/files/file-system.ts';
+import { freeBytes, inspectFolder } from '../storage/files/inspect.ts';
+import { findOwner } from '../storage/files/owner-lock.ts';
+import { createFileStore } from '../storage/files/store.ts';
+import { dataFolders, documentKindOf, rootFiles } from './document-kinds.ts';
+import { broken, fine, warning, type Finding } from './findings.ts';
+
+const megabyte = 1024 * 1024;
+/** Less is soon full; with less still nothing can be relied on to be saved. */
+const scarceBytes = 1024 * megabyte;
+const tooFewBytes = 100 * megabyte;
+
+export async function checkFolders({ storage }: Config): Promise<readonly Finding[]> {
+  const folders = {
+    DISCOCLAW_DATA_DIR: storage.dataDir,
+    DISCOCLAW_WORKSPACE_DIR: storage.workspaceDir,
+    DISCOCLAW_DURABLE_DATA_DIR: storage.durableDir,
+    DISCOCLAW_SUMMARY_DATA_DIR: storage.summaryDir,
+    DISCOCLAW_SHORTTERM_DATA_DIR: storage.shortTermDir,
+  };
+  const found = Object.entries(folders).map(async ([variable, folder]) =>
+    folder === undefined ? [] : checkFolder(variable, folder),
+  );
+  return (await Promise.all(found)).flat();
+}
+
+async function checkFolder(variable: string, folder: string): Promise<readonly Finding[]> {
+  const { path, state, mode = 0 } = await inspectFolder(folder);
+  switch (state) {
+    case 'no-folder':
+      return [
+        broken('folders', `${path} is no folder`, `move away what is there, or set ${variable} to a folder`),
+      ];
+    case 'refused':
+      return [
+        broken(
+          'folders',
+          `${path} cannot be written`,
+          `give it to the user that runs the bot: chown -R USER ${path}`,
+        ),
+      ];
+    case 'creatable':
+      return [fine('folders', `${path} will be made by the first start`)];
+    case 'fine':
+      // The workspace is its owner's to share.
+      return variable !== 'DISCOCLAW_WORKSPACE_DIR' && (mode & 0o077) !== 0
+        ? [
+            warning(
+              'folders',
+              `others on this machine may look into ${path} (mode ${mode.toString(8)})`,
+              `chmod 700 ${path}`,
+            ),
+          ]
+        : [fine('folders', `${path} can be written`)];
+  }
+}
+
+export async function checkOwner({ storage }: Config): Promise<readonly Finding[]> {
+  const path = resolve(storage.dataDir);
+  try {
+    const owner = await findOwner(nodeFileSystem, path);
+    if (owner === undefined) return [fine('process', 'no bot runs on the data folder')];
+    if (owner.isHere)
+      return [fine('process', `process ${owner.pid} runs on the data folder; a second bot would not start`)];
+    return [
+      warning(
+        'process',
+        `a bot on another machine or in a container runs on ${path} (its lock file: ${owner.lockFile})`,
+        'start none here, or set DISCOCLAW_DATA_DIR to a folder of its own',
+      ),
+    ];
+  } catch (error) {
+    if (!(error instanceof StoreError)) return [unreadable('process', path)];
+    const [text = '', remedy = ''] = error.message.split(/: /u);
+    return [broken('process', text, remedy)];
+  }
+}
+
+function unreadable(about: string, what: string): Finding {
+  return broken(
+    about,
+    `${what} cannot be read`,
+    'give it to the user that runs the bot, and look at the disk',
+  );
+}
+
+export async function checkDisk({ storage }: Config): Promise<readonly Finding[]> {
+  const path = resolve(storage.dataDir);
+  const free = await freeBytes(path).catch(() => undefined);
+  if (free === undefined) return [unreadable('disk', path)];
+  const text = `${Math.floor(free / megabyte)} MB are free for ${path}`;
+  if (free >= scarceBytes) return [fine('disk', text)];
+  const remedy = 'make room on the disk, or set DISCOCLAW_DATA_DIR to a larger one';
+  return [free < tooFewBytes ? broken('disk', text, remedy) : warning('disk', text, remedy)];
+}
+
+/** What the store would put into quarantine when it is used next, what it passes over, and what lies in quarantine. */
+export async function checkFiles({ storage }: Config, logger: Logger): Promise<readonly Finding[]> {
+  const quarantine = `${resolve(storage.dataDir)}/quarantine`;
+  const found: Finding[] = [];
+  const store = await createFileStore({ ...storage, clock: () => new Date(), logger, readOnly: true });
+  try {
+    const keys = dataFolders.map(async (folder) =>
+      (await store.list(folder)).map(({ path }) => `${folder}/${path}`),
+    );
+    const all = [...rootFiles, ...(await Promise.all(keys)).flat()];
+    for (const key of all) {
+      const finding = await damageOf(key).catch((error: unknown) =>
+        broken(
+          'files',
+          error instanceof Error ? error.message : `${key} cannot be read`,
+          'start the version that wrote it, or restore a backup',
+        ),
+      );
+      if (finding !== undefined) found.push(finding);
+    }
+    const quarantined = await store.quarantined();
+    if (quarantined > 0)
+      found.push(
+        warning(
+          'files',
+          `${quarantined} damaged files lie in ${quarantine}`,
+          'put right what you can, and remove them',
+        ),
+      );
+    return found.length > 0 ? found : [fine('files', `${all.length - rootFiles.length} files can be read`)];
+  } catch {
+    return [unreadable('files', resolve(storage.dataDir))];
+  } finally {
+    await store.close();
+  }
+
+  async function damageOf(key: string): Promise<Finding | undefined> {
+    if (key.endsWith('.jsonl')) {
+      const lines = await store.damagedLines(key);
+      return lines === 0
+        ? undefined
+        : warning(
+            'files',
+            `${lines} damaged lines of ${key} are passed over`,
+            'put them right by hand while the bot is stopped, or leave them',
+          );
+    }
+    const kind = documentKindOf(key);
+    const reason = kind && (await store.damage(key, kind));
+    return reason === undefined
+      ? undefined
+      : broken(
+          'files',
+          `${key} is damaged (${reason})`,
+          `put it right by hand; otherwise it goes to quarantine, and its last good copy ${basename(key)}.bak is used`,
+        );
+  }
+}

@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { ConfigError, readConfig, type Config, type Environment } from '../config/config.ts';
+import { createLogger } from '../observability/logger.ts';
+import { checks } from './checks.ts';
+import type { Finding } from './findings.ts';
+
+const signs = { fine: '✓', warning: '!', broken: '✗' } as const;
+
+/** `npm run doctor`: a line for each thing that the bot needs, with what to do where it is not in order. Resolves with the exit code [O1]. */
+export async function runDoctor(environment: Environment): Promise<number> {
+  const levels: Finding['level'][] = [];
+  const tell = (finding: Finding): void => {
+    levels.push(finding.level);
+    const remedy = finding.level === 'fine' ? '' : ` → ${finding.remedy}`;
+    process.stdout.write(`${signs[finding.level]} ${finding.about}: ${finding.text}${remedy}\n`);
+  };
+  const { config, findings } = checkConfiguration(environment);
+  for (const finding of [...findings, ...(await checkEnvFile())]) tell(finding);
+  // What it would say in passing is told as findings.
+  const logger = createLogger({ level: 'error' });
+  for (const check of checks) for (const finding of await check(config, logger)) tell(finding);
+  const count = (level: Finding['level']) => levels.filter((each) => each === level).length;
+  process.stdout.write(
+    `\n${count('broken')} broken, ${count('warning')} to look at, ${count('fine')} in order\n`,
+  );
+  return count('broken') > 0 ? 1 : 0;
+}
+
+const mend = 'put it right in .env or the environment; docs/configuration.md has all variables';
+
+/** The configuration, with the defaults in place of what is wrong in it. */
+function checkConfiguration(environment: Environment): { config: Config; findings: readonly Finding[] } {
+  const about = 'configuration';
+  try {
+    const { config, notes } = readConfig(environment);
+    const doubts = notes.map((text) => ({ level: 'warning' as const, about, text, remedy: mend }));
+    return {
+      config,
+      findings: doubts.length > 0 ? doubts : [{ level: 'fine', about, text: 'all variables can be used' }],
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { problems } = error;
+    const bad = problems.map((problem) => problem.slice(0, problem.indexOf(':')));
+    // A server's address counts for nothing without a token.
+    const left = bad.includes('DISCORD_TOKEN') ? [...bad, 'DISCORD_API_URL'] : bad;
+    const rest = Object.entries(environment).filter(([name]) => !left.includes(name));
+    return {
+      config: readConfig(Object.fromEntries(rest)).config,
+      findings: problems.map((text) => ({ level: 'broken', about, text, remedy: mend })),
+    };
+  }
+}
+
+/** It holds the token and the key. */
+async function checkEnvFile(): Promise<readonly Finding[]> {
+  const path = resolve('.env');
+  const mode = await stat(path).then(
+    (stats) => stats.mode & 0o777,
+    () => 0,
+  );
+  if ((mode & 0o077) === 0) return [];
+  const text = `others on this machine may read ${path} (mode ${mode.toString(8)})`;
+  return [{ level: 'warning', about: 'configuration', text, remedy: `chmod 600 ${path}` }];
+}

@@ -1,0 +1,43 @@
+import type { DocumentKind, Versioned } from '../core/store.ts';
+import { guildsKind } from '../discord/interactions/register-commands.ts';
+import { durableDocumentKind } from '../memory/durable/document.ts';
+import { leftKind } from '../memory/left-guilds.ts';
+import { stateKind } from '../memory/log/session-state.ts';
+import { sessionsKind } from '../memory/log/sessions.ts';
+import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
+import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
+import { shortTermKind } from '../memory/short-term/exchanges.ts';
+import { usageKind } from '../observability/usage-meter.ts';
+import { ignoredKind } from '../turn/recover.ts';
+
+/** The documents of the data folder: which keys are of which kind. */
+const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
+  [/^users\/[^/]+\/durable\.json$/u, durableDocumentKind],
+  [/^users\/[^/]+\/settings\.json$/u, personSettingsKind],
+  [/^users\/[^/]+\/sessions\.json$/u, sessionsKind],
+  [/^users\/[^/]+\/short-term\/[^/]+\.json$/u, shortTermKind],
+  [/^sessions\/[^/]+\/[^/]+\/state\.json$/u, stateKind],
+  [/^guilds\/[^/]+\/settings\.json$/u, placeSettingsKind],
+  [/^usage\.json$/u, usageKind],
+  [/^ignored\.json$/u, ignoredKind],
+  [/^command-guilds\.json$/u, guildsKind],
+  [/^left-guilds\.json$/u, leftKind],
+];
+
+/** Documents and logs that lie directly in the data folder; all others lie in {@link dataFolders}. */
+export const rootFiles = [
+  'usage.json',
+  'ignored.json',
+  'command-guilds.json',
+  'left-guilds.json',
+  'changes.jsonl',
+  'undo.jsonl',
+  'proposals.jsonl',
+] as const;
+
+export const dataFolders = ['users', 'sessions', 'guilds', 'channels'] as const;
+
+/** `undefined` for keys of logs and texts. */
+export function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
+  return documentKinds.find(([keys]) => keys.test(key))?.[1];
+}

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { readConfig, type Config, type Environment } from '../config/config.ts';
+import { readEnvFile, withVariable } from '../config/env-file.ts';
+import { withDiscord } from '../discord/checkup.ts';
+import { GatewayError } from '../discord/client.ts';
+import { inviteLink } from '../discord/required-permissions.ts';
+import { createLogger } from '../observability/logger.ts';
+import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';
+import { createAsker, InputEndedError, type Asker } from './asker.ts';
+import { portalPage, tryModel } from './checks.ts';
+
+/** Milliseconds until a model's server counts as unreachable. */
+const patienceMs = 20_000;
+
+/**
+ * `npm run setup`: asks for the token and the key, checks each, and writes it to `.env` as soon as it is checked, so that whatever comes between
+ * loses nothing. Resolves with the exit code [O1].
+ */
+export async function runSetup(environment: Environment): Promise<number> {
+  // Without a token some of the rest has no use yet.
+  const { config } = readConfig({ ...environment, DISCORD_TOKEN: 'asked for' });
+  const asker = await createAsker();
+  const setup = { asker, config, environment };
+  try {
+    asker.say(
+      `This sets up Discoclaw: it checks a Discord token and a model key, and writes both to ${envPath()}.\n`,
+    );
+    await setUpDiscord(setup);
+    await setUpModel(setup);
+    asker.say('\nDone. npm start runs the bot; npm run doctor looks at any time whether all is in order.');
+    return 0;
+  } catch (error) {
+    if (!(error instanceof InputEndedError) && !(error instanceof RangeError)) throw error;
+    const reason = error instanceof RangeError ? error.message : 'Stopped before the end';
+    asker.say(`\n${reason}. What was checked by then is in .env; npm run setup goes on from there.`);
+    return 1;
+  } finally {
+    asker.close();
+  }
+}
+
+interface Setup {
+  readonly asker: Asker;
+  readonly config: Config;
+  readonly environment: Environment;
+}
+
+type SecretName = 'DISCORD_TOKEN' | 'ANTHROPIC_API_KEY';
+
+function envPath(): string {
+  return resolve('.env');
+}
+
+/** Writes a checked value. What else stands in the file stays. */
+async function save({ asker, environment }: Setup, name: SecretName, value: string): Promise<void> {
+  if (environment[name] === value) return;
+  const before = (await unlessMissing(readFile(envPath(), 'utf8'))) ?? '';
+  const text = withVariable(before, name, value);
+  await nodeFileSystem.writeFileAtomic(envPath(), Buffer.from(text), { mode: 0o600 });
+  asker.say(`${name} is in ${envPath()}.`);
+  const isElsewhere = environment[name] !== undefined && readEnvFile(before)[name] !== environment[name];
+  if (isElsewhere) asker.say(`But the environment sets ${name} too, and wins over .env: take it out there.`);
+}
+
+/** The present value, if it is to stay. */
+async function keptValue({ asker, environment }: Setup, name: SecretName): Promise<string | undefined> {
+  const present = environment[name]?.trim() ?? '';
+  if (present === '' || (await asker.confirm(`${name} is set. Replace it?`, false))) return undefined;
+  return present;
+}
+
+async function setUpDiscord(setup: Setup): Promise<void> {
+  const { asker } = setup;
+  asker.say('The token: https://discord.com/developers/applications → your application → Bot → Reset Token.');
+  const askToken = () => asker.secret('Discord bot token (hidden):');
+  let token = (await keptValue(setup, 'DISCORD_TOKEN')) ?? (await askToken());
+  for (;;) {
+    const application = await askDiscord(setup, token);
+    if (application === 'refused') {
+      asker.say(
+        'Discord refused this token. Copy it anew: Reset Token on the page Bot makes one and shows it once.',
+      );
+      token = await askToken();
+    } else if (application === 'unreachable') {
+      if (await mayTryAgain(setup, 'Discord cannot be reached: check the network and DISCORD_API_URL.'))
+        continue;
+      return save(setup, 'DISCORD_TOKEN', token);
+    } else {
+      await save(setup, 'DISCORD_TOKEN', token);
+      asker.say(`✓ Discord knows the bot as ${application.name}.`);
+      await lookAtIntents(setup, token, application);
+      asker.say(`\nInvite it to your servers with this link:\n${inviteLink(application.id)}\n`);
+      return;
+    }
+  }
+}
+
+/** Whether to check once more; otherwise the value is kept as it is. */
+async function mayTryAgain({ asker }: Setup, what: string): Promise<boolean> {
+  asker.say(what);
+  if (await asker.confirm('Try again?', true)) return true;
+  asker.say('Kept without being checked: npm run doctor checks it later.');
+  return false;
+}
+
+async function askDiscord({ config }: Setup, token: string) {
+  const logger = createLogger({ level: 'error' });
+  try {
+    return await withDiscord({ token, apiUrl: config.discord.apiUrl, logger }, (discord) =>
+      discord.application(),
+    );
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error.failure === 'token' ? 'refused' : 'unreachable';
+  }
+}
+
+async function lookAtIntents(
+  setup: Setup,
+  token: string,
+  application: { readonly id: string; readonly readsContent: boolean },
+): Promise<void> {
+  const { asker } = setup;
+  let { readsContent } = application;
+  while (!readsContent) {
+    asker.say(
+      `Message Content Intent is off. Without it the bot reads only direct messages, mentions, replies to it and commands.\nSwitch it on, under Privileged Gateway Intents: ${portalPage(application.id)}`,
+    );
+    if (!(await asker.confirm('Look again?', true))) return;
+    const found = await askDiscord(setup, token);
+    if (typeof found === 'string') asker.say('Discord cannot be asked at the moment.');
+    else ({ readsContent } = found);
+  }
+  asker.say('✓ Message Content Intent is on.');
+}
+
+async function setUpModel(setup: Setup): Promise<void> {
+  const { asker, config } = setup;
+  const { baseUrl, main } = config.model;
+  const server = baseUrl === undefined ? 'Anthropic (https://console.anthropic.com → API keys)' : baseUrl;
+  asker.say(`The model's key, for ${server}. Leave it empty to go on without one.`);
+  const askKey = async () => (await asker.secret('Model key (hidden):')) || undefined;
+  let apiKey = (await keptValue(setup, 'ANTHROPIC_API_KEY')) ?? (await askKey());
+  for (;;) {
+    if (apiKey === undefined && baseUrl === undefined)
+      return asker.say('No model, then: an offline stand-in answers, which is not a language model.');
+    const finding = await tryModel({ apiKey, baseUrl, model: main, timeoutMs: patienceMs });
+    if (finding.level === 'fine') asker.say(`✓ ${finding.text}.`);
+    else if (finding.wrong === 'key') {
+      asker.say(`${finding.text}. Copy it anew from ${server}.`);
+      apiKey = await askKey();
+      continue;
+    } else if (finding.level === 'broken' && finding.wrong === undefined) {
+      if (await mayTryAgain(setup, `${finding.text}: ${finding.remedy}.`)) continue;
+    } else asker.say(`! ${finding.text}: ${finding.remedy}.`);
+    return apiKey === undefined ? undefined : save(setup, 'ANTHROPIC_API_KEY', apiKey);
+  }
+}

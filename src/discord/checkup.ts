@@ -1,0 +1,79 @@
+import { PermissionsBitField, type Client } from 'discord.js';
+
+import type { CommandDefinition } from '../core/commands.ts';
+import type { Logger } from '../core/logger.ts';
+import { createDiscordClient, fetchApplication, gatewayErrorOf } from './client.ts';
+import { createDiscordApi } from './discord-api.ts';
+import { areSameCommands, wantedCommands, withoutScope } from './interactions/register-commands.ts';
+import { missingPermissions } from './required-permissions.ts';
+
+/** What Discord tells by requests alone. All reject with `GatewayError`. */
+export type DiscordCheckup = ReturnType<typeof createCheckup>;
+
+/** Asks Discord without logging in to the gateway, so beside a running bot too. `apiUrl` as for the client; `work` must not outlast it. */
+export async function withDiscord<Result>(
+  {
+    token,
+    apiUrl,
+    logger,
+  }: { readonly token: string; readonly apiUrl?: string | undefined; readonly logger: Logger },
+  work: (discord: DiscordCheckup) => Promise<Result>,
+): Promise<Result> {
+  const client = createDiscordClient({ apiUrl, logger });
+  try {
+    return await work(createCheckup(client, token));
+  } finally {
+    await client.destroy();
+  }
+}
+
+function createCheckup(client: Client, token: string) {
+  const api = createDiscordApi(client);
+  /** Discord's clock less ours, in milliseconds, by its latest answer; it tells whole seconds. */
+  let aheadMs: number | undefined;
+  client.rest.on('response', (_request, { headers }) => {
+    const date = Date.parse(headers.get('date') ?? '');
+    if (!Number.isNaN(date)) aheadMs = date - Date.now();
+  });
+
+  return {
+    /** To be asked first: with it goes the token. */
+    application: () => fetchApplication(client, token),
+    aheadMs: () => aheadMs,
+    /** The servers that the bot is in, and which of the required permissions its roles do not give it there. */
+    async servers() {
+      const found: { readonly id: string; readonly name: string; readonly missing: readonly string[] }[] = [];
+      for (let after = '0', isMore = true; isMore;) {
+        const page = await asked(api.ownGuilds(after));
+        for (const { id, name, permissions } of page)
+          found.push({
+            id,
+            name,
+            missing: missingPermissions(PermissionsBitField.resolve(BigInt(permissions))),
+          });
+        after = page.at(-1)?.id ?? after;
+        isMore = page.length === 200;
+      }
+      return found;
+    },
+    /** Whether Discord has just these commands: everywhere, or in a server. */
+    async hasCommands(
+      applicationId: string,
+      definitions: readonly CommandDefinition[],
+      menuNames: readonly string[],
+      guildId?: string,
+    ): Promise<boolean> {
+      const wanted = wantedCommands(definitions, menuNames);
+      const registered = await asked(api.registeredCommands(applicationId, guildId));
+      return areSameCommands(registered, guildId === undefined ? wanted : wanted.map(withoutScope));
+    },
+  };
+}
+
+async function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
+  try {
+    return await request;
+  } catch (error) {
+    throw gatewayErrorOf(error);
+  }
+}

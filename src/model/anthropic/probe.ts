@@ -1,0 +1,57 @@
+import { APIError } from '@anthropic-ai/sdk';
+
+import { createSdk, noKey } from './anthropic-client.ts';
+import { resolveModel } from './models.ts';
+import { modelResponse } from './response.ts';
+import { attemptError } from './retries.ts';
+
+/**
+ * What a call of one token shows. `key` and `model`: the server refuses the key, or knows no such model; `refused`: it refuses the call for
+ * another reason; `busy`: it knows the key and takes no more calls now; `unreachable`: it gave no answer, or none that can be used.
+ */
+type ProbeOutcome = 'fine' | 'key' | 'model' | 'refused' | 'busy' | 'unreachable';
+
+interface Probe {
+  readonly outcome: ProbeOutcome;
+  /** Which server and what it said, without secrets; empty where all is fine. */
+  readonly text: string;
+}
+
+export interface ProbeOptions {
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** An alias or an id. */
+  readonly model: string;
+  /** Milliseconds until it counts as unreachable. */
+  readonly timeoutMs: number;
+}
+
+/** Asks a model for one token [O1]. Never rejects. */
+export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOptions): Promise<Probe> {
+  const sdk = createSdk({ apiKey, baseUrl, totalTimeoutMs: timeoutMs });
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const answer = await sdk.messages.create(
+      { model: resolveModel(model), max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] },
+      { signal },
+    );
+    modelResponse(answer);
+    return { outcome: 'fine', text: '' };
+  } catch (error) {
+    if (signal.aborted)
+      return {
+        outcome: 'unreachable',
+        text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
+      };
+    return { outcome: outcomeOf(error), text: attemptError(error, apiKey ?? noKey, new Date()).message };
+  }
+}
+
+function outcomeOf(error: unknown): ProbeOutcome {
+  if (!(error instanceof APIError) || typeof error.status !== 'number') return 'unreachable';
+  const { status, type } = error;
+  if (status === 401 || status === 403) return 'key';
+  if (status === 404 && type === 'not_found_error') return 'model';
+  if (status === 429 || status === 529) return 'busy';
+  return status >= 500 || status === 404 ? 'unreachable' : 'refused';
+}

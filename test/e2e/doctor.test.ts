@@ -1,0 +1,348 @@
+import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import {
+  startSandboxServer,
+  type SandboxOptions,
+  type SandboxServer,
+} from '../../src/sandbox/sandbox-server.ts';
+import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
+import { startChild } from './child.ts';
+import { laterBy } from './later.ts';
+import { openStage } from './stage.ts';
+
+/** A folder where a bot is set up in order, against a Discord and a model of its own. */
+interface Practice extends AsyncDisposable {
+  readonly sandbox: SandboxServer;
+  readonly model: ModelServer;
+  readonly folder: string;
+  /** Runs the doctor with what is not in order in the environment. */
+  examine(
+    environment?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly lines: readonly string[]; readonly code: number | null }>;
+  write(path: string, text: string): Promise<string>;
+}
+
+async function openPractice(
+  options: { readonly sandbox?: SandboxOptions; readonly probe?: ModelScript } = {},
+): Promise<Practice> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-doctor-'));
+  const sandbox = await startSandboxServer(options.sandbox);
+  const model = await startModelServer(() => 'silent', options.probe);
+  const base = {
+    DISCORD_TOKEN: sandbox.token,
+    DISCORD_API_URL: sandbox.apiUrl,
+    ANTHROPIC_API_KEY: 'sk-of-the-test',
+    ANTHROPIC_BASE_URL: model.url,
+  };
+  return {
+    sandbox,
+    model,
+    folder,
+    async examine(environment = {}) {
+      const child = startChild({
+        script: 'main.js',
+        arguments: ['doctor'],
+        folder,
+        environment: { ...base, ...environment },
+      });
+      const code = await child.exited;
+      expect(child.output()).not.toMatch(/sk-of-the-test|sandbox-token|wrong-token/u);
+      return { lines: child.output().trim().split('\n'), code };
+    },
+    async write(path, text) {
+      await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+      await writeFile(join(folder, path), text, { mode: 0o600 });
+      return join(folder, path);
+    },
+    async [Symbol.asyncDispose]() {
+      await sandbox.close();
+      await model.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Loaded into the doctor's process before it: the disk has so many bytes left. */
+function diskWith(bytes: number): Readonly<Record<string, string>> {
+  const script = `import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.statfs = async () => ({ bavail: ${bytes}, bsize: 1 });
+    syncBuiltinESMExports();`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
+const anyServer = /^✓ servers: .+ gives all permissions$/u;
+
+describe.concurrent('npm run doctor [O1]', () => {
+  it('finds all in order beside a running bot, and changes nothing', async () => {
+    await using stage = await openStage({ model: () => ({ text: 'Here you are.' }) });
+    await stage.ask('alice', '#general', 'Are you there?');
+    const child = startChild({
+      script: 'main.js',
+      arguments: ['doctor'],
+      folder: stage.folder,
+      environment: {
+        DISCORD_TOKEN: stage.info.token,
+        DISCORD_API_URL: stage.info.apiUrl,
+        ANTHROPIC_BASE_URL: stage.model.url,
+      },
+    });
+    expect(await child.exited).toBe(0);
+    const lines = child.output().trim().split('\n');
+    expect(lines.at(-1)).toMatch(/^0 broken, 0 to look at, \d+ in order$/u);
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ process: process \d+ runs on the data folder/u));
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ files: [1-9]\d* files can be read$/u));
+    expect(lines).toContainEqual(expect.stringMatching(anyServer));
+    expect(lines).toContain('✓ commands: Discord has the slash commands');
+    expect(lines).toContain('✓ model: sonnet answers');
+    expect((await stage.ask('alice', '#general', 'And now?')).text).toBe('Here you are.');
+    expect(await stage.sandbox.sessions()).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a bad variable',
+      { DISCOCLAW_TIMEZONE: 'Atlantis/Centre' },
+      '✗ configuration: DISCOCLAW_TIMEZONE: expected an IANA time zone',
+      'put it right in .env',
+    ],
+    [
+      'a variable that is none',
+      { DISCOCLAW_DATADIR: 'x' },
+      '! configuration: DISCOCLAW_DATADIR is not a variable of this bot; did you mean DISCOCLAW_DATA_DIR?',
+      'put it right in .env',
+    ],
+    [
+      'a wrong token',
+      { DISCORD_TOKEN: 'wrong-token' },
+      '✗ token: Discord refused the token',
+      'check DISCORD_TOKEN',
+    ],
+    [
+      'no token',
+      { DISCORD_TOKEN: '', DISCORD_API_URL: '' },
+      '! token: DISCORD_TOKEN is not set',
+      'npm run setup',
+    ],
+    [
+      'no Discord',
+      { DISCORD_API_URL: 'http://127.0.0.1:9/api' },
+      '✗ token: Discord cannot be reached',
+      'check the network and DISCORD_API_URL',
+    ],
+    [
+      'no model server',
+      { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
+      "✗ model: The model's server cannot be reached",
+      'check the network and ANTHROPIC_BASE_URL',
+    ],
+    [
+      'no model',
+      { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' },
+      '! model: no model is set',
+      'npm run setup',
+    ],
+    ['little room', diskWith(500 * 2 ** 20), '! disk: 500 MB are free', 'make room on the disk'],
+    ['no room', diskWith(5 * 2 ** 20), '✗ disk: 5 MB are free', 'make room on the disk'],
+    [
+      'a clock that is a little off',
+      laterBy(60_000),
+      /^! clock: this machine's clock is (?:59|6\d) seconds ahead of Discord's/u,
+      'timedatectl set-ntp true',
+    ],
+    [
+      'a clock that is far off',
+      laterBy(-3_600_000),
+      /^✗ clock: this machine's clock is (?:3600|35\d\d) seconds behind Discord's/u,
+      'timedatectl set-ntp true',
+    ],
+    [
+      'commands that nobody registered',
+      {},
+      '! commands: Discord does not have the slash commands of this version',
+      'start the bot, which registers them',
+    ],
+  ] as const)('tells of %s', async (_, environment, said, remedy) => {
+    await using practice = await openPractice();
+    const { lines, code } = await practice.examine(environment);
+    expectFault(lines, code, said, remedy);
+  });
+
+  it.each([
+    [
+      'a wrong key',
+      { status: 401 },
+      "✗ model: The model's server refused the key",
+      'check ANTHROPIC_API_KEY',
+    ],
+    [
+      'a model that there is not',
+      { status: 404 },
+      '✗ model: The model\'s server knows no model "sonnet"',
+      'check DISCOCLAW_MODEL',
+    ],
+    [
+      'a key that is used up for now',
+      { status: 429 },
+      "! model: The model's server answered 429 rate_limit_error",
+      'raise the limits of the key',
+    ],
+    [
+      'a key without credit',
+      { status: 400, error: 'Your credit balance is too low' },
+      "✗ model: The model's server answered 400 invalid_request_error: Your credit balance is too low",
+      'look into the account',
+    ],
+    [
+      'a web page in place of a model',
+      'html',
+      "✗ model: The model's answer is not a message",
+      'check the network and ANTHROPIC_BASE_URL',
+    ],
+  ] as const)('tells of %s', async (_, answer, said, remedy) => {
+    await using practice = await openPractice({ probe: () => answer });
+    const { lines, code } = await practice.examine();
+    expectFault(lines, code, said, remedy);
+  });
+
+  it('tells of Message Content that is switched off', async () => {
+    await using practice = await openPractice({ sandbox: { disallowedIntents: ['messageContent'] } });
+    const { lines, code } = await practice.examine();
+    expectFault(
+      lines,
+      code,
+      '! intents: Message Content is switched off',
+      'https://discord.com/developers/applications/',
+    );
+  });
+
+  it('tells which permissions a server does not give, and of a bot that is in none', async () => {
+    await using practice = await openPractice();
+    const { bot, guilds } = await practice.sandbox.info();
+    const [[name = '', id = ''] = []] = Object.entries(guilds);
+    await practice.sandbox.changePermissions({ for: bot.name, guild: name, deny: ['SendPolls'] });
+    const first = await practice.examine();
+    expectFault(
+      first.lines,
+      first.code,
+      `! servers: ${name} (${id}) does not give Send Polls`,
+      '&permissions=',
+    );
+    for (const guild of Object.keys(guilds))
+      await practice.sandbox.setBotMembership({ guild, isMember: false });
+    const second = await practice.examine();
+    expectFault(
+      second.lines,
+      second.code,
+      '! servers: the bot is in no server',
+      'invite it: https://discord.com/oauth2/authorize?client_id=',
+    );
+  });
+
+  it('tells of a folder that is none, and of one that others may look into', async () => {
+    await using practice = await openPractice();
+    const file = await practice.write('file', '');
+    const first = await practice.examine({ DISCOCLAW_DATA_DIR: file });
+    expectFault(
+      first.lines,
+      first.code,
+      `✗ folders: ${file} is no folder`,
+      'set DISCOCLAW_DATA_DIR to a folder',
+    );
+    await mkdir(join(practice.folder, 'data'));
+    await chmod(join(practice.folder, 'data'), 0o755);
+    const second = await practice.examine();
+    expectFault(
+      second.lines,
+      second.code,
+      '! folders: others on this machine may look into',
+      `chmod 700 ${join(practice.folder, 'data')}`,
+    );
+  });
+
+  it('tells of an .env that others may read', async () => {
+    await using practice = await openPractice();
+    await chmod(await practice.write('.env', 'DISCORD_TOKEN=x'), 0o644);
+    const { lines, code } = await practice.examine();
+    expectFault(
+      lines,
+      code,
+      '! configuration: others on this machine may read',
+      `chmod 600 ${join(practice.folder, '.env')}`,
+    );
+  });
+
+  it('tells of a bot elsewhere on the data folder, and of a newer version that wrote it', async () => {
+    await using practice = await openPractice();
+    const lock = await practice.write('data/.owner-12345678-7-1-00000000', '');
+    const first = await practice.examine();
+    expectFault(
+      first.lines,
+      first.code,
+      '! process: a bot on another machine or in a container runs on',
+      'set DISCOCLAW_DATA_DIR to a folder of its own',
+    );
+    await utimes(lock, 0, 0);
+    expect((await practice.examine()).lines).toContain('✓ process: no bot runs on the data folder');
+    await practice.write('data/.owner-00000000-9-0-00000000', '');
+    const second = await practice.examine();
+    expectFault(
+      second.lines,
+      second.code,
+      '✗ process: A newer version wrote this data folder',
+      'start that version, or use a copy from before',
+    );
+  });
+
+  it('tells of damaged files, and leaves them where they are', async () => {
+    await using practice = await openPractice();
+    const files = ['data/users/1/durable.json', 'data/sessions/2/1/state.json', 'data/usage.json'];
+    for (const file of files) await practice.write(file, '{ "version": 1, "items": ');
+    await practice.write('data/users/2/settings.json', '{ "version": 99 }');
+    await practice.write(
+      'data/sessions/2/1/messages.jsonl',
+      '{"sequence":1}\nnonsense\n{"sequence":2}\nhalf a li',
+    );
+    await practice.write('data/quarantine/users/3/durable.json.20260115T120000000Z', 'nonsense');
+    const { lines, code } = await practice.examine();
+    for (const file of files)
+      expectFault(
+        lines,
+        code,
+        `✗ files: ${file.slice('data/'.length)} is damaged (not JSON)`,
+        'put it right by hand; otherwise it goes to quarantine',
+      );
+    expectFault(
+      lines,
+      code,
+      '✗ files: users/2/settings.json has version 99',
+      'start the version that wrote it',
+    );
+    expectFault(
+      lines,
+      code,
+      '! files: 1 damaged lines of sessions/2/1/messages.jsonl',
+      'put them right by hand',
+    );
+    expectFault(lines, code, '! files: 1 damaged files lie in', 'put right what you can, and remove them');
+    expect((await practice.examine()).lines).toEqual(lines);
+  });
+});
+
+/** The line says what is the matter and, after an arrow, what to do; the exit code whether something is broken. */
+function expectFault(
+  lines: readonly string[],
+  code: number | null,
+  said: string | RegExp,
+  remedy: string,
+): void {
+  const found = lines.filter((line) => (typeof said === 'string' ? line.startsWith(said) : said.test(line)));
+  expect(found, lines.join('\n')).toHaveLength(1);
+  expect(found[0]?.split(' → ')[1]).toContain(remedy);
+  const isBroken = lines.some((line) => line.startsWith('✗'));
+  expect(code).toBe(isBroken ? 1 : 0);
+}

@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { startModelServer, type ModelServer } from '../support/model-server.ts';
+import { hasTerminals, startChild, startInTerminal } from './child.ts';
+
+const goodKey = 'sk-right';
+
+/** A folder without an `.env`, and a Discord and a model's server that know one token and one key. */
+interface Place extends AsyncDisposable {
+  readonly sandbox: SandboxServer;
+  readonly model: ModelServer;
+  readonly folder: string;
+  /** Where the servers are. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** Sets up with these answers, one a line. */
+  setUp(
+    answers: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly output: string; readonly code: number | null }>;
+  writeEnv(text: string): Promise<void>;
+  env(): Promise<string>;
+}
+
+async function openPlace(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-setup-'));
+  const sandbox = await startSandboxServer();
+  const model = await startModelServer(
+    () => 'silent',
+    (_body, index) =>
+      model.probes[index]?.headers.authorization === `Bearer ${goodKey}` ? { text: 'Hi' } : { status: 401 },
+  );
+  const addresses = { DISCORD_API_URL: sandbox.apiUrl, ANTHROPIC_BASE_URL: model.url };
+  const path = join(folder, '.env');
+  return {
+    sandbox,
+    model,
+    folder,
+    addresses,
+    async setUp(answers, environment = {}) {
+      const child = startChild({
+        script: 'main.js',
+        arguments: ['setup'],
+        folder,
+        environment: { ...addresses, ...environment },
+        input: answers.map((answer) => `${answer}\n`).join(''),
+      });
+      const code = await child.exited;
+      return { code, output: child.output() };
+    },
+    writeEnv: (text) => writeFile(path, text, { mode: 0o644 }),
+    env: () => readFile(path, 'utf8'),
+    async [Symbol.asyncDispose]() {
+      await sandbox.close();
+      await model.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe.concurrent('npm run setup [O1]', () => {
+  it('asks again for a wrong token and a wrong key, names the intent that is off, and writes what is right to an .env of its own', async () => {
+    await using place = await openPlace();
+    await place.sandbox.allowIntents({ messageContent: false });
+    const { output, code } = await place.setUp([
+      'wrong-token',
+      place.sandbox.token,
+      'no',
+      'sk-wrong',
+      goodKey,
+    ]);
+    expect(output).toContain('Discord refused this token. Copy it anew');
+    expect(output).toContain('Discord knows the bot as Discoclaw');
+    expect(output).toContain('Message Content Intent is off');
+    expect(output).toContain('https://discord.com/developers/applications/130000000000000001/bot');
+    expect(output).toMatch(
+      /https:\/\/discord\.com\/oauth2\/authorize\?client_id=130000000000000001&scope=bot\+applications\.commands&permissions=\d+\n/u,
+    );
+    expect(output).toContain("The model's server refused the key. Copy it anew");
+    expect(output).toContain('sonnet answers');
+    expect(output).not.toMatch(/wrong-token|sk-wrong|sk-right|sandbox-token/u);
+    expect(code).toBe(0);
+    expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\nANTHROPIC_API_KEY=${goodKey}\n`);
+    expect((await stat(join(place.folder, '.env'))).mode & 0o777).toBe(0o600);
+
+    await place.sandbox.allowIntents({ messageContent: true });
+    const bot = startChild({ script: 'main.js', folder: place.folder, environment: place.addresses });
+    await bot.waitFor('"the bot is ready"');
+    expect(await bot.end('SIGTERM')).toBe(0);
+  });
+
+  it('looks again for the intent until it is on', async () => {
+    await using place = await openPlace();
+    await place.sandbox.allowIntents({ messageContent: false });
+    const { token, apiUrl } = place.sandbox;
+    const child = spawn(
+      process.execPath,
+      [new URL('../../dist/main.js', import.meta.url).pathname, 'setup'],
+      {
+        cwd: place.folder,
+        env: { PATH: process.env['PATH'], DISCORD_API_URL: apiUrl },
+      },
+    );
+    const said = listenTo(child.stdout);
+    child.stdin.write(`${token}\nyes\n`);
+    await eventually(() => expect(said().split('Message Content Intent is off')).toHaveLength(3));
+    await place.sandbox.allowIntents({ messageContent: true });
+    child.stdin.end('\n\n');
+    const [code] = await once(child, 'close');
+    expect(said()).toContain('Message Content Intent is on');
+    expect(said()).toContain('an offline stand-in answers');
+    expect(code).toBe(0);
+  });
+
+  it('asks before it replaces a value, and keeps what else stands in .env', async () => {
+    await using place = await openPlace();
+    const others = '# mine\nDISCOCLAW_TIMEZONE="Europe/Berlin"\n';
+    await place.writeEnv(
+      `${others}DISCORD_TOKEN=old-token\nDISCOCLAW_MODEL=opus # dear\nANTHROPIC_API_KEY='${goodKey}'\n`,
+    );
+    // The old token is wrong, the key is right.
+    const first = await place.setUp(['', place.sandbox.token, 'no']);
+    expect(first.output).toContain('DISCORD_TOKEN is set. Replace it? (y/N)');
+    expect(first.output).toContain('ANTHROPIC_API_KEY is set. Replace it? (y/N)');
+    expect(first.code).toBe(0);
+    const after = `${others}DISCORD_TOKEN=${place.sandbox.token}\nDISCOCLAW_MODEL=opus # dear\nANTHROPIC_API_KEY='${goodKey}'\n`;
+    expect(await place.env()).toBe(after);
+    const second = await place.setUp(['no', 'maybe', 'yes', goodKey]);
+    expect(second.output).toContain('Please answer yes or no.');
+    expect(second.code).toBe(0);
+    expect(await place.env()).toBe(after);
+  });
+
+  it('loses nothing where the network is away or the input ends', async () => {
+    await using place = await openPlace();
+    const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:9/api', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+    const first = await place.setUp(['the-token', 'yes', 'no', 'the-key', 'no'], nowhere);
+    expect(
+      first.output.split('Discord cannot be reached: check the network and DISCORD_API_URL.'),
+    ).toHaveLength(3);
+    expect(first.output).toContain(
+      "The model's server cannot be reached: check the network and ANTHROPIC_BASE_URL.",
+    );
+    expect(first.output).toContain('Kept without being checked');
+    expect(first.code).toBe(0);
+    expect(await place.env()).toBe('DISCORD_TOKEN=the-token\nANTHROPIC_API_KEY=the-key\n');
+
+    await place.writeEnv('');
+    const second = await place.setUp([place.sandbox.token]);
+    expect(second.output).toContain('Stopped before the end. What was checked by then is in .env');
+    expect(second.code).toBe(1);
+    expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
+  });
+
+  it('says so where the environment wins over what it wrote', async () => {
+    await using place = await openPlace();
+    const { output } = await place.setUp(['yes', place.sandbox.token, ''], { DISCORD_TOKEN: 'another' });
+    expect(output).toContain('the environment sets DISCORD_TOKEN too, and wins over .env');
+  });
+
+  it.skipIf(!hasTerminals)(
+    'shows no secret in a terminal, and ends by Ctrl-C with what was checked',
+    async () => {
+      await using place = await openPlace();
+      const { said, type, exited } = startInTerminal({
+        arguments: ['setup'],
+        folder: place.folder,
+        environment: place.addresses,
+      });
+      await eventually(() => expect(said()).toContain('Discord bot token'));
+      type(`${place.sandbox.token}\r`);
+      await eventually(() => expect(said()).toContain('Model key'));
+      type('sk-wrong\r');
+      await eventually(() => expect(said()).toContain('refused the key'));
+      type('\u0003');
+      await exited;
+      expect(said()).toContain('Stopped before the end');
+      expect(said()).not.toMatch(/sandbox-token|sk-wrong/u);
+      expect(await place.env()).toBe(`DISCORD_TOKEN=${place.sandbox.token}\n`);
+    },
+  );
+});
+
+/** All that a program has printed so far. */
+function listenTo(stream: NodeJS.ReadableStream): () => string {
+  let said = '';
+  stream.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+  return () => said;
+}
