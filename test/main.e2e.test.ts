@@ -18,6 +18,10 @@ const withoutSignals = `data:text/javascript,${encodeURIComponent(
    };`,
 )}`;
 
+function read(path: string): Promise<string> {
+  return readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+}
+
 /** The sources that a process has loaded, of which its coverage tells, below the project's folder. */
 async function loadedSources(coverage: string): Promise<readonly string[]> {
   const reports = await Promise.all(
@@ -133,7 +137,6 @@ describe('the program', () => {
   );
 
   it('begins with what the first versions with modules can read, and asks for the version that the package asks for [O6]', async () => {
-    const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
     for (const path of ['dist/main.js', 'dist/node-version.js']) {
       const source = await read(path);
       const [asIs, forOld] = await Promise.all(

@@ -53,7 +53,7 @@ async function checkFolder(variable: string, folder: string): Promise<readonly F
             warning(
               'folders',
               `others on this machine may look into ${path} (mode ${mode.toString(8)})`,
-              `chmod 700 ${path}`,
+              `the next start sees to it, or chmod 700 ${path}`,
             ),
           ]
         : [fine('folders', `${path} can be written`)];

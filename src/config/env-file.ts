@@ -14,8 +14,8 @@ export function readEnvFile(text: string): Readonly<Record<string, string>> {
  */
 export function withVariable(text: string, name: string, value: string): string {
   const lines = text === '' ? [] : text.replace(/\n$/u, '').split('\n');
-  const isSet = (line: string) => new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=`, 'u').test(line);
-  const isPlaceFor = (line: string) => new RegExp(`^#\\s*${name}=`, 'u').test(line);
+  const isSet = (line: string) => /^\s*(?:export\s+)?(\w+)\s*=/u.exec(line)?.[1] === name;
+  const isPlaceFor = (line: string) => /^#\s*(\w+)=/u.exec(line)?.[1] === name;
   const assignment = `${name}=${quoted(name, value)}`;
   const wanted = { ...parse(text), [name]: value };
   const places = [lines.findLastIndex(isSet), lines.findIndex(isPlaceFor), lines.length];

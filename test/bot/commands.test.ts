@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createCommands } from '../../src/bot/commands.ts';
+import { createCommands, registeredCommands } from '../../src/bot/commands.ts';
 import { createLayers } from '../../src/bot/layers.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { durableDocumentKind, emptyDurableDocument } from '../../src/memory/durable/document.ts';
@@ -55,7 +55,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     ...closedEdges,
     journal: createChannelJournal({ store, changes: recent }),
     logger,
-    readStatus: undefined,
+    readStatus: () => Promise.reject(new Error('nobody asks')),
     begin: (work) => work(),
     server: oneServer,
   });
@@ -84,6 +84,16 @@ describe('the commands as configured', () => {
     const noItems = await commandsWith({ DISCOCLAW_DURABLE_MEMORY_ENABLED: 'false' });
     expect(await noItems.search('bees')).toBe('I found nothing about "bees".');
   });
+
+  it.each(['true', 'false'])(
+    'are those that the doctor asks Discord for, with memory commands %s [O1]',
+    async (isOn) => {
+      const { commands } = await commandsWith({ DISCOCLAW_MEMORY_COMMANDS_ENABLED: isOn });
+      const { definitions, menuNames } = registeredCommands({ commandsEnabled: isOn === 'true' });
+      expect(definitions).toEqual(commands.definitions);
+      expect(menuNames).toEqual(commands.menuNames);
+    },
+  );
 
   it('have neither /memory nor the entries of menus where memory commands are switched off', async () => {
     const { commands: on } = await commandsWith({});

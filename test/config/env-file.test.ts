@@ -47,16 +47,20 @@ describe('a variable that is set in .env [O1]', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 8 }), fc.boolean(), (lines, isEnded) => {
         const before = lines.join('\n') + (isEnded ? '\n' : '');
-        let after: string;
-        try {
-          after = withVariable(before, 'TOKEN', 'sk-new.1');
-        } catch (error) {
-          // Left as it is, and its owner told to do it by hand.
-          expect(error).toBeInstanceOf(RangeError);
-          return;
-        }
+        // Where that cannot be, the file is left as it is, and its owner told to do it by hand.
+        const after = attempt(() => withVariable(before, 'TOKEN', 'sk-new.1'));
+        fc.pre(after !== undefined);
         expect(readEnvFile(after)).toEqual({ ...readEnvFile(before), TOKEN: 'sk-new.1' });
       }),
     );
   });
 });
+
+function attempt(work: () => string): string | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

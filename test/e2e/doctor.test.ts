@@ -19,10 +19,8 @@ interface Practice extends AsyncDisposable {
   readonly sandbox: SandboxServer;
   readonly model: ModelServer;
   readonly folder: string;
-  /** Runs the doctor with what is not in order in the environment. */
-  examine(
-    environment?: Readonly<Record<string, string>>,
-  ): Promise<{ readonly lines: readonly string[]; readonly code: number | null }>;
+  /** What the doctor says, line by line, with this in the environment. */
+  examine(environment?: Readonly<Record<string, string>>): Promise<readonly string[]>;
   write(path: string, text: string): Promise<string>;
 }
 
@@ -51,7 +49,9 @@ async function openPractice(
       });
       const code = await child.exited;
       expect(child.output()).not.toMatch(/sk-of-the-test|sandbox-token|wrong-token/u);
-      return { lines: child.output().trim().split('\n'), code };
+      const lines = child.output().trim().split('\n');
+      expect(code).toBe(lines.some((line) => line.startsWith('✗')) ? 1 : 0);
+      return lines;
     },
     async write(path, text) {
       await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
@@ -168,8 +168,8 @@ describe.concurrent('npm run doctor [O1]', () => {
     ],
   ] as const)('tells of %s', async (_, environment, said, remedy) => {
     await using practice = await openPractice();
-    const { lines, code } = await practice.examine(environment);
-    expectFault(lines, code, said, remedy);
+    const lines = await practice.examine(environment);
+    expect(remedyFor(said, lines)).toContain(remedy);
   });
 
   it.each([
@@ -205,17 +205,14 @@ describe.concurrent('npm run doctor [O1]', () => {
     ],
   ] as const)('tells of %s', async (_, answer, said, remedy) => {
     await using practice = await openPractice({ probe: () => answer });
-    const { lines, code } = await practice.examine();
-    expectFault(lines, code, said, remedy);
+    const lines = await practice.examine();
+    expect(remedyFor(said, lines)).toContain(remedy);
   });
 
   it('tells of Message Content that is switched off', async () => {
     await using practice = await openPractice({ sandbox: { disallowedIntents: ['messageContent'] } });
-    const { lines, code } = await practice.examine();
-    expectFault(
-      lines,
-      code,
-      '! intents: Message Content is switched off',
+    const lines = await practice.examine();
+    expect(remedyFor('! intents: Message Content is switched off', lines)).toContain(
       'https://discord.com/developers/applications/',
     );
   });
@@ -223,22 +220,16 @@ describe.concurrent('npm run doctor [O1]', () => {
   it('tells which permissions a server does not give, and of a bot that is in none', async () => {
     await using practice = await openPractice();
     const { bot, guilds } = await practice.sandbox.info();
-    const [[name = '', id = ''] = []] = Object.entries(guilds);
-    await practice.sandbox.changePermissions({ for: bot.name, guild: name, deny: ['SendPolls'] });
+    const [[name, id] = []] = Object.entries(guilds);
+    await practice.sandbox.changePermissions({ for: bot.name, guild: name ?? '', deny: ['SendPolls'] });
     const first = await practice.examine();
-    expectFault(
-      first.lines,
-      first.code,
-      `! servers: ${name} (${id}) does not give Send Polls`,
+    expect(remedyFor(`! servers: ${name} (${id}) does not give Send Polls`, first)).toContain(
       '&permissions=',
     );
     for (const guild of Object.keys(guilds))
       await practice.sandbox.setBotMembership({ guild, isMember: false });
     const second = await practice.examine();
-    expectFault(
-      second.lines,
-      second.code,
-      '! servers: the bot is in no server',
+    expect(remedyFor('! servers: the bot is in no server', second)).toContain(
       'invite it: https://discord.com/oauth2/authorize?client_id=',
     );
   });
@@ -247,19 +238,13 @@ describe.concurrent('npm run doctor [O1]', () => {
     await using practice = await openPractice();
     const file = await practice.write('file', '');
     const first = await practice.examine({ DISCOCLAW_DATA_DIR: file });
-    expectFault(
-      first.lines,
-      first.code,
-      `✗ folders: ${file} is no folder`,
+    expect(remedyFor(`✗ folders: ${file} is no folder`, first)).toContain(
       'set DISCOCLAW_DATA_DIR to a folder',
     );
     await mkdir(join(practice.folder, 'data'));
     await chmod(join(practice.folder, 'data'), 0o755);
     const second = await practice.examine();
-    expectFault(
-      second.lines,
-      second.code,
-      '! folders: others on this machine may look into',
+    expect(remedyFor('! folders: others on this machine may look into', second)).toContain(
       `chmod 700 ${join(practice.folder, 'data')}`,
     );
   });
@@ -267,11 +252,8 @@ describe.concurrent('npm run doctor [O1]', () => {
   it('tells of an .env that others may read', async () => {
     await using practice = await openPractice();
     await chmod(await practice.write('.env', 'DISCORD_TOKEN=x'), 0o644);
-    const { lines, code } = await practice.examine();
-    expectFault(
-      lines,
-      code,
-      '! configuration: others on this machine may read',
+    const lines = await practice.examine();
+    expect(remedyFor('! configuration: others on this machine may read', lines)).toContain(
       `chmod 600 ${join(practice.folder, '.env')}`,
     );
   });
@@ -280,20 +262,14 @@ describe.concurrent('npm run doctor [O1]', () => {
     await using practice = await openPractice();
     const lock = await practice.write('data/.owner-12345678-7-1-00000000', '');
     const first = await practice.examine();
-    expectFault(
-      first.lines,
-      first.code,
-      '! process: a bot on another machine or in a container runs on',
+    expect(remedyFor('! process: a bot on another machine or in a container runs on', first)).toContain(
       'set DISCOCLAW_DATA_DIR to a folder of its own',
     );
     await utimes(lock, 0, 0);
-    expect((await practice.examine()).lines).toContain('✓ process: no bot runs on the data folder');
+    expect(await practice.examine()).toContain('✓ process: no bot runs on the data folder');
     await practice.write('data/.owner-00000000-9-0-00000000', '');
     const second = await practice.examine();
-    expectFault(
-      second.lines,
-      second.code,
-      '✗ process: A newer version wrote this data folder',
+    expect(remedyFor('✗ process: A newer version wrote this data folder', second)).toContain(
       'start that version, or use a copy from before',
     );
   });
@@ -308,41 +284,26 @@ describe.concurrent('npm run doctor [O1]', () => {
       '{"sequence":1}\nnonsense\n{"sequence":2}\nhalf a li',
     );
     await practice.write('data/quarantine/users/3/durable.json.20260115T120000000Z', 'nonsense');
-    const { lines, code } = await practice.examine();
+    const lines = await practice.examine();
     for (const file of files)
-      expectFault(
-        lines,
-        code,
-        `✗ files: ${file.slice('data/'.length)} is damaged (not JSON)`,
+      expect(remedyFor(`✗ files: ${file.slice('data/'.length)} is damaged (not JSON)`, lines)).toContain(
         'put it right by hand; otherwise it goes to quarantine',
       );
-    expectFault(
-      lines,
-      code,
-      '✗ files: users/2/settings.json has version 99',
+    expect(remedyFor('✗ files: users/2/settings.json has version 99', lines)).toContain(
       'start the version that wrote it',
     );
-    expectFault(
-      lines,
-      code,
-      '! files: 1 damaged lines of sessions/2/1/messages.jsonl',
+    expect(remedyFor('! files: 1 damaged lines of sessions/2/1/messages.jsonl', lines)).toContain(
       'put them right by hand',
     );
-    expectFault(lines, code, '! files: 1 damaged files lie in', 'put right what you can, and remove them');
-    expect((await practice.examine()).lines).toEqual(lines);
+    expect(remedyFor('! files: 1 damaged files lie in', lines)).toContain(
+      'put right what you can, and remove them',
+    );
+    expect(await practice.examine()).toEqual(lines);
   });
 });
 
-/** The line says what is the matter and, after an arrow, what to do; the exit code whether something is broken. */
-function expectFault(
-  lines: readonly string[],
-  code: number | null,
-  said: string | RegExp,
-  remedy: string,
-): void {
+/** What the one line that says so tells to do; without such a line all that was said. */
+function remedyFor(said: string | RegExp, lines: readonly string[]): string | undefined {
   const found = lines.filter((line) => (typeof said === 'string' ? line.startsWith(said) : said.test(line)));
-  expect(found, lines.join('\n')).toHaveLength(1);
-  expect(found[0]?.split(' → ')[1]).toContain(remedy);
-  const isBroken = lines.some((line) => line.startsWith('✗'));
-  expect(code).toBe(isBroken ? 1 : 0);
+  return found.length === 1 ? found[0]?.split(' → ')[1] : lines.join('\n');
 }

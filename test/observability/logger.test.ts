@@ -61,16 +61,17 @@ it('describes an error and its causes, without what else it carries', () => {
   ]);
 });
 
+/** The lines as a person reads them, without the time of day, which is checked. */
+function readingLogger(level: LoggerOptions['level']) {
+  const lines: string[] = [];
+  const take = (line: string): void => {
+    expect(line).toMatch(/^\d\d:\d\d:\d\d /u);
+    lines.push(line.slice('00:00:00 '.length));
+  };
+  return { logger: createLogger({ level, destination: { write: take }, isTerminal: true }), lines };
+}
+
 describe('on a terminal [O5]', () => {
-  /** The lines as a person reads them, without the time of day, which is checked. */
-  function readingLogger(level: LoggerOptions['level']) {
-    const lines: string[] = [];
-    const take = (line: string): void => {
-      expect(line).toMatch(/^\d\d:\d\d:\d\d /u);
-      lines.push(line.slice('00:00:00 '.length));
-    };
-    return { logger: createLogger({ level, destination: { write: take }, isTerminal: true }), lines };
-  }
   const failure = new Error('no answer\nat all', {
     cause: Object.assign(new TypeError('socket closed'), { code: 'ECONNRESET' }),
   });

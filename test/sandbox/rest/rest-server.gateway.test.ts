@@ -1,5 +1,7 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { RESTEvents } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import { openSandbox, runBot } from '../support/bot-client.ts';
 
@@ -100,6 +102,29 @@ describe('the server', () => {
       ['/users/@me', 401],
       ['/stickers/1', 404],
     ]);
+  });
+
+  it('lists the guilds that the bot is in, a page at a time, with what it may do there', async () => {
+    const server = await openSandbox();
+    const second = await server.addGuild({ name: 'Second', owner: 'alice' });
+    const { bot } = await server.info();
+    await server.changePermissions({ for: bot.name, guild: 'Second', deny: ['SendPolls'] });
+    const schema = z.array(z.object({ id: z.string(), name: z.string(), permissions: z.string() }));
+    const page = async (query: string) => {
+      const url = `${server.apiUrl}/v10/users/@me/guilds${query}`;
+      return schema.parse(
+        await (await fetch(url, { headers: { authorization: `Bot ${server.token}` } })).json(),
+      );
+    };
+    const all = await page('');
+    expect(all.map(({ name }) => name)).toEqual(['Sandbox', 'Second']);
+    const maySendPolls = all.map(
+      ({ permissions }) => (BigInt(permissions) & PermissionFlagsBits.SendPolls) !== 0n,
+    );
+    expect(maySendPolls).toEqual([true, false]);
+    expect(await page(`?limit=1&after=${all[0]?.id}`)).toEqual([all[1]]);
+    await server.setBotMembership({ guild: second.id, isMember: false });
+    expect(await page('')).toHaveLength(1);
   });
 
   it('answers 50109 for a body that is no JSON', async () => {
