@@ -1,17 +1,12 @@
-import { access, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { createLayers } from '../src/bot/layers.ts';
 import { archivesOf } from '../src/commands/memory-export.ts';
-import { loadEnvironment, readConfig, type Environment } from '../src/config/config.ts';
-import { RecentChanges } from '../src/core/changes.ts';
-import { createKeyedQueue } from '../src/core/keyed-queue.ts';
+import { loadEnvironment, type Environment } from '../src/config/config.ts';
+import { openMemory } from '../src/bot/memory-alone.ts';
 import { isSnowflake } from '../src/core/snowflake.ts';
 import { countHoldings } from '../src/memory/holdings.ts';
-import { createLogger } from '../src/observability/logger.ts';
-import { createFileStore } from '../src/storage/files/store.ts';
-import { createChannelJournal } from '../src/turn/journal.ts';
 
 const usage = `Serves requests by letter [K11]. Stop the bot first.
 
@@ -22,40 +17,6 @@ npm run person -- erase <user id>    erases all of it, at once and for good`;
 const badRequest = 2;
 
 const clock = () => new Date();
-
-/** The person's memory, with the store for this process alone; the bot itself is not there. */
-export async function openMemory(environment: Environment) {
-  const { config } = readConfig(environment);
-  const logger = createLogger({ level: 'warn' });
-  const dataDir = resolve(config.storage.dataDir);
-  await access(dataDir).catch(() => {
-    throw new RangeError(`There is no data folder at ${dataDir}.`);
-  });
-  const store = await createFileStore({ ...config.storage, clock, logger });
-  const recent = new RecentChanges();
-  const journal = createChannelJournal({ store, changes: recent });
-  const memory = createLayers(config, {
-    store,
-    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
-    recent,
-    writes: createKeyedQueue(),
-    answers: {
-      ...journal,
-      async erase(userId, before) {
-        for (const { place, replyIds } of await journal.erase(userId, before))
-          await journal.hide(place.channelId, replyIds);
-      },
-    },
-    server: { count: () => 0 },
-    wakeAt: () => {},
-    timer: () => () => {},
-    changed: () => {},
-    endWork: () => {},
-    clock,
-    logger,
-  });
-  return { store, memory };
-}
 
 /**
  * What the script prints for these words of its command line.

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
 import { UnusableError } from './bot/findings.ts';
-import { runDoctor } from './bot/doctor.ts';
 import { runConnected, runInSandbox } from './bot/run.ts';
-import { runSetup } from './bot/setup.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError } from './core/errors.ts';
 import { GatewayError } from './discord/client.ts';
@@ -14,11 +12,13 @@ const usage = `A Discord bot whose memory its people can see, correct and trust.
   npm start          runs the bot: on Discord where DISCORD_TOKEN is set, otherwise in a sandbox with a chat in this terminal
   npm run setup      asks for the Discord token and the model key, checks them, and writes .env
   npm run doctor     looks whether everything that the bot needs is in order, and says what to do where it is not
+  npm run backup -- FILE                 writes data folder and workspace to a zip file, also while the bot runs
+  npm run restore -- FILE [--replace]    puts a backup into empty folders, or in the place of what they hold
 
   --help, -h         this
   --version, -v      the version
 
-Without npm: node dist/main.js [setup|doctor]`;
+Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace]]`;
 
 /** As shells have it: the command line is wrong [O6]. */
 const badArguments = 2;
@@ -37,22 +37,44 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** What can be asked for besides a start, with how many words it takes; what it needs is loaded only then. Each resolves with the exit code. */
+const commands = {
+  setup: { words: 0, run: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()) },
+  doctor: { words: 0, run: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()) },
+  backup: {
+    words: 1,
+    run: async (file: string) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
+  },
+  restore: {
+    words: 1,
+    run: async (file: string, isReplacing: boolean) =>
+      (await import('./bot/backup.ts')).runRestore(file, isReplacing, loadEnvironment()),
+  },
+} as const;
+
 async function main(): Promise<void> {
-  const { command, help, version } = readArguments();
+  const { command, file, help, version, replace } = readArguments();
   if (help) process.stdout.write(`${usage}\n`);
   else if (version) process.stdout.write(`${await ownVersion()}\n`);
-  else if (command === 'setup') process.exitCode = await runSetup(loadEnvironment());
-  else if (command === 'doctor') process.exitCode = await runDoctor(loadEnvironment());
-  else await start();
+  else if (command === undefined) await start();
+  else process.exitCode = await commands[command].run(file, replace);
 }
 
 /** @throws {UsageError} */
 function readArguments() {
   const { values, positionals } = parsed();
-  const [command, ...more] = positionals;
-  const unknown = command === undefined || command === 'setup' || command === 'doctor' ? more[0] : command;
-  if (unknown !== undefined) throw new UsageError(`Unknown argument '${unknown}'`);
-  return { command, ...values };
+  const [name, ...words] = positionals;
+  if (name !== undefined && !isCommand(name)) throw new UsageError(`Unknown argument '${name}'`);
+  const taken = name === undefined ? 0 : commands[name].words;
+  const { [taken]: tooMuch, [0]: file = '' } = words;
+  if (tooMuch !== undefined) throw new UsageError(`Unknown argument '${tooMuch}'`);
+  if (words.length < taken && !values.help) throw new UsageError(`${name} needs a FILE`);
+  if (values.replace && name !== 'restore') throw new UsageError("Unknown option '--replace'");
+  return { command: name, file, ...values };
+}
+
+function isCommand(name: string): name is keyof typeof commands {
+  return Object.hasOwn(commands, name);
 }
 
 function parsed() {
@@ -62,6 +84,7 @@ function parsed() {
       options: {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
+        replace: { type: 'boolean', default: false },
       },
     });
   } catch (error) {

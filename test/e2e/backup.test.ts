@@ -132,7 +132,9 @@ describe('a backup [O4]', () => {
     for (const [words, line] of [
       [['backup', backup()], 'There is a file'],
       [['backup', join(stage.folder, 'none/backup.zip')], 'There is no folder'],
-      [['backup', 'one.zip', 'two.zip'], 'npm run backup -- FILE'],
+      [['backup', 'one.zip', 'two.zip'], "Unknown argument 'two.zip'"],
+      [['backup'], 'backup needs a FILE'],
+      [['backup', '--replace', 'one.zip'], "Unknown option '--replace'"],
       [['backup', '--replaces', 'one.zip'], "Unknown option '--replaces'"],
       [['restore', join(stage.folder, 'none.zip')], 'cannot be read as a backup'],
       [['restore', join(stage.folder, 'text.zip')], 'cannot be read as a backup'],

@@ -5,29 +5,22 @@ import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import { crc32 } from 'node:zlib';
 
 import { openPromise, type Entry, type ZipFile as OpenedZip } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { z } from 'zod';
 
-import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
-import { isSnowflake } from '../src/core/snowflake.ts';
-import { parseJson } from '../src/core/text.ts';
-import { createLogger } from '../src/observability/logger.ts';
-import { nodeFileSystem } from '../src/storage/files/file-system.ts';
-import { dataFormat, FolderInUseError, takeOwnerLock } from '../src/storage/files/owner-lock.ts';
-import { allRoots, locate, type RootFolders } from '../src/storage/files/paths.ts';
-import { readSnapshot, type SnapshotContents } from '../src/storage/files/snapshot.ts';
-import { createFileStore } from '../src/storage/files/store.ts';
-import { openMemory } from './person.ts';
-
-const usage = `Keeps a copy of the data folder and the workspace, and brings one back [O4].
-
-npm run backup -- FILE                 writes a zip file, also while the bot runs
-npm run restore -- FILE [--replace]    puts its contents into empty folders, or in place of what they hold; stop the bot first`;
+import { readConfig, type Config, type Environment } from '../config/config.ts';
+import { isSnowflake } from '../core/snowflake.ts';
+import { parseJson } from '../core/text.ts';
+import { createLogger } from '../observability/logger.ts';
+import { nodeFileSystem } from '../storage/files/file-system.ts';
+import { dataFormat, FolderInUseError, takeOwnerLock } from '../storage/files/owner-lock.ts';
+import { allRoots, locate, type RootFolders } from '../storage/files/paths.ts';
+import { readSnapshot, type SnapshotContents } from '../storage/files/snapshot.ts';
+import { createFileStore } from '../storage/files/store.ts';
+import { openMemory } from './memory-alone.ts';
 
 /** What is the caller's to mend. */
 const badRequest = 2;
@@ -284,42 +277,22 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/**
- * What the script prints for these words of its command line.
- * @throws {RangeError} that says what is wrong with them or with the file; `StoreError` where the disk refuses.
- */
-async function run(words: readonly string[], environment: Environment): Promise<string> {
-  const { positionals, values } = parseWords(words);
-  const [wish, path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new RangeError(usage);
-  const { config } = readConfig(environment);
-  const file = resolve(path);
-  if (wish === 'backup' && values.replace !== true) return backUp(file, config);
-  if (wish === 'restore') return restore(file, values.replace === true, environment, config);
-  throw new RangeError(usage);
+/** `npm run backup -- FILE` [O4]. Resolves with the exit code. */
+export function runBackup(file: string, environment: Environment): Promise<number> {
+  return told(() => backUp(resolve(file), readConfig(environment).config));
 }
 
-function parseWords(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      options: { replace: { type: 'boolean' } },
-      allowPositionals: true,
-    });
-  } catch (error) {
-    throw new RangeError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, {
-      cause: error,
-    });
-  }
+/** `npm run restore -- FILE`, with `--replace` in the place of what is there [O4]. Resolves with the exit code. */
+export function runRestore(file: string, isReplacing: boolean, environment: Environment): Promise<number> {
+  return told(() => restore(resolve(file), isReplacing, environment, readConfig(environment).config));
 }
 
-async function main(): Promise<void> {
+async function told(work: () => Promise<string>): Promise<number> {
   try {
-    process.stdout.write(await run(process.argv.slice(2), loadEnvironment()));
+    process.stdout.write(await work());
+    return 0;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = badRequest;
+    return badRequest;
   }
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

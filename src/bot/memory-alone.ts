@@ -1,0 +1,46 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { readConfig, type Environment } from '../config/config.ts';
+import { RecentChanges } from '../core/changes.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { createLogger } from '../observability/logger.ts';
+import { createFileStore } from '../storage/files/store.ts';
+import { createChannelJournal } from '../turn/journal.ts';
+import { createLayers } from './layers.ts';
+
+const clock = () => new Date();
+
+/** All people's memory, with the store for this process alone; the bot itself is not there. @throws {StoreError} where it runs. @throws {RangeError} without a data folder. */
+export async function openMemory(environment: Environment) {
+  const { config } = readConfig(environment);
+  const logger = createLogger({ level: 'warn' });
+  const dataDir = resolve(config.storage.dataDir);
+  await access(dataDir).catch(() => {
+    throw new RangeError(`There is no data folder at ${dataDir}.`);
+  });
+  const store = await createFileStore({ ...config.storage, clock, logger });
+  const recent = new RecentChanges();
+  const journal = createChannelJournal({ store, changes: recent });
+  const memory = createLayers(config, {
+    store,
+    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
+    recent,
+    writes: createKeyedQueue(),
+    answers: {
+      ...journal,
+      async erase(userId, before) {
+        for (const { place, replyIds } of await journal.erase(userId, before))
+          await journal.hide(place.channelId, replyIds);
+      },
+    },
+    server: { count: () => 0 },
+    wakeAt: () => {},
+    timer: () => () => {},
+    changed: () => {},
+    endWork: () => {},
+    clock,
+    logger,
+  });
+  return { store, memory };
+}
