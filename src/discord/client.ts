@@ -219,7 +219,7 @@ const explanations = {
     'check the bot in the developer portal',
   ],
   unreachable: ['Discord cannot be reached', 'check the network and DISCORD_API_URL'],
-  timeout: ['Discord did not finish the login in time', 'try again later'],
+  timeout: ['Discord did not finish the login in time', 'check the network'],
   rejected: ['Discord refused the connection', 'check the bot in the developer portal'],
 } as const;
 

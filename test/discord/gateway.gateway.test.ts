@@ -44,7 +44,7 @@ describe('the gateway', () => {
     await server.setRole({ name: 'Discoclaw', permissions: [] });
     const { logger } = await runGateway({ server });
     expect(logger.lines.filter(({ event }) => event === lacks).map(({ data }) => data)).toEqual([
-      { guildId: expect.any(String), permissions: ['SendPolls', 'PinMessages'] },
+      { guildId: expect.any(String), permissions: ['Send Polls', 'Pin Messages'] },
     ]);
   });
 
