@@ -10,6 +10,7 @@ import { createKeyedQueue } from '../src/core/keyed-queue.ts';
 import { isSnowflake } from '../src/core/snowflake.ts';
 import { countHoldings } from '../src/memory/holdings.ts';
 import { createLogger } from '../src/observability/logger.ts';
+import { createSpending } from '../src/observability/spending.ts';
 import { createFileStore } from '../src/storage/files/store.ts';
 import { createChannelJournal } from '../src/turn/journal.ts';
 
@@ -47,6 +48,15 @@ async function openMemory(environment: Environment) {
       },
     },
     server: { count: () => 0 },
+    costs: createSpending({
+      store,
+      clock,
+      timer: () => () => {},
+      timeZone: config.timeZone,
+      limits: {},
+      tellOwner: () => Promise.resolve(),
+      logger,
+    }).layer,
     wakeAt: () => {},
     timer: () => () => {},
     changed: () => {},
