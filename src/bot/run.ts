@@ -129,6 +129,8 @@ export async function runInSandbox(
           autoReplyChannelIds: Object.values(channels),
         },
         storage,
+        // Nobody else is there to wait for, and a script writes fast.
+        limits: { ...config.limits, turnsPerMinute: 0 },
       },
       {
         token: sandbox.token,

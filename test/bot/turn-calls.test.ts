@@ -34,6 +34,7 @@ async function openBot() {
   });
   const { config } = readConfig({
     DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+    DISCOCLAW_RATE_PER_MINUTE: '0',
     // A summary is work of its own, behind a call of the model.
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: '100',
   });

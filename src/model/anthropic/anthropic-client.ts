@@ -4,13 +4,21 @@ import { LRUCache } from 'lru-cache';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ModelCallOptions, ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
+import type {
+  CallBudget,
+  ModelCallOptions,
+  ModelClient,
+  ModelRequest,
+  ModelResponse,
+  ModelUsage,
+} from '../../core/model.ts';
 import { startDeadline } from '../deadline.ts';
 import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
-import { requestBody } from './request-body.ts';
-import { attemptError, withRetries } from './retries.ts';
+import { callCost, type OwnPrices } from './models.ts';
+import { largestUsage, requestBody } from './request-body.ts';
+import { AttemptError, attemptError, withRetries } from './retries.ts';
 
 export interface AnthropicClientOptions {
   /** May be absent where `baseUrl` names a server that wants none. */
@@ -27,6 +35,10 @@ export interface AnthropicClientOptions {
   readonly totalTimeoutMs: number;
   /** Whether the server is to tell why its cache missed what a conversation's request before had. Default: no. */
   readonly asksForCacheMisses?: boolean;
+  /** What calls may cost [L2]; every attempt is set aside before it goes out. Default: anything. */
+  readonly budget?: CallBudget | undefined;
+  /** By which that is reckoned. Default: list prices. */
+  readonly prices?: OwnPrices;
   readonly logger: Logger;
   /** From 0 up to 1, for the backoff. Default: `Math.random`. */
   readonly random?: () => number;
@@ -86,12 +98,19 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     const onText = (piece: string): void => streamed.add(piece);
     const { idleTimeoutMs } = options;
     const body = bodyFor(request, callOptions);
+    const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
+    const reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
+    if (signal.aborted) reserved?.settle(0);
+    signal.throwIfAborted();
     try {
       const { id, response } = await attempt(sdk, body, { signal, idleTimeoutMs, onText });
+      reserved?.settle(costOf(response.usage));
       if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
       return response;
     } catch (error) {
-      throw attemptError(error, apiKey, new Date());
+      const failed = attemptError(error, apiKey, new Date());
+      reserved?.settle(failed instanceof AttemptError && failed.isFree ? 0 : undefined);
+      throw failed;
     }
   }
 
