@@ -24,7 +24,7 @@ type SpendingDocument = z.infer<typeof documentSchema>;
 
 const spendingKind: DocumentKind<SpendingDocument> = { version: 1, schema: documentSchema };
 
-/** Share of a limit by which the file may be ahead, so that not every call is a write. */
+/** Share of a limit by which the file is ahead of who has just had a call, or by one more such call: so few calls wait for a write. */
 const aheadShare = 0.02;
 /** Milliseconds after a call until the file is brought to what was really used. */
 const settleAfterMs = 60_000;
@@ -36,14 +36,14 @@ interface Account {
   spent: number;
   reserved: number;
   onDisk: number;
+  /** The newest call: what was set aside for it, and in which of the file's minutes. */
+  newest: { readonly usd: number; readonly minute: number } | undefined;
 }
 
 interface Day {
   readonly day: string;
   readonly total: Account;
   readonly people: Map<string, Account>;
-  /** Calls that something is set aside for. */
-  open: number;
   isTold: boolean;
   /** People whose background work was refused. */
   readonly held: Set<string>;
@@ -77,8 +77,8 @@ export type Spending = ReturnType<typeof createSpending>;
 
 /**
  * What model calls cost on the present day, and the limits on it [L2]. What a call can cost at most is set aside before it goes out, and the file,
- * `spending.json`, never says less than was used and set aside: so a kill makes the count too high at most, by what was set aside and a fiftieth of
- * the limit. While the disk refuses, the count goes on in memory.
+ * `spending.json`, never says less than was used and set aside: so a kill makes the count too high at most, by what was set aside within a minute,
+ * and for whoever had a call in it by one more or a fiftieth of the limit. While the disk refuses, the count goes on in memory.
  */
 export function createSpending(options: SpendingOptions) {
   const { store, clock, timer, timeZone, limits, tellOwner, logger } = options;
@@ -91,6 +91,8 @@ export function createSpending(options: SpendingOptions) {
   /** Somebody waits until the next write is safe on disk. */
   let isAwaited = false;
   let cancelSettling: (() => void) | undefined;
+  /** Counts how often the file was brought to what was really used. */
+  let minute = 0;
 
   const today = (): string => localDate(clock(), timeZone);
 
@@ -114,7 +116,6 @@ export function createSpending(options: SpendingOptions) {
       day,
       total: accountOf(known.total),
       people: new Map(Object.entries(known.people).map(([id, usd]) => [id, accountOf(usd)])),
-      open: 0,
       isTold: known.isTold,
       held: new Set(),
     };
@@ -135,12 +136,11 @@ export function createSpending(options: SpendingOptions) {
     if (day === undefined) return;
     const isLazy = !isAwaited;
     isAwaited = false;
-    const ahead = (limit = 0): number => (day.open > 0 ? limit * aheadShare : 0);
     const marked = [
-      { account: day.total, mark: usedOf(day.total) + ahead(dailyCost) },
+      { account: day.total, mark: markOf(day.total, dailyCost) },
       ...Array.from(day.people.values(), (account) => ({
         account,
-        mark: usedOf(account) + ahead(dailyCostPerPerson),
+        mark: markOf(account, dailyCostPerPerson),
       })),
     ];
     const [total, ...people] = marked.map(({ mark }) => mark);
@@ -161,9 +161,17 @@ export function createSpending(options: SpendingOptions) {
     }
   }
 
+  /** What the file is to say of an account. */
+  function markOf(account: Account, limit = 0): number {
+    const { newest } = account;
+    const ahead = newest?.minute === minute ? Math.max(limit * aheadShare, newest.usd) : 0;
+    return usedOf(account) + ahead;
+  }
+
   function settleLater(): void {
     cancelSettling ??= timer(() => {
       cancelSettling = undefined;
+      minute += 1;
       void save();
     }, settleAfterMs);
   }
@@ -197,8 +205,10 @@ export function createSpending(options: SpendingOptions) {
         throw new ModelError('It might cost more than the limit of the day', 'over-limit');
       }
       const accounts = [day.total, ...(person === undefined ? [] : [person])];
-      for (const account of accounts) account.reserved += usd;
-      day.open += 1;
+      for (const account of accounts) {
+        account.reserved += usd;
+        account.newest = { usd, minute };
+      }
       if (accounts.some((account) => usedOf(account) > account.onDisk)) {
         isAwaited = true;
         await save();
@@ -208,12 +218,13 @@ export function createSpending(options: SpendingOptions) {
         settle(actual = usd) {
           if (isSettled) return;
           isSettled = true;
-          day.open -= 1;
           for (const account of accounts) {
             account.reserved -= usd;
             account.spent += actual;
           }
           settleLater();
+          // So that the next call need not wait for it.
+          if (accounts.some((account) => usedOf(account) + usd > account.onDisk)) void save();
           if (dailyCost !== undefined && day.total.spent >= dailyCost * mostShare) tellOfMost(day);
         },
       };
@@ -243,6 +254,7 @@ export function createSpending(options: SpendingOptions) {
     async flush(): Promise<void> {
       cancelSettling?.();
       cancelSettling = undefined;
+      minute += 1;
       const accounts = present === undefined ? [] : [present.total, ...present.people.values()];
       if (accounts.every((account) => usedOf(account) === account.onDisk)) return writing;
       isAwaited = true;
@@ -279,7 +291,7 @@ export function createSpending(options: SpendingOptions) {
 }
 
 function accountOf(usd: number): Account {
-  return { spent: usd, reserved: 0, onDisk: usd };
+  return { spent: usd, reserved: 0, onDisk: usd, newest: undefined };
 }
 
 function usedOf({ spent, reserved }: Account): number {
