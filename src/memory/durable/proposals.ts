@@ -122,6 +122,15 @@ export function createProposals(options: ProposalsOptions) {
     return (await log.list(userId)).find((proposal) => proposal.id === id.trim().toLowerCase());
   }
 
+  /** What was proposed is no item, and its person does not want it as one. As part of a job of the person's queue. */
+  async function noticeNoMore(userId: string, proposal: Proposal): Promise<void> {
+    const would = tried(await documentOf(userId), userId, proposal);
+    if (would.outcome === 'stored' || would.outcome === 'revived')
+      await store.update(durableKey(userId), durableDocumentKind, (before = emptyDurableDocument) =>
+        withBoundedPast({ ...before, gone: [...(before.gone ?? []), goneOf(would.item)] }),
+      );
+  }
+
   const layer: MemoryLayer = {
     name: 'proposals',
     sections: () => Promise.resolve([]),
@@ -170,7 +179,7 @@ export function createProposals(options: ProposalsOptions) {
       });
     },
     /**
-     * The person says yes, and it is stored as it would have been at once, or in their own words, which make it no wider than it would have been;
+     * The person says yes, and it is stored as it would have been at once, or in their own words, which make it no wider than it would have been, and the proposed ones are not noticed again;
      * `undefined` where there is no such proposal any more. It goes on waiting where it is not stored, but may be yet: in other words, or when there is room.
      */
     async accept(userId: string, id: string, reworded?: Rewording): Promise<RememberOutcome | undefined> {
@@ -185,7 +194,10 @@ export function createProposals(options: ProposalsOptions) {
           : { ...proposed, ...narrower(proposed, reworded), type: 'manual', isAccepted: true };
       let outcome = await durable.remember(userId, request);
       if (lacksReplaced(outcome)) outcome = await durable.remember(userId, withoutReplacing(request));
-      if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') await log.drop(proposal.id);
+      if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') {
+        if (reworded !== undefined) await writes.run(userId, () => noticeNoMore(userId, proposal));
+        await log.drop(proposal.id);
+      }
       return outcome;
     },
     /** The person says no: it leaves the disk, and is not noticed again. Resolves with whether there was one. */
@@ -193,11 +205,7 @@ export function createProposals(options: ProposalsOptions) {
       return writes.run(userId, async () => {
         const proposal = await find(userId, id);
         if (proposal === undefined) return false;
-        const would = tried(await documentOf(userId), userId, proposal);
-        if (would.outcome === 'stored' || would.outcome === 'revived')
-          await store.update(durableKey(userId), durableDocumentKind, (before = emptyDurableDocument) =>
-            withBoundedPast({ ...before, gone: [...(before.gone ?? []), goneOf(would.item)] }),
-          );
+        await noticeNoMore(userId, proposal);
         await log.drop(proposal.id);
         return true;
       });

@@ -28,4 +28,20 @@ describe('proposals [K9]', () => {
     await store.close();
     await rm(folder, { recursive: true });
   });
+
+  it('that are accepted in other words are not made again in their first ones', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
+    const { store, proposals } = await openProposals(folder, { now: Date.now() });
+    const [messageId, later] = ['400000000000000001', '400000000000000002'];
+    const noticed = { text: 'Keeps an axolotl', place: publicPlace, messageId, type: 'summary' } as const;
+    await proposals.remember(aliceId, noticed);
+    const [{ id } = { id: '' }] = await proposals.list(aliceId);
+    const words = { text: 'Keeps two axolotls', place: publicPlace, messageId: later };
+    expect(await proposals.accept(aliceId, id, words)).toMatchObject({ outcome: 'stored' });
+    // As after a kill, when the same turns are looked at once more.
+    expect(await proposals.remember(aliceId, noticed)).toMatchObject({ outcome: 'refused' });
+    expect(await proposals.list(aliceId)).toEqual([]);
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
 });
