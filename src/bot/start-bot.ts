@@ -53,14 +53,17 @@ export async function startBot(config: Config, options: StartOptions) {
   const files = await createFileStore({ ...config.storage, clock, logger });
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
-  let tellOwner = (_: DailyUse): Promise<void> => Promise.reject(new Error('Nobody can be told yet'));
+  let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
   const spending = createSpending({
     store: files,
     clock,
     timer: processTimer,
     timeZone: config.timeZone,
     limits: config.limits,
-    tellOwner: (use) => tellOwner(use),
+    async tellOwner(use) {
+      if (tellOwner === undefined) throw new Error('Nobody can be told yet');
+      await tellOwner(use);
+    },
     logger,
   });
   await spending.start();
@@ -267,7 +270,7 @@ function observeEdges(
       quarantined: () => files.quarantined(),
     },
     /** Writes what was gathered. Never rejects. */
-    async flush(): Promise<void> {
+    flush: async (): Promise<void> => {
       await Promise.all([usage.flush(), edges.spending.flush()]);
     },
   };

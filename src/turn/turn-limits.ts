@@ -44,9 +44,10 @@ export function createTurnLimits(ports: TurnLimitPorts) {
 
   return {
     /** Resolves when the message's author may begin a turn, which counts as begun then, or when the signal is aborted. Never rejects. */
-    async mayBegin(message: IncomingMessage, signal: AbortSignal): Promise<void> {
+    async mayBegin(this: void, message: IncomingMessage, signal: AbortSignal): Promise<void> {
       const userId = message.author.id;
-      while (turnsPerMinute > 0 && !signal.aborted && !begun.take(userId, 1)) {
+      if (turnsPerMinute === 0) return;
+      while (!signal.aborted && !begun.take(userId, 1)) {
         const ms = begun.waitMs(userId, 1);
         if (waitLines.take(userId, 1)) void tellToWait(message, ms);
         await wait(Math.ceil(ms), signal, timer);
@@ -59,6 +60,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
     },
     /** Tells the owners that most of the day's limit is used, by direct message. Rejects with what may pass by itself, or where there is nobody to tell. */
     async tellOwners(
+      this: void,
       ownerIds: readonly string[],
       { day, spent, limit }: { readonly day: string; readonly spent: number; readonly limit: number },
     ): Promise<void> {

@@ -26,6 +26,8 @@ afterEach(() => stores.dispose());
 const dm: Place = { audience: 'dm', channelId: '200000000000000009', homeId: publicPlace.homeId };
 const turns = 20;
 
+const clock = () => new Date();
+
 /** The whole bot between its ports, on real files whose calls are counted; calls of its model may cost so many dollars a day. */
 async function openBot(dailyCost?: number) {
   const operations: Operation[] = [];
@@ -41,7 +43,6 @@ async function openBot(dailyCost?: number) {
     // A summary is work of its own, behind a call of the model.
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: '100',
   });
-  const clock = () => new Date();
   const logger = recordingLogger();
   const spending = createSpending({
     store,

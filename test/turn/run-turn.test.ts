@@ -29,6 +29,11 @@ function sayingHalf(meanwhile: () => unknown): AnswerTurn {
   };
 }
 
+const overLimit =
+  (partialText: string): AnswerTurn =>
+  () =>
+    Promise.reject(new ModelError('too much', 'over-limit', { partialText }));
+
 const failing: AnswerTurn = (_context, _signal, { onOffer }) => {
   onOffer('Pin it.');
   return Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' }));
@@ -133,8 +138,6 @@ describe('a turn', () => {
   });
 
   it('over a limit on cost gives one line, or none where that was told just now, and counts as handled [L2]', async () => {
-    const over = (partialText: string) => () =>
-      Promise.reject(new ModelError('too much', 'over-limit', { partialText }));
     for (const [partialText, line, sent] of [
       ['', 'Used up.', ['send Used up. as 11']],
       ['', undefined, []],
@@ -147,7 +150,7 @@ describe('a turn', () => {
           return line;
         },
       };
-      const { run, steps, journal, logger } = turnWith(over(partialText), { limits });
+      const { run, steps, journal, logger } = turnWith(overLimit(partialText), { limits });
       expect(await run([message], new TurnControl())).toBe(partialText === '' ? 'explained' : 'answered');
       expect(steps.filter((step) => step.startsWith('send'))).toEqual(
         sent.filter((step) => step.startsWith('send')),

@@ -219,15 +219,20 @@ describe('odd texts', () => {
   });
 });
 
-describe('the most that a request can use [L2]', () => {
-  const bytesOf = (text: string) => Buffer.byteLength(text);
+/** The input of a request with these pictures and documents alone. */
+function withMedia(...content: readonly MediaBlock[]): number {
+  return largestUsage(requestBody(request({ messages: [{ role: 'user', content }] }))).inputTokens;
+}
 
+describe('the most that a request can use [L2]', () => {
   it('is a token for each byte of what is told, and the whole of the answer', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (text) => {
         const body = requestBody(request({ messages: [user({ type: 'text', text: `x${text}` })] }));
         const { inputTokens, cacheWriteTokens, outputTokens } = largestUsage(body);
-        expect(inputTokens).toBeGreaterThan(bytesOf(text.toWellFormed()) + bytesOf('Be brief.'));
+        expect(inputTokens).toBeGreaterThan(
+          Buffer.byteLength(text.toWellFormed()) + Buffer.byteLength('Be brief.'),
+        );
         expect(cacheWriteTokens).toBe(0);
         expect(outputTokens).toBe(body.max_tokens);
       }),
@@ -246,8 +251,6 @@ describe('the most that a request can use [L2]', () => {
   });
 
   it('counts a picture as what a large one takes and a document by its size, and never more than a prompt can have', () => {
-    const withMedia = (...content: readonly MediaBlock[]) =>
-      largestUsage(requestBody(request({ messages: [{ role: 'user', content }] }))).inputTokens;
     const data = 'A'.repeat(100_000);
     const none = withMedia({ type: 'image', mediaType: 'image/png', data: '' });
     expect(withMedia({ type: 'image', mediaType: 'image/png', data })).toBe(none);
