@@ -298,10 +298,13 @@ describe.concurrent('npm run doctor [O1]', () => {
     expect(remedyFor('! files: 1 damaged files lie in', lines)).toContain(
       'put right what you can, and remove them',
     );
-    const ofFiles = (all: readonly string[]) => all.filter((line) => line.includes(' files: '));
     expect(ofFiles(await practice.examine())).toEqual(ofFiles(lines));
   });
 });
+
+function ofFiles(lines: readonly string[]): readonly string[] {
+  return lines.filter((line) => line.includes(' files: '));
+}
 
 /** What the one line that says so tells to do; without such a line all that was said. */
 function remedyFor(said: string | RegExp, lines: readonly string[]): string | undefined {
