@@ -91,8 +91,8 @@ it('takes a deleted message out of log, history, summary, other channels and ext
   }
   await expect.poll(() => show('alice', '#general')).toContain('They said hello.');
   expect(await show('alice', 'dm')).toContain('Durable memory (0 items):');
-  const summarised = callsOf(stage, 'summary').slice(callsBefore).map(toldIn).join('');
-  expect(summarised).toContain('alice: and what else?');
+  const summarised = () => callsOf(stage, 'summary').slice(callsBefore).map(toldIn).join('');
+  await expect.poll(summarised).toContain('alice: and what else?');
   expect(toldIn(newestOf(stage, 'summary'))).not.toContain('axolotls');
   expect(await filesWith('axolotls')).toEqual([]);
 
