@@ -22,7 +22,7 @@ const documentSchema = z.object({
 
 type SpendingDocument = z.infer<typeof documentSchema>;
 
-const spendingKind: DocumentKind<SpendingDocument> = { version: 1, schema: documentSchema };
+export const spendingKind: DocumentKind<SpendingDocument> = { version: 1, schema: documentSchema };
 
 /** Share of a limit by which the file is ahead of who has just had a call, or by one more such call: so few calls wait for a write. */
 const aheadShare = 0.02;
