@@ -4,6 +4,7 @@ import { createBot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { Place } from '../../src/core/place.ts';
+import { TermReader } from '../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { createObservedFileSystem, type Operation } from '../storage/files/observed-file-system.ts';
@@ -43,7 +44,7 @@ async function openBot() {
   const bot = createBot(config, {
     recent,
     store,
-    model: createOfflineClient(),
+    model: createOfflineClient(() => new TermReader()),
     journal: createChannelJournal({ store, changes: recent }),
     replies: fakeReplies({ nextId }),
     offers: { show: () => Promise.resolve(), endOf: () => {} },

@@ -1,8 +1,9 @@
 import type { ModelRequest } from '../../core/model.ts';
-import { clipAtSentence, clipAtWord, normalizeText } from '../../core/text.ts';
-import { memoryWishIn, statementsIn, tellingTerms } from './phrases.ts';
+import { clipAtSentence, clipAtWord, normalizeText, terms } from '../../core/text.ts';
+import { offlineLabel } from './matching.ts';
+import { isTelling, memoryWishIn, statementsIn } from './phrases.ts';
 import { parseTurnLine, readRequest, requestText } from './read-request.ts';
-import { offlineLabel, type ChatReply } from './reply.ts';
+import type { ChatReply } from './reply.ts';
 
 const lineMaxChars = 200;
 const defaultMaxChars = 2_000;
@@ -21,7 +22,7 @@ export function summarize(request: ModelRequest): string {
     const turn = parseTurnLine(line);
     if (turn === undefined || turn.text.startsWith(offlineLabel)) return [];
     if (memoryWishIn(turn.text) !== undefined) return [];
-    return tellingTerms(turn.text).size === 0 ? [] : [`${turn.name}: ${clipAtWord(turn.text, lineMaxChars)}`];
+    return !terms(turn.text).some(isTelling) ? [] : [`${turn.name}: ${clipAtWord(turn.text, lineMaxChars)}`];
   });
   const lines = [...new Set([...previous, ...said])].filter((line) => line.trim() !== '');
   const summary = newestThatFit(lines, '\n', maxCharsOf(request));
@@ -44,24 +45,16 @@ function maxCharsOf(request: ModelRequest): number {
 
 /** The last of the parts that together stay within the limits; the newest is cut where it alone is too long. */
 function newestThatFit(parts: readonly string[], separator: string, maxChars: number): string {
-  const kept: string[] = [];
-  let characters = 0;
+  let characters = -separator.length;
   let words = 0;
-  for (const part of parts.toReversed()) {
-    characters += part.length + (kept.length === 0 ? 0 : separator.length);
+  const kept = parts.toReversed().filter((part) => {
+    characters += separator.length + part.length;
     words += part.split(/\s+/u).length;
-    if (characters > maxChars || words > maxWords) break;
-    kept.unshift(part);
-  }
-  const newest = parts.at(-1);
-  if (kept.length > 0 || newest === undefined) return kept.join(separator);
-  return clipAtSentence(
-    newest
-      .split(/(?<=\s)/u)
-      .slice(0, maxWords)
-      .join(''),
-    maxChars,
-  );
+    return characters <= maxChars && words <= maxWords;
+  });
+  if (kept.length > 0) return kept.toReversed().join(separator);
+  const newest = (parts.at(-1) ?? '').split(/(?<=\s)/u).slice(0, maxWords);
+  return clipAtSentence(newest.join(''), maxChars);
 }
 
 /** Findings in one message at most [A2]. */
@@ -100,7 +93,7 @@ export function reflect(request: ModelRequest): ChatReply {
   );
   if (lines.size === 0) return nothingNew;
   const entry = [...lines].join('\n');
-  return { type: 'tool', name: 'memory_append', input: { path: 'facts/user.md', entry } };
+  return { type: 'tools', calls: [{ name: 'memory_append', input: { path: 'facts/user.md', entry } }] };
 }
 
 /** Keeps the beginning of a profile, as far as the limit that the request states goes, and moves the lines after it to a topic. */
@@ -109,11 +102,7 @@ export function trimProfile(request: ModelRequest): string {
   const [, stated] = /under (\d+) characters/u.exec(requestText(request)) ?? [];
   const limit = Number(stated ?? 0);
   let used = 0;
-  const end = lines.findIndex((line) => {
-    used += line.length + 1;
-    return used > limit;
-  });
-  const kept = end === -1 ? lines : lines.slice(0, Math.max(1, end));
+  const kept = lines.filter((line, at) => (used += line.length + 1) <= limit || at === 0);
   const moved = lines.slice(kept.length);
   const topics = moved.length === 0 ? [] : [{ path: 'topics/profile.md', content: moved.join('\n') }];
   return JSON.stringify({ userMd: kept.join('\n'), topics });

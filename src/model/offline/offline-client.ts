@@ -10,20 +10,21 @@ import {
 } from '../../core/model.ts';
 import { condense, extractItems, reflect, summarize, trimProfile } from './background.ts';
 import { readRequest, requestText } from './read-request.ts';
-import { chatReply, offlineLabel, type ChatReply } from './reply.ts';
+import { offlineLabel } from './matching.ts';
+import { chatReply, type ChatReply, type Knowledge } from './reply.ts';
 
 /** Pieces that a text is streamed in. */
 const pieces = 4;
 
 /**
  * The stand-in for a language model where none is configured: it knows the request and nothing else, answers by rules, the same every
- * time, without network [M2]. Chat replies begin with its label.
+ * time, without network [M2]. Chat replies begin with its label. What `knowledge` gives reads one request.
  */
-export function createOfflineClient(): ModelClient {
+export function createOfflineClient(knowledge: () => Knowledge): ModelClient {
   return {
     isOffline: true,
     async complete(request, options = {}) {
-      const reply = replyTo(request);
+      const reply = replyTo(request, knowledge());
       if (reply.type === 'text') await stream(reply.text, options);
       throwIfAborted(options.signal, '');
       return responseOf(reply, request);
@@ -31,11 +32,11 @@ export function createOfflineClient(): ModelClient {
   };
 }
 
-function replyTo(request: ModelRequest): ChatReply {
+function replyTo(request: ModelRequest, knowledge: Knowledge): ChatReply {
   switch (request.purpose) {
     case 'chat': {
-      const reply = chatReply(readRequest(request));
-      return reply.type === 'tool' ? reply : { type: 'text', text: `${offlineLabel}\n${reply.text}` };
+      const reply = chatReply(readRequest(request), knowledge);
+      return reply.type === 'tools' ? reply : { type: 'text', text: `${offlineLabel}\n${reply.text}` };
     }
     case 'summary':
       return { type: 'text', text: summarize(request) };
@@ -51,15 +52,18 @@ function replyTo(request: ModelRequest): ChatReply {
 }
 
 function responseOf(reply: ChatReply, request: ModelRequest): ModelResponse {
-  const output = reply.type === 'text' ? reply.text : JSON.stringify(reply.input);
+  const output = reply.type === 'text' ? reply.text : JSON.stringify(reply.calls);
   const usage = {
     ...noUsage,
     inputTokens: estimateTokenCount(requestText(request)),
     outputTokens: estimateTokenCount(output),
   };
   if (reply.type === 'text') return { content: [{ type: 'text', text: reply.text }], stop: 'end', usage };
-  const id = `offline-${request.messages.length}`;
-  const content = [{ type: 'tool_use' as const, id, name: reply.name, input: reply.input }];
+  const content = reply.calls.map((call, index) => ({
+    type: 'tool_use' as const,
+    id: `offline-${request.messages.length}-${index}`,
+    ...call,
+  }));
   return { content, stop: 'tool_use', usage };
 }
 

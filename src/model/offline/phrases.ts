@@ -1,3 +1,4 @@
+import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 
 /** Something that a person says about themselves. */
@@ -11,7 +12,7 @@ export interface Statement {
 
 /** Where one statement about the speaker ends and another begins. */
 const nextStatement =
-  /(?<![.!;\n])[.!;\n]+(?=\s|$)|,\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|(?<!\s)\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|,\s+(?=(?:I|I['’]m|my)\b)/giu;
+  /(?<![.!;\n]|\b(?:Dr|Mr|Mrs|Ms|St|Prof))[.!;\n]+(?=\s|$)|,\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|(?<!\s)\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|,\s+(?=(?:I|I['’]m|my)\b)/giu;
 /** Words that may stand before a statement without being part of it. */
 const opening =
   /^(?:(?:hi|hey|hello|well|oh|so|also|and|but|by the way|btw|fyi|actually|yes|no|ok|okay)\b[,:!]?\s+)+/iu;
@@ -32,6 +33,7 @@ const rules: readonly (readonly [RegExp, Statement['kind']])[] = [
   [/^I(?:['’]m| am) \S/iu, 'fact'],
   [/^I (?:live|work|speak|study|have|own|play|come) \S/iu, 'fact'],
   [/^my (?:name|job|hobby|birthday|time ?zone|pronouns|role|team|company) (?:is|are) \S/iu, 'fact'],
+  [/^my \S+(?: \S+)? (?:is|are) (?:called|named) \S/iu, 'fact'],
   [/^call me \S/iu, 'fact'],
 ];
 
@@ -49,16 +51,18 @@ function statementOf(part: string): Statement | undefined {
     .trim()
     .replace(opening, '')
     .replace(/(?<![.!,;\s])[.!,;\s]+$/u, '');
-  if (quote.includes('?') || passing.test(quote)) return undefined;
+  if (/\?|\byou(?:r|rs|rself)?\b/iu.test(quote) || passing.test(quote)) return undefined;
   const rule = rules.find(([pattern]) => pattern.test(quote));
   return rule === undefined ? undefined : { kind: rule[1], text: asItem(quote), quote };
 }
 
-const thirdPerson: ReadonlyMap<string, string> = new Map([
+/** Verbs as people say them of themselves, and as they stand in an item. */
+const itemForms: ReadonlyMap<string, string> = new Map([
   ['am', 'is'],
+  ['m', 'is'],
   ['have', 'has'],
   ['study', 'studies'],
-  ...'prefer like love enjoy hate dislike use live work speak own play come'
+  ...'prefer like love enjoy hate dislike use live work speak own play come want need drink eat keep write learn know avoid run build'
     .split(' ')
     .map((verb): [string, string] => [verb, `${verb}s`]),
 ]);
@@ -66,7 +70,7 @@ const thirdPerson: ReadonlyMap<string, string> = new Map([
 /** `I prefer Rust` as `Prefers Rust`; other forms stay as they were said. */
 function asItem(quote: string): string {
   const [, verb = '', rest = ''] = /^I(?:['’](?=m\b)|\s+)(\p{L}+)(\s.*)$/isu.exec(quote) ?? [];
-  const form = verb.toLowerCase() === 'm' ? 'is' : thirdPerson.get(verb.toLowerCase());
+  const form = itemForms.get(verb.toLowerCase());
   const text = form === undefined || /\b(?:I|my|me)\b/iu.test(rest) ? quote : `${form}${rest}`;
   return capitalized(text);
 }
@@ -82,15 +86,28 @@ const remember = new RegExp(
   String.raw`^${address}${polite}(?:remember|note|keep in mind|don['’]t forget|do not forget)(?:(?:\s+that|\s*:)\s*|\s+(?=(?:I|I['’]m|my|the|we)\b))(\S[\s\S]*)$`,
   'iu',
 );
-const forget = new RegExp(String.raw`^${address}${polite}forget(?:\s+(?:that|about))?\s+(\S[\s\S]*)$`, 'iu');
+/** What names no item is no wish for the tool that forgets items: `forget everything`. */
+const forget = new RegExp(
+  String.raw`^${address}${polite}forget(?:\s+(?:that|about))?\s+(?!(?:everything|all|anything|it|that|this|me)\b(?:\s+(?:you\s+know|about\s+me))*\W*$)(\S[\s\S]*)$`,
+  'iu',
+);
+/** The word as it is often mistyped. */
+const mistyped = /\b(?:rem+eber|remmember|rem+ber|rememebr|remebmer|rememer|remembr|rembember)\b/iu;
 
 /** The first wish of a message to remember or forget something. */
 export function memoryWishIn(message: string): MemoryWish | undefined {
-  for (const sentence of message.split(/(?<=[.!?])\s+|\n+/u)) {
-    const wish = wishOf(sentence.trim());
+  for (const sentence of sentencesOf(message)) {
+    const wish = wishOf(sentence.replace(mistyped, 'remember'));
     if (wish !== undefined) return wish;
   }
   return undefined;
+}
+
+/** A title such as `Dr.` ends none. */
+export function sentencesOf(message: string): readonly string[] {
+  return message
+    .split(/(?<=[.!?])(?<!\b(?:Dr|Mr|Mrs|Ms|St|Prof)\.)\s+|\n+/u)
+    .map((sentence) => sentence.trim());
 }
 
 function wishOf(sentence: string): MemoryWish | undefined {
@@ -111,14 +128,10 @@ function wishOf(sentence: string): MemoryWish | undefined {
   return about === undefined ? undefined : { wish: 'forget', about };
 }
 
-/** Verbs that items are likely to begin with, as they stand in an item and as they are said to somebody. */
-const verbs: ReadonlyMap<string, string> = new Map([
-  ...'prefers likes loves hates dislikes enjoys uses lives works wants needs speaks plays owns drinks eats keeps writes learns knows avoids runs builds'
-    .split(' ')
-    .map((verb): [string, string] => [verb, verb.replace(/s$/u, '')]),
-  ['studies', 'study'],
+/** Verbs that items begin with, as they are said to somebody. */
+const saidForms: ReadonlyMap<string, string> = new Map([
+  ...[...itemForms].map(([verb, form]): [string, string] => [form, verb]),
   ['is', 'are'],
-  ['has', 'have'],
   ['was', 'were'],
 ]);
 
@@ -127,7 +140,7 @@ export function toSecondPerson(text: string): string | undefined {
   const plain = text.trim().replace(/(?<![.!])[.!]+$/u, '');
   if (/^(?:I|I['’]m|my)\b/iu.test(plain)) return capitalized(turned(plain));
   const [, verb = '', rest = ''] = /^(?:the user |user )?(\p{L}+)(\s.*)$/isu.exec(plain) ?? [];
-  const base = verbs.get(verb.toLowerCase());
+  const base = saidForms.get(verb.toLowerCase());
   return base === undefined ? undefined : `You ${base}${turned(rest)}`;
 }
 
@@ -145,20 +158,15 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Words that say nothing about what a question is about. */
-const emptyTerms: ReadonlySet<string> = new Set(
+/** Words of talk, which say nothing of what is talked about, beside those that say nothing anywhere. */
+const talk = new Set(
   terms(`
-    a an the this that these those i me my mine you your yours he him his she her it its we us our they them their
-    am is are was were be been do does did have has had will would shall should can could may might must
-    and or but if then than as so too also just not no yes to of in on at by for from with about into over up out
-    who what which when where why how there here s t m d re ve ll
-    know remember tell told say said ask think please thank thanks hello hi hey again still ever
-    я ты мы вы он она они мой твой ваш это что кто как где когда почему какой и или но а же ли в на с к у о по за из не да нет
+    know remember tell told say said ask think please thank thanks hello hi hey again still ever again thing something anything
     знаешь помнишь скажи пожалуйста привет
   `),
 );
 
-/** The different terms of a text that can tell it from others, in any script. */
-export function tellingTerms(text: string): ReadonlySet<string> {
-  return new Set(terms(text).filter((term) => !emptyTerms.has(term)));
+/** Whether a term, as `terms` gives it, can tell one text from others, in any script. */
+export function isTelling(term: string): boolean {
+  return !stopTerms.has(term) && !talk.has(term);
 }

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
 import { textOf, type ModelRequest } from '../../../src/core/model.ts';
+import { TermReader } from '../../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { offlineRequest } from './offline-request.ts';
 
-const client = createOfflineClient();
+const client = createOfflineClient(() => new TermReader());
 const rust = '- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)';
 const lisbon = '- [fact] Lives in Lisbon (src: discord, updated 2026-01-16)';
 const memoryTools = ['remember_item', 'forget_item'];
