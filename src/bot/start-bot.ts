@@ -12,7 +12,7 @@ import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
-import { TermReader } from '../memory/recall/words.ts';
+import { shareOf } from '../memory/recall/answering.ts';
 import { wishesIn } from '../memory/wishes.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
@@ -246,7 +246,7 @@ const queueLimit = 50;
 /** The model as configured: without key and base URL the offline stand-in [M2]. */
 export async function createModel(config: Config['model'], logger: Logger): Promise<ModelClient> {
   const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs } = config;
-  if (apiKey === undefined && baseUrl === undefined) return createOfflineClient(() => ({ words: new TermReader(), wishesIn }));
+  if (apiKey === undefined && baseUrl === undefined) return createOfflineClient({ shareOf, wishesIn });
   // Loading the SDK takes a quarter of the start.
   const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
   return createAnthropicClient({

@@ -4,7 +4,8 @@ import { createBot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { Place } from '../../src/core/place.ts';
-import { TermReader } from '../../src/memory/recall/words.ts';
+import { shareOf } from '../../src/memory/recall/answering.ts';
+import { wishesIn } from '../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { createObservedFileSystem, type Operation } from '../storage/files/observed-file-system.ts';
@@ -44,7 +45,7 @@ async function openBot() {
   const bot = createBot(config, {
     recent,
     store,
-    model: createOfflineClient(() => new TermReader()),
+    model: createOfflineClient({ shareOf, wishesIn }),
     journal: createChannelJournal({ store, changes: recent }),
     replies: fakeReplies({ nextId }),
     offers: { show: () => Promise.resolve(), endOf: () => {} },

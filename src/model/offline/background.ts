@@ -1,9 +1,9 @@
 import type { ModelRequest } from '../../core/model.ts';
-import { clipAtSentence, clipAtWord, normalizeText, terms } from '../../core/text.ts';
+import { clipAtSentence, clipAtWord, normalizeText } from '../../core/text.ts';
 import { offlineLabel } from './matching.ts';
-import { isTelling, memoryWishIn, statementsIn } from './phrases.ts';
-import { parseTurnLine, readRequest, requestText } from './read-request.ts';
-import type { ChatReply } from './reply.ts';
+import { memoryWishIn, statementsIn } from './phrases.ts';
+import { readRequest, requestText } from './read-request.ts';
+import type { Knowledge, Reply } from './reply.ts';
 
 const lineMaxChars = 200;
 const defaultMaxChars = 2_000;
@@ -15,15 +15,13 @@ const maxWords = 590;
  * that the request states, the oldest go. The stand-in's own replies only repeat memory and are left out, and so is what people asked to
  * be remembered or forgotten: items hold that, and a summary would bring it back.
  */
-export function summarize(request: ModelRequest): string {
-  const { sections } = readRequest(request);
+export function summarize(request: ModelRequest, { shareOf }: Knowledge): string {
+  const { sections, turns } = readRequest(request);
   const previous = sections.get('previous_summary') ?? [];
-  const said = (sections.get('turns') ?? []).flatMap((line) => {
-    const turn = parseTurnLine(line);
-    if (turn === undefined || turn.text.startsWith(offlineLabel)) return [];
-    if (memoryWishIn(turn.text) !== undefined) return [];
-    return !terms(turn.text).some(isTelling) ? [] : [`${turn.name}: ${clipAtWord(turn.text, lineMaxChars)}`];
-  });
+  const said = turns
+    .filter(({ text }) => !text.startsWith(offlineLabel) && memoryWishIn(text) === undefined)
+    .filter(({ text }) => shareOf(text)(text) > 0)
+    .map(({ name, text }) => `${name}: ${clipAtWord(text, lineMaxChars)}`);
   const lines = [...new Set([...previous, ...said])].filter((line) => line.trim() !== '');
   const summary = newestThatFit(lines, '\n', maxCharsOf(request));
   return summary === '' ? 'Only small talk so far.' : summary;
@@ -57,33 +55,24 @@ function newestThatFit(parts: readonly string[], separator: string, maxChars: nu
   return clipAtSentence(newest.join(''), maxChars);
 }
 
-/** Findings in one message at most [A2]. */
-const maxItems = 3;
-
 /** What the person says about themselves in the turns, as the JSON that extraction asks for; quotes are literal. */
 export function extractItems(request: ModelRequest): string {
-  const lines = readRequest(request).sections.get('turns') ?? [];
-  const items = lines.flatMap((line) => {
-    const turn = parseTurnLine(line);
-    if (turn === undefined) return [];
-    return statementsIn(turn.text)
-      .slice(0, maxItems)
-      .map(({ kind, text, quote }) => ({ kind, text, quote, messageId: turn.messageId }));
-  });
+  const items = readRequest(request).turns.flatMap(({ text, messageId }) =>
+    statementsIn(text).map((statement) => ({ ...statement, messageId })),
+  );
   return JSON.stringify({ items });
 }
 
-const nothingNew: ChatReply = { type: 'text', text: 'Nothing new.' };
+const nothingNew = 'Nothing new.';
 
 /**
  * A reflection by rules: what the person said of themselves and no facts file says yet is added to facts/user.md, where there are facts files at all.
  * What they asked to be remembered or forgotten is left to items. A conversation begins with the person, so the first turn tells their name.
  */
-export function reflect(request: ModelRequest): ChatReply {
-  const { sections, tools, toolRuns } = readRequest(request);
-  if (toolRuns.length > 0) return { type: 'text', text: 'Done.' };
+export function reflect(request: ModelRequest): Reply {
+  const { sections, tools, toolRuns, turns } = readRequest(request);
+  if (toolRuns.length > 0) return 'Done.';
   if (!tools.has('memory_append') || !requestText(request).includes('facts/')) return nothingNew;
-  const turns = (sections.get('turns') ?? []).flatMap((line) => parseTurnLine(line) ?? []);
   const known = normalizeText((sections.get('facts') ?? []).join('\n'));
   const said = turns.flatMap(({ name, text }) =>
     name === turns[0]?.name && memoryWishIn(text) === undefined ? statementsIn(text) : [],
@@ -93,7 +82,7 @@ export function reflect(request: ModelRequest): ChatReply {
   );
   if (lines.size === 0) return nothingNew;
   const entry = [...lines].join('\n');
-  return { type: 'tools', calls: [{ name: 'memory_append', input: { path: 'facts/user.md', entry } }] };
+  return [{ name: 'memory_append', input: { path: 'facts/user.md', entry } }];
 }
 
 /** Keeps the beginning of a profile, as far as the limit that the request states goes, and moves the lines after it to a topic. */

@@ -1,38 +1,13 @@
 import type { SectionName } from '../../core/section.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
-import { isTelling, memoryWishIn, toSecondPerson } from './phrases.ts';
-import { parseRememberedLine, type ReadRequest, type RememberedLine } from './read-request.ts';
+import { memoryWishIn, toSecondPerson } from './phrases.ts';
+import { parseRememberedLine, type ReadRequest } from './read-request.ts';
 
 /** Begins every reply of the stand-in, so that nobody takes it for a language model [M2]. */
 export const offlineLabel = '[offline model]';
 
-/** How recall reads texts, and what it takes for related. */
-export interface Words {
-  /** The terms of a text, in order. */
-  read(text: string): readonly string[];
-  related(term: string): Iterable<string>;
-}
-
-/** What many questions and items say; it tells little by itself. */
-const commonTerms = new Set('prefer like love enjoi hate dislik us live work have want need'.split(' '));
 /** What has less of a question than this answers another one. */
 export const leastShare = 0.25;
-
-/** Tells which share of a question's words a text has, 0 to 1; related words count half. */
-export function shareOf(question: string, words: Words): (text: string) => number {
-  const asked = [...new Set(words.read(question).filter(isTelling))].map((term) => {
-    return { term, related: [...words.related(term)], weight: commonTerms.has(term) ? 0.3 : 1 };
-  });
-  const whole = asked.reduce((sum, { weight }) => sum + weight, 0);
-  return (text) => {
-    const held = new Set(words.read(text));
-    const found = asked.map(({ term, related, weight }) => {
-      if (held.has(term)) return weight;
-      return related.some((other) => held.has(other)) ? weight / 2 : 0;
-    });
-    return whole === 0 ? 0 : found.reduce((sum, each) => sum + each, 0) / whole;
-  };
-}
 
 /** Something in the prompt that may answer a question; a `profile` describes the speaker, rather than a conversation. */
 export interface MemoryPiece {
@@ -54,7 +29,7 @@ const textSections: readonly (readonly [SectionName, MemoryPiece['kind'], origin
 ];
 
 /** The speaker's durable items in the prompt, each once. */
-export function rememberedItems({ sections }: ReadRequest): readonly RememberedLine[] {
+export function rememberedItems({ sections }: ReadRequest) {
   const lines = new Set(itemSections.flatMap((name) => sections.get(name) ?? []));
   return [...lines].flatMap((line) => parseRememberedLine(line) ?? []);
 }

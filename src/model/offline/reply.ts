@@ -1,30 +1,20 @@
 import { clip, clipAtWord, flatten, normalizeText } from '../../core/text.ts';
-import {
-  leastShare,
-  memoryPieces,
-  offlineLabel,
-  recalledPassages,
-  rememberedItems,
-  shareOf,
-  type Words,
-} from './matching.ts';
-import { isTelling, memoryWishIn, statementsIn, toSecondPerson, type MemoryWish } from './phrases.ts';
-import type { ReadRequest, ToolRun } from './read-request.ts';
+import { leastShare, memoryPieces, offlineLabel, recalledPassages, rememberedItems } from './matching.ts';
+import { memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
+import type { ReadRequest } from './read-request.ts';
 import { realModel, topicOf, whatItIs } from './topics.ts';
 
-/** What the stand-in does with a turn: says something, or calls tools first. */
-export type ChatReply =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tools'; readonly calls: readonly Call[] };
+/** What the stand-in does: says something, or calls tools first. */
+export type Reply = string | readonly Call[];
 
 interface Call {
   readonly name: string;
   readonly input: Readonly<Record<string, string>>;
 }
 
-/** What the rules know beside the request: words as recall reads them, and what a message asks of memory in plain words [K13]. */
+/** What the rules know beside the request: which share of a question's words a text has, and what a message asks of memory in plain words [K13]. */
 export interface Knowledge {
-  readonly words: Words;
+  readonly shareOf: (question: string) => (text: string) => number;
   readonly wishesIn: (texts: readonly string[]) => ReadonlySet<string>;
 }
 
@@ -40,65 +30,59 @@ const questionForm =
 
 const listed = '`!memory show` lists what I know about you.';
 const tellMe = 'Say “remember that I like green tea”, then ask “what do I like?”; “help” says more.';
-/** Statements kept of one message at most. */
-const mostStatements = 3;
 
 /**
  * Answers a turn from memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. Attached files are
  * named, since they were seen; what is in them is nothing to the rules.
  */
-export function chatReply(request: ReadRequest, knowledge: Knowledge): ChatReply {
+export function chatReply(request: ReadRequest, knowledge: Knowledge): Reply {
   const { files, message } = request;
   const seen = `I see ${files.map((name) => `“${name}”`).join(', ')}, but I cannot look into files.`;
-  if (files.length > 0 && message.text === '') return say(`${seen} ${whatItIs} ${realModel}`);
+  if (files.length > 0 && message.text === '') return `${seen} ${whatItIs} ${realModel}`;
   const reply = replyToWords(request, knowledge);
-  return reply.type === 'tools' || files.length === 0 ? reply : say(`${seen}\n${reply.text}`);
+  return typeof reply !== 'string' || files.length === 0 ? reply : `${seen}\n${reply}`;
 }
 
-function replyToWords(request: ReadRequest, { words, wishesIn }: Knowledge): ChatReply {
+function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
   const { toolRuns, tools, message } = request;
   const { text } = message;
-  if (toolRuns.length > 0) return say(afterTools(request, words));
+  if (toolRuns.length > 0) return afterTools(request, knowledge);
   const wish = memoryWishIn(text);
-  if (wish !== undefined) return answerWish(wish, request, words);
-  const [asked] = wishesIn([text]);
+  if (wish !== undefined) {
+    const { name, input, command } = wish;
+    if (!tools.has(name))
+      return `I cannot change memory from here. \`!memory ${clipAtWord(command, 200)}\` does it.`;
+    return [{ name, input: 'target' in input ? forgetTarget(input.target, request, knowledge) : input }];
+  }
+  const [asked] = knowledge.wishesIn([text]);
   const action = asked === 'this' || asked === 'forget' ? 'undo' : asked;
   if (action !== undefined && action !== 'show' && tools.has('memory_control'))
-    return call('memory_control', [{ action }]);
+    return [{ name: 'memory_control', input: { action } }];
   const known = new Set(rememberedItems(request).map((item) => normalizeText(item.text)));
   const statements = statementsIn(text).filter((said) => !known.has(normalizeText(said.text)));
   if (statements.length > 0 && tools.has('remember_item'))
-    return call('remember_item', statements.slice(0, mostStatements));
+    return statements.map((input) => ({ name: 'remember_item', input }));
 
-  const answer = answerTo(text, request, words);
-  if (answer !== undefined) return say(answer);
+  const answer = answerTo(text, request, knowledge);
+  if (answer !== undefined) return answer;
   const isQuestion = questionForm.test(text);
-  if (isQuestion && tools.has('recall_memory') && words.read(text).some(isTelling))
-    return call('recall_memory', [{ query: clip(flatten(text), 200) }]);
+  if (isQuestion && tools.has('recall_memory') && knowledge.shareOf(text)(text) > 0)
+    return [{ name: 'recall_memory', input: { query: clip(flatten(text), 200) } }];
   const name = message.from === '' ? '' : `, ${message.from}`;
-  if (thanks.test(text)) return say(`You are welcome${name}.`);
-  if (greeting.test(text)) return say(`Hello${name}. ${tellMe}${hint(request)}`);
-  if (isQuestion) return say(unknown(request));
-  if (!/^\W*(?:I|my|we|our)\b/iu.test(text))
-    return say(`I did not understand that. ${tellMe}${hint(request)}`);
-  return say(`I have not kept that. “remember that ${clipAtWord(flatten(text), 200)}” makes me keep it.`);
-}
-
-function say(text: string): ChatReply {
-  return { type: 'text', text };
-}
-
-function call(name: string, inputs: readonly object[]): ChatReply {
-  return { type: 'tools', calls: inputs.map((input) => ({ name, input: { ...input } })) };
+  if (thanks.test(text)) return `You are welcome${name}.`;
+  if (greeting.test(text)) return `Hello${name}. ${tellMe}${hint(request)}`;
+  if (isQuestion) return unknown(request);
+  if (!/^\W*(?:I|my|we|our)\b/iu.test(text)) return `I did not understand that. ${tellMe}${hint(request)}`;
+  return `I have not kept that. “remember that ${clipAtWord(flatten(text), 200)}” makes me keep it.`;
 }
 
 /** What rules and memory say to a message; `undefined` for nothing. */
-function answerTo(text: string, request: ReadRequest, words: Words): string | undefined {
+function answerTo(text: string, request: ReadRequest, knowledge: Knowledge): string | undefined {
   const topic = topicOf(text);
   if (topic !== undefined) return topic;
   if (aboutMe.test(text)) return everythingKnown(request);
   if (aboutUs.test(text)) return conversationSoFar(request);
-  const share = shareOf(text, words);
+  const share = knowledge.shareOf(text);
   const fitting = memoryPieces(request)
     .map((piece) => ({ ...piece, share: share(piece.search) }))
     .toSorted((a, b) => b.share - a.share);
@@ -121,69 +105,57 @@ function unknown(request: ReadRequest): string {
     : `I don’t know that: I know only what you have told me. “help” says what I can do.${hint(request)}`;
 }
 
-function answerWish(wish: MemoryWish, request: ReadRequest, words: Words): ChatReply {
-  if (wish.wish === 'remember') {
-    const { kind, text, quote } = wish;
-    if (request.tools.has('remember_item')) return call('remember_item', [{ kind, text, quote }]);
-    return say(`I cannot save anything from here. \`!memory remember ${clipAtWord(quote, 200)}\` saves it.`);
-  }
-  const target = forgetTarget(wish.about, request, words);
-  if (request.tools.has('forget_item')) return call('forget_item', [{ target }]);
-  return say(`I cannot forget anything from here. \`!memory forget ${clipAtWord(target, 200)}\` does it.`);
-}
-
 /** The words themselves where they stand in an item, else the text of the item that fits them best. */
-function forgetTarget(about: string, request: ReadRequest, words: Words): string {
+function forgetTarget(about: string, request: ReadRequest, { shareOf }: Knowledge) {
   const named = about.replace(/^["“'‘]|["”'’]$/gu, '').trim();
   const items = rememberedItems(request);
-  if (items.some((item) => normalizeText(item.text).includes(normalizeText(named)))) return named;
-  const share = shareOf(named, words);
-  const scored = items.map(({ kind, text }) => ({ text, share: share(`${kind} ${text}`) }));
-  const [best] = scored.toSorted((a, b) => b.share - a.share);
-  return best === undefined || best.share === 0 ? named : best.text;
+  if (items.some((item) => normalizeText(item.text).includes(normalizeText(named)))) return { target: named };
+  const shareIn = shareOf(named);
+  const scored = items.map(({ kind, text }) => ({ text, share: shareIn(`${kind} ${text}`) }));
+  const [best] = scored.filter(({ share }) => share > 0).toSorted((a, b) => b.share - a.share);
+  return { target: best?.text ?? named };
 }
 
 /** What came of the tools; then the answer to what the message asks besides telling something. */
-function afterTools(request: ReadRequest, words: Words): string {
+function afterTools(request: ReadRequest, knowledge: Knowledge): string {
   const { toolRuns, message } = request;
-  const told = toolRuns.map((run) => tellToolRun(run, request, words));
-  const [question] = /[^.!?\n]+\?\s*$/u.exec(message.text) ?? [];
-  const isAside = toolRuns.every(({ call: { name } }) => name === 'remember_item');
-  if (question !== undefined && isAside && memoryWishIn(message.text) === undefined)
-    told.push(answerTo(question, request, words) ?? unknown(request));
-  return [...new Set(told)].join('\n');
+  const told = toolRuns.map((run) => tellToolRun(run, request, knowledge));
+  if (told.some((line) => line.startsWith('I will remember'))) told.push(listed);
+  const question = message.text.split(/(?<=[.!?])\s+/u).at(-1) ?? '';
+  const isAside = toolRuns.every(({ call }) => call.name === 'remember_item');
+  if (question.endsWith('?') && isAside && memoryWishIn(message.text) === undefined)
+    told.push(answerTo(question, request, knowledge) ?? unknown(request));
+  return told.join('\n');
 }
 
-function tellToolRun({ call: { name, input }, result }: ToolRun, request: ReadRequest, words: Words): string {
+function tellToolRun(
+  { call, result }: ReadRequest['toolRuns'][number],
+  request: ReadRequest,
+  { shareOf }: Knowledge,
+): string {
   const done = !result.isError;
-  switch (name) {
+  const named = (field: string): string => inputOf(call.input, field);
+  switch (call.name) {
     case 'remember_item': {
-      if (result.text.startsWith('Not stored yet')) return 'You decide below whether I may remember that.';
-      const text = inputOf(input, 'text');
-      const told = toSecondPerson(text)?.replace(/^Y/u, 'y') ?? `“${text}”`;
-      return done
-        ? `I will remember: ${told}. ${listed}`
-        : `I could not save that: ${told}. \`!memory remember <text>\` saves it as you write it, or says why not.`;
+      if (!done)
+        return 'I could not save that. `!memory remember <text>` saves it as you write it, or says why not.';
+      const isAsked = result.text.startsWith('Not stored yet');
+      const told = toSecondPerson(named('text'))?.replace(/^Y/u, 'y') ?? `“${named('text')}”`;
+      return `${isAsked ? 'Decide below whether I may remember' : 'I will remember'}: ${told}.`;
     }
     case 'forget_item':
-      return done
-        ? `I forgot “${inputOf(input, 'target')}”. ${listed}`
-        : `I have nothing that I could forget as “${inputOf(input, 'target')}”. ${listed}`;
-    case 'memory_control': {
-      const action = inputOf(input, 'action');
-      if (done) return 'Done, as the line below says.';
-      return action === 'export' || action === 'erase'
-        ? `Nothing is done yet: press the button below, or write \`!memory ${action}\`. Before anything is erased, you see how much that is.`
-        : `There is nothing to ${action} now. \`!memory show\` lists what I know, \`!memory forget <words>\` deletes from it, \`!memory pause\` stops it.`;
-    }
-    case 'recall_memory': {
-      const share = shareOf(inputOf(input, 'query'), words);
-      const found = done ? recalledPassages(result.text, request.message.from, share) : [];
+      return `${done ? 'I forgot' : 'I have nothing that I could forget as'} “${named('target')}”. ${listed}`;
+    case 'memory_control':
+      if (named('action') === 'export')
+        return 'The button below sends it to you as a file, and so does `!memory export`.';
+      if (named('action') === 'erase')
+        return 'Nothing is erased yet: the button below, or `!memory erase`, first shows how much that would be.';
+      return done ? 'Done, as the line below says.' : `There is nothing to ${named('action')} now. ${listed}`;
+    default: {
+      const found = done ? recalledPassages(result.text, request.message.from, shareOf(named('query'))) : [];
       if (found.length === 0) return unknown(request);
       return clipAtWord(['I looked through what was said before:', ...found].join('\n'), 1_500);
     }
-    default:
-      return done ? 'Done.' : 'That did not work.';
   }
 }
 
@@ -203,9 +175,6 @@ function conversationSoFar({ sections, history }: ReadRequest): string {
   const last = history.slice(-6).map(({ name, text }) => {
     return `- ${name ?? 'I'}: ${clipAtWord(flatten(text.replaceAll(offlineLabel, '')), 160)}`;
   });
-  const told = [
-    ...(summary.length === 0 ? [] : ['What we talked about so far:', ...summary]),
-    ...(last.length === 0 ? [] : ['The last messages here:', ...last]),
-  ];
-  return told.length === 0 ? 'I have nothing of an earlier conversation here.' : told.join('\n');
+  if (summary.length + last.length === 0) return 'I have nothing of an earlier conversation here.';
+  return ['What we talked about so far:', ...summary, ...last].join('\n');
 }

@@ -4,21 +4,19 @@ export const whatItIs =
   'I am not a language model, only an offline stand-in: I answer by rules, from what you told me.';
 /** What a real model would add, and how to connect one. */
 export const realModel =
-  'A real model would understand you freely, answer questions and write with you: set `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`, for a server of your own) in `.env` and start me again.';
+  'A real model would understand all that you say, answer and write: set `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) in `.env` and start me again.';
 
 /**
- * What newcomers ask about the bot itself. In each first line stand groups of words: a message that has one of each is answered by the second
- * line; after `only`, one that has no other words. The first that fits answers.
+ * What newcomers ask about the bot itself: in each first line stand groups of words, and a message that has one of each is answered by the
+ * line below; after `only`, one that has no other words. `|` stands between several such lines. The first that fits answers.
  */
 const table = `
 export download copy & data memory memories everything
 \`!memory export\` sends you all that I hold about you as a file, by direct message. \`!memory import\` takes it back.
 openai google anthropic microsoft cloud third training internet
 No: this stand-in sends nothing to anybody, and no model company sees what you say. With a real model, its provider gets your message and the memory that fits it. \`!memory privacy\` names who gets what.
-who anyone anybody others other people & read see access tell share show look & i my you data memory memories
+who anyone anybody others other people & read see access tell share show look & you data memory memories messages items | private privacy safe trust spy spying & you this it my bot is
 Nobody’s memory is used for anybody else. What you say in a DM I use only in our DM, what you say in a private channel only there and in our DM. Whoever runs me can read my files. \`!memory privacy\` says it all.
-private privacy safe trust spy spying & you this it my bot is
-Nobody’s memory is used for anybody else, and what you say in a DM stays in our DM. \`!memory show\` shows what I know, \`!memory pause\` stops it, and \`!memory privacy\` says what is stored, where, how long and who can read it.
 where long & store stored save saved keep kept data & data you memory
 In files on the computer that I run on, in the folder that was named when I started. \`!memory privacy\` says what is stored, for how long and who can read it.
 how can could wrong & correct change edit fix update wrong & something item items memory remember know you
@@ -39,6 +37,8 @@ how & remember teach learn & you something things
 Say “remember that I like green tea”, or \`!memory remember <text>\`. What you plainly say about yourself, such as “I live in Oslo”, I keep too, and tell you so with a button to undo it. \`!memory forget <words>\` takes it back.
 only remember note forget please something that it
 Say what: “remember that I like green tea”, or “forget green tea”. \`!memory show\` lists what I know.
+only forget delete erase wipe clear everything all of it my your memory data please
+\`!memory erase\` first shows how much that would be, and then erases everything that I hold about you. \`!memory forget <words>\` takes one thing only.
 ollama vllm openrouter local & model work works use run with you
 With every server that speaks Anthropic’s Messages API: set \`ANTHROPIC_BASE_URL\` to its address and \`DISCOCLAW_MODEL\` to the model’s name in \`.env\`, and start me again. docs/configuration.md lists all settings.
 how can could where & connect use add get set switch & model claude llm ai key
@@ -53,35 +53,30 @@ docs documentation manual readme & where there any the is
 README.md is where to begin; docs/commands.md lists the commands and docs/configuration.md the settings. \`!memory help\` explains memory right here.
 are is r & you u this & what who chatgpt gpt claude gemini bot robot human person real ai
 I am Discoclaw, a bot with a memory that you can see and correct. ${whatItIs} ${realModel}
-what how & can & you i we & do ask say try help
+what how & can & you i we & do ask say try help | only help me please commands command menu start info
 Tell me something about you, such as “remember that I like green tea”, then ask “what do I like?”, here or in another channel. \`!memory show\` lists what I know, \`!memory forget <words>\` deletes from it, and \`!memory help\` shows all commands.
-only help me please commands command menu start info
-Tell me something about you, such as “remember that I like green tea”, then ask “what do I like?”, here or in another channel. \`!memory show\` lists what I know, \`!memory forget <words>\` deletes from it, and \`!memory help\` shows all commands.
-love hate miss marry like & do will would & you & me
+love hate miss marry like & do will would & you & me | only how are you u doing today is it going i love hate so much
 I am a handful of rules with a good memory: no feelings. Tell me something about you, and ask me for it later.
-only how are you u doing today is it going i love hate so much
-I am a handful of rules with a good memory: no feelings. Tell me something about you, and ask me for it later.
+write compose translate draw generate tell make & poem story essay joke code letter email song picture sentence
+That takes a real model; I am only a stand-in that answers by rules. ${realModel}
 only bye goodbye good night see you later ciao
 Good bye. What you told me will be here when you come back.
 `;
-/** Of a longer message the words tell too little. */
-const mostTerms = 14;
-
 const lines = table.trim().split('\n');
-const topics = lines.flatMap((line, index) => {
-  const groups = line.split(' & ').map((group) => new Set(terms(group)));
-  return index % 2 === 1
-    ? []
-    : [{ isOnly: line.startsWith('only '), groups, answer: lines[index + 1] ?? '' }];
-});
 
 /** The answer to a question about the bot itself; `undefined` for any other message. */
 export function topicOf(text: string): string | undefined {
   const said = terms(text);
-  if (said.length === 0 || said.length > mostTerms) return undefined;
-  return topics.find(({ isOnly, groups }) =>
-    isOnly
-      ? said.every((term) => groups.every((group) => group.has(term)))
-      : groups.every((group) => said.some((term) => group.has(term))),
-  )?.answer;
+  // Of a longer message single words tell too little.
+  if (said.length === 0 || said.length > 14) return undefined;
+  return lines.find(
+    (_, at) => at % 2 === 1 && lines[at - 1]?.split(' | ').some((words) => fits(words, said)),
+  );
+}
+
+function fits(words: string, said: readonly string[]): boolean {
+  const groups = words.split(' & ').map(terms);
+  return words.startsWith('only ')
+    ? said.every((term) => groups[0]?.includes(term))
+    : groups.every((group) => group.some((term) => said.includes(term)));
 }
