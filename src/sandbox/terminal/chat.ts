@@ -1,3 +1,5 @@
+import { closest, distance } from 'fastest-levenshtein';
+
 import type { ChannelView, PersonView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/local-control.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
@@ -17,7 +19,12 @@ interface ChatOptions {
   readonly echoes: boolean;
   /** Called after everything that people do; resolves when the next line may come. */
   readonly afterActing: (expectsAnswer: boolean) => Promise<void>;
+  /** Plays the demonstration, in a world of its own. */
+  readonly demonstrate: () => Promise<void>;
 }
+
+/** A command of the chat that differs by so many letters is probably meant; two that changed places are two. */
+const slipLetters = 2;
 
 /** One chat: somebody, somewhere, whose lines are messages or commands of the chat. Begins as Alice in #general. */
 export class Chat {
@@ -105,6 +112,10 @@ export class Chat {
       case 'help':
         transcript.tell(helpText(await this.#view(), await sandbox.commands()));
         break;
+      case 'demo':
+        await this.#options.demonstrate();
+        transcript.note(`Nothing of this is kept. You are ${this.position}.`);
+        break;
       case 'quit':
         return false;
       default:
@@ -121,9 +132,11 @@ export class Chat {
     if (commands.some((candidate) => candidate.name === name)) {
       return await giveSlashCommand(this.#scene, `${asTyped} ${rest}`.trim());
     }
-    const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)].join(', ');
+    const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)];
+    const near = closest(`/${name}`, names);
+    const said = name.length > slipLetters && distance(`/${name}`, near) <= slipLetters;
     throw new SandboxError(
-      `There is no /${asTyped}; there are ${names}. To say this line, put a space before it.`,
+      `There is no /${asTyped}${said ? `. Did you mean ${near}?` : `; there are ${names.join(', ')}.`} To say this line, put a space before it.`,
     );
   }
 
