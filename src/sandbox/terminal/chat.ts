@@ -1,4 +1,4 @@
-import { closest, distance } from 'fastest-levenshtein';
+import { distance } from 'fastest-levenshtein';
 
 import type { ChannelView, PersonView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/local-control.ts';
@@ -22,9 +22,6 @@ interface ChatOptions {
   /** Plays the demonstration, in a world of its own. */
   readonly demonstrate: () => Promise<void>;
 }
-
-/** A command of the chat that differs by so many letters is probably meant; two that changed places are two. */
-const slipLetters = 2;
 
 /** One chat: somebody, somewhere, whose lines are messages or commands of the chat. Begins as Alice in #general. */
 export class Chat {
@@ -133,11 +130,9 @@ export class Chat {
       return await giveSlashCommand(this.#scene, `${asTyped} ${rest}`.trim());
     }
     const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)];
-    const near = closest(`/${name}`, names);
-    const said = name.length > slipLetters && distance(`/${name}`, near) <= slipLetters;
-    throw new SandboxError(
-      `There is no /${asTyped}${said ? `. Did you mean ${near}?` : `; there are ${names.join(', ')}.`} To say this line, put a space before it.`,
-    );
+    const near = name.length > slipLetters ? nearestOf(names, `/${name}`) : undefined;
+    const choice = near === undefined ? `; there are ${names.join(', ')}.` : `. Did you mean ${near}?`;
+    throw new SandboxError(`There is no /${asTyped}${choice} To say this line, put a space before it.`);
   }
 
   async #finish({ echo, tell, goTo, expectsAnswer }: ActionResult): Promise<void> {
@@ -214,4 +209,18 @@ export class Chat {
       },
     };
   }
+}
+
+/** A command that differs by so many letters is probably meant; two that changed places are two. */
+const slipLetters = 2;
+
+/** The command that is nearest to a word, of equally near ones that with the same letters. */
+function nearestOf(names: readonly string[], typed: string): string | undefined {
+  const lettersOf = (text: string): string => Array.from(text).toSorted().join('');
+  const farOff = (name: string): number =>
+    distance(name, typed) * 2 - Number(lettersOf(name) === lettersOf(typed));
+  const [near] = names
+    .filter((name) => distance(name, typed) <= slipLetters)
+    .toSorted((a, b) => farOff(a) - farOff(b));
+  return near;
 }

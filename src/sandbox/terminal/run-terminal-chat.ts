@@ -48,9 +48,9 @@ export async function runTerminalChat(options: TerminalChatOptions): Promise<voi
 
 async function chatIn(mode: TerminalMode, options: TerminalChatOptions): Promise<void> {
   const { sandbox, output, settled, signal, demonstration, suggestions } = options;
-  const demonstrate = (shown: PlayOptions): Promise<void> =>
+  const demonstrate = ({ transcript, signal: end }: PlayOptions): Promise<void> =>
     options.inFreshWorld((world) =>
-      playDemonstration(demonstration.scenes, { ...world, ...shown, demonstrate }),
+      playDemonstration(demonstration.scenes, { ...world, transcript, signal: end, demonstrate }),
     );
   const isColoured = output.hasColors?.() === true;
   if (mode.kind === 'interactive') {
