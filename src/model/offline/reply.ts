@@ -102,7 +102,7 @@ function hint({ history }: ReadRequest): string {
 function unknown(request: ReadRequest): string {
   return aboutSpeaker.test(request.message.text)
     ? `I don’t know that yet. Tell me, as in “remember that I like green tea”, and I will.${hint(request)}`
-    : `I don’t know that: I know only what you have told me. “help” says what I can do.${hint(request)}`;
+    : `I don’t know that: I know only what you have told me; more takes a real model. “help” says what I can do.${hint(request)}`;
 }
 
 /** The words themselves where they stand in an item, else the text of the item that fits them best. */

@@ -144,7 +144,7 @@ describe('a question', () => {
       sections: { durable_items: [rust] },
     });
 
-    expect(text).toContain('I don’t know that: I know only what you have told me.');
+    expect(text).toContain('I don’t know that: I know only what you have told me; more takes a real model.');
     expect(text).toContain('not a language model');
     expect(text).toContain('ANTHROPIC_API_KEY');
     expect(text).not.toContain('Rust');
