@@ -18,7 +18,7 @@ const scripts: Readonly<Record<string, Script>> = {
     ['what food should I avoid?', /You are allergic to peanuts/u],
     ['remember that I prefer tea over coffee', /I will remember: you prefer tea over coffee\./u],
     ['what do I like to drink?', /You prefer tea over coffee/u],
-    ['I moved to Lisbon last week', /“remember that I moved to Lisbon last week” makes me keep it/u],
+    ['I moved to Lisbon last week', /Begin with “remember that” to make me keep it/u],
     ['what do you know about me?', /- You work as a nurse.*\n[^]*- You live in Porto/u],
   ],
   'somebody who asks what it is and how it works': [

@@ -63,8 +63,6 @@ export function extractItems(request: ModelRequest): string {
   return JSON.stringify({ items });
 }
 
-const nothingNew = 'Nothing new.';
-
 /**
  * A reflection by rules: what the person said of themselves and no facts file says yet is added to facts/user.md, where there are facts files at all.
  * What they asked to be remembered or forgotten is left to items. A conversation begins with the person, so the first turn tells their name.
@@ -72,7 +70,7 @@ const nothingNew = 'Nothing new.';
 export function reflect(request: ModelRequest): Reply {
   const { sections, tools, toolRuns, turns } = readRequest(request);
   if (toolRuns.length > 0) return 'Done.';
-  if (!tools.has('memory_append') || !requestText(request).includes('facts/')) return nothingNew;
+  if (!tools.has('memory_append') || !requestText(request).includes('facts/')) return 'Nothing new.';
   const known = normalizeText((sections.get('facts') ?? []).join('\n'));
   const said = turns.flatMap(({ name, text }) =>
     name === turns[0]?.name && memoryWishIn(text) === undefined ? statementsIn(text) : [],
@@ -80,7 +78,7 @@ export function reflect(request: ModelRequest): Reply {
   const lines = new Set(
     said.flatMap(({ text }) => (known.includes(normalizeText(text)) ? [] : [`- ${text}`])),
   );
-  if (lines.size === 0) return nothingNew;
+  if (lines.size === 0) return 'Nothing new.';
   const entry = [...lines].join('\n');
   return [{ name: 'memory_append', input: { path: 'facts/user.md', entry } }];
 }

@@ -26,16 +26,14 @@ const rules = [
   ['fact', /^my \S+(?: \S+)? (?:is|are) (?:called|named) \S/iu],
 ] as const;
 
-/** In one message, as for every extraction [A2]. */
-const mostStatements = 3;
-
 /**
  * What a person says about themselves in a message, in order: `quote` word for word, `text` as an item says it, with no word of meaning that
  * the quote lacks [M5a]. Questions and what passes by today are none.
  */
 export function statementsIn(message: string) {
   const statements = message.split(nextStatement).flatMap((part) => statementOf(part) ?? []);
-  return statements.slice(0, mostStatements);
+  // As many as an extraction takes from one message [A2].
+  return statements.slice(0, 3);
 }
 
 /** The part of a message as a statement of its speaker, if it is one. */

@@ -44,8 +44,8 @@ export function chatReply(request: ReadRequest, knowledge: Knowledge): Reply {
 }
 
 function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
-  const { toolRuns, tools, message } = request;
-  const { text } = message;
+  const { toolRuns, tools } = request;
+  const { text, from } = request.message;
   if (toolRuns.length > 0) return afterTools(request, knowledge);
   const wish = memoryWishIn(text);
   if (wish !== undefined) {
@@ -68,19 +68,20 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
   const isQuestion = questionForm.test(text);
   if (isQuestion && tools.has('recall_memory') && knowledge.shareOf(text)(text) > 0)
     return [{ name: 'recall_memory', input: { query: clip(flatten(text), 200) } }];
-  const name = message.from === '' ? '' : `, ${message.from}`;
+  const name = from === '' ? '' : `, ${from}`;
   if (thanks.test(text)) return `You are welcome${name}.`;
   if (greeting.test(text)) return `Hello${name}. ${tellMe}${hint(request)}`;
   if (isQuestion) return unknown(request);
   if (!/^\W*(?:I|my|we|our)\b/iu.test(text)) return `I did not understand that. ${tellMe}${hint(request)}`;
-  return `I have not kept that. “remember that ${clipAtWord(flatten(text), 200)}” makes me keep it.`;
+  return 'I have not kept that. Begin with “remember that” to make me keep it.';
 }
 
 /** What rules and memory say to a message; `undefined` for nothing. */
 function answerTo(text: string, request: ReadRequest, knowledge: Knowledge): string | undefined {
   const topic = topicOf(text);
   if (topic !== undefined) return topic;
-  if (aboutMe.test(text)) return everythingKnown(request);
+  const isOpen = aboutSpeaker.test(text) && text.endsWith('?') && knowledge.shareOf(text)(text) === 0;
+  if (isOpen || aboutMe.test(text)) return everythingKnown(request);
   if (aboutUs.test(text)) return conversationSoFar(request);
   const share = knowledge.shareOf(text);
   const fitting = memoryPieces(request)
@@ -122,8 +123,10 @@ function afterTools(request: ReadRequest, knowledge: Knowledge): string {
   const told = toolRuns.map((run) => tellToolRun(run, request, knowledge));
   if (told.some((line) => line.startsWith('I will remember'))) told.push(listed);
   const question = message.text.split(/(?<=[.!?])\s+/u).at(-1) ?? '';
-  const isAside = toolRuns.every(({ call }) => call.name === 'remember_item');
-  if (question.endsWith('?') && isAside && memoryWishIn(message.text) === undefined)
+  const share = knowledge.shareOf(question);
+  const isOther = toolRuns.every(({ call }) => share(inputOf(call.input, 'text')) < leastShare);
+  const isTelling = toolRuns.every(({ call }) => call.name === 'remember_item');
+  if (question.endsWith('?') && isTelling && isOther && memoryWishIn(message.text) === undefined)
     told.push(answerTo(question, request, knowledge) ?? unknown(request));
   return told.join('\n');
 }

@@ -339,9 +339,15 @@ describe('a statement', () => {
   });
 
   it('is told as kept, asked about or refused, as the tool has it; and the question after it is answered', async () => {
-    const stored = await replyAfter('I prefer Go. What do I prefer?', { text: 'Remembered', isError: false });
-    expect(stored).toContain('I will remember: you prefer Go.');
+    const stored = await replyAfter('I live in Porto. What do I prefer?', {
+      text: 'Remembered',
+      isError: false,
+    });
+    expect(stored).toContain('I will remember: you live in Porto.');
     expect(stored).toContain('You prefer Rust — you told me');
+
+    const own = await replyAfter('I live in Porto. Where do I live?', { text: 'Remembered', isError: false });
+    expect(own).not.toContain('I don’t know');
 
     const proposed = { text: 'Not stored yet: the person is asked', isError: false };
     const asked = await replyAfter('I prefer Go', proposed);
