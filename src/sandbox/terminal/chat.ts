@@ -216,11 +216,12 @@ const slipLetters = 2;
 
 /** The command that is nearest to a word, of equally near ones that with the same letters. */
 function nearestOf(names: readonly string[], typed: string): string | undefined {
-  const lettersOf = (text: string): string => Array.from(text).toSorted().join('');
   const farOff = (name: string): number =>
     distance(name, typed) * 2 - Number(lettersOf(name) === lettersOf(typed));
-  const [near] = names
-    .filter((name) => distance(name, typed) <= slipLetters)
-    .toSorted((a, b) => farOff(a) - farOff(b));
-  return near;
+  const near = names.filter((name) => distance(name, typed) <= slipLetters);
+  return near.toSorted((a, b) => farOff(a) - farOff(b))[0];
+}
+
+function lettersOf(text: string): string {
+  return Array.from(text).toSorted().join('');
 }
