@@ -12,6 +12,8 @@ import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
+import { shareOf } from '../memory/recall/answering.ts';
+import { wishesIn } from '../memory/wishes.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createSpending, type DailyUse, type Spending } from '../observability/spending.ts';
@@ -286,7 +288,7 @@ export async function createModel(
   budget?: CallBudget,
 ): Promise<ModelClient> {
   const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices } = config;
-  if (isOffline(config)) return createOfflineClient();
+  if (isOffline(config)) return createOfflineClient({ shareOf, wishesIn });
   // Loading the SDK takes a quarter of the start.
   const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
   return createAnthropicClient({
