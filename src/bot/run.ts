@@ -151,7 +151,8 @@ async function inTemporaryWorld(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-'));
   try {
-    await inWorld({ ...config, storage: whollyBelow(folder, config.storage) }, logger, use);
+    // The chat that it may be played in has the port.
+    await inWorld({ ...config, storage: whollyBelow(folder, config.storage), httpPort: 0 }, logger, use);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -163,6 +164,7 @@ async function inWorld(
   use: (world: SandboxWorld) => Promise<void>,
 ): Promise<void> {
   const { startSandboxServer } = await import('../sandbox/sandbox-server.ts');
+  const serverBegan = new Date();
   const sandbox = await startSandboxServer();
   const health = await serveHealth(config.httpPort);
   try {
@@ -179,6 +181,7 @@ async function inWorld(
       {
         token: sandbox.token,
         apiUrl: sandbox.apiUrl,
+        serverBegan,
         logger,
         metrics: health?.metrics,
         checked: checkStart(config, logger),

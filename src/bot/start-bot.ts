@@ -1,6 +1,7 @@
 import { ConfigError, type Config } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import type { CommandCall } from '../core/chat.ts';
+import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
@@ -36,6 +37,8 @@ export interface StartOptions {
   readonly token: string;
   /** Another Discord-compatible server. */
   readonly apiUrl?: string | undefined;
+  /** It began then, with nothing of what was said before: that was not deleted. Default: Discord, which lets nothing go by itself. */
+  readonly serverBegan?: Date;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
   /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
@@ -50,6 +53,7 @@ export interface StartOptions {
  */
 export async function startBot(config: Config, options: StartOptions) {
   const { token, apiUrl, logger, metrics, checked, onLost } = options;
+  const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
   const clock = systemClock;
   const files = await createFileStore({ ...config.storage, clock, logger });
@@ -161,7 +165,8 @@ export async function startBot(config: Config, options: StartOptions) {
       knownChannels: () => bot.knownChannels(),
       guildOf: (channelId) => bot.guildOf(channelId),
       isGone: (channelId) => journal.isGone(channelId),
-      remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
+      remembered: (channelId, messageId) =>
+        bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       recover: (channelId) => recovery.channel(channelId),
       resume: (channelId) => recovery.sessions(channelId),

@@ -70,7 +70,10 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
       '!memory remember I prefer Rust for parsers',
       '/go #general',
       'which language do I prefer for parsers?',
+      'remember that my team is called Blue',
       '!memory show',
+      '/go @dm',
+      'remember that my cat is called Mia',
     ]);
     expect(first.code).toBe(0);
     expect(first.output).toContain('offline stand-in');
@@ -81,13 +84,18 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
       /- \[fact\] I prefer Rust for parsers \(src: manual, #dev, updated \d{4}-\d\d-\d\d\) · id [0-9a-f]{8}/u,
     );
 
-    const second = await chat([
+    // The messages that these came from are in the sandbox no more; nobody deleted them.
+    const second = await chat(['/go @dm', 'hello', '!memory show']);
+    expect(second.output).toContain('team is called Blue');
+    expect(second.output).toContain('cat is called Mia');
+
+    const third = await chat([
       'which language do I prefer for parsers?',
       '!memory forget Rust',
       'and which language now?',
     ]);
-    expect(second.code).toBe(0);
-    const [before = '', after = ''] = second.output.split('Deprecated 1 item matching "Rust"');
+    expect(third.code).toBe(0);
+    const [before = '', after = ''] = third.output.split('Deprecated 1 item matching "Rust"');
     expect(before).toContain('You prefer Rust for parsers');
     expect(after.split('which language now?')[1]).not.toContain('Rust');
   });
