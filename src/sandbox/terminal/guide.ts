@@ -41,12 +41,14 @@ export function createGuide(suggestions: readonly Suggestion[], transcript: Pick
   };
 }
 
-/** Case, white space and signs at the ends aside. */
 function sameWords(a: string, b: string): boolean {
-  const plain = (text: string): string =>
-    text
-      .toLowerCase()
-      .replaceAll(/[\s“”"'.?!/]+/gu, ' ')
-      .trim();
-  return plain(a) === plain(b);
+  return wordsOf(a) === wordsOf(b);
+}
+
+/** Without case, and without signs and white space at the ends. */
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[\s“”"'.?!/]+/gu, ' ')
+    .trim();
 }
