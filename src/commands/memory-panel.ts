@@ -8,7 +8,6 @@ import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { noticingModes, type NoticingMode } from '../memory/settings/person-settings.ts';
 import {
   counted,
-  idAndVisibility,
   listedItem,
   readFailureReply,
   readingPlace,
