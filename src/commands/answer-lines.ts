@@ -81,16 +81,17 @@ export function readFailure(error: unknown): string {
   return unknownFailure;
 }
 
-/** The answer where memory could not be read; the log has the reference in it, with what failed. */
+/** The answer where memory could not be read, or as `explain` says; the log has the reference in it, with what failed. */
 export function readFailureReply(
   error: unknown,
   what: string,
-  { id, speaker }: CommandContext,
+  { id, speaker }: Pick<CommandContext, 'id' | 'speaker'>,
   logger: Logger,
+  explain = readFailure,
 ): CommandReply {
   const reference = referenceTo(id);
   logger.error(what, { reference, userId: speaker.id, error });
-  return { text: withReference(readFailure(error), reference) };
+  return { text: withReference(explain(error), reference) };
 }
 
 /** What people are told when memory could not be changed; a store that refused has kept what it had [S2]. */

@@ -52,6 +52,7 @@ export function createCommandSet(
     const reply = await answer();
     if (firstWords === undefined) return reply;
     return {
+      ...reply,
       text: `${reply.text}\n${firstWords.line}`,
       async settle(wasSent) {
         if (wasSent) await firstWords.sent();

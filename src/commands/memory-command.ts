@@ -2,13 +2,14 @@ import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { noticingModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
-import { defineCommand, type Command, type CommandInput } from './command.ts';
+import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
 import { changeItem, completeItem, editItem, itemHistory, rememberText } from './memory-items.ts';
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { askToErase, eraseEverything, eraseOwnMessages, type PendingErasings } from './memory-erase.ts';
 import { acceptImport, previewImport, type PendingImports } from './memory-import.ts';
 import { pauseMemory, resumeMemory, setMode, setNotices } from './memory-control.ts';
+import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 import { createPending } from './pending.ts';
 import { askToPurge, purgeWords, type PendingPurges } from './memory-purge.ts';
@@ -18,7 +19,8 @@ import { searchMemory } from './memory-search.ts';
 import { showMemory } from './memory-show.ts';
 import { tellWhy } from './memory-why.ts';
 
-const help = `\`!memory show\` shows what I remember about you
+const help = `\`/memory panel\` has all of this on one page with buttons, for your eyes only
+\`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
 \`!memory forget <words or id>\` makes me forget what says these words, and the messages it came from; \`!memory forget all <words>\` takes all of several
@@ -58,6 +60,18 @@ export const memoryDefinition = {
   name: 'memory',
   description: 'See, correct and delete what I remember about you',
   subcommands: {
+    panel: { description: 'See and change it all on one page with buttons, for your eyes only' },
+    'panel-do': {
+      description: 'Do what a button of the panel says',
+      options: {
+        page: { kind: 'word', description: 'The page, from 0' },
+        id: { kind: 'word', description: 'The id of the chosen item, or -' },
+        action: choiceOf(panelActions, 'What to do'),
+        rest: { kind: 'text', description: 'What was chosen or written', isOptional: true },
+      },
+      misuse: 'Use `/memory panel`.',
+      isHidden: true,
+    },
     show: { description: 'Show everything that I remember about you' },
     search: {
       description: 'Find what you said and what I keep about it',
@@ -199,11 +213,21 @@ export function createMemoryCommand(ports: MemoryCommandPorts): Command {
     erasings: createPending(),
     purges: createPending(),
   };
-  return defineCommand(memoryDefinition, {
-    handle: (input, context) => handle(input, context, ports, pending),
+  const command: Command = defineCommand(memoryDefinition, {
+    handle: (input, context) =>
+      input.subcommand === 'panel-do'
+        ? pressPanel(context, input, ports, give)
+        : handle(input, context, ports, pending),
     complete: (subcommand, request) => completeItem(subcommand, request, ports),
     explain: writeFailure,
   });
+  return command;
+
+  async function give(line: string, context: CommandContext): Promise<CommandReply> {
+    const call = parseCommand(`!${memoryDefinition.name} ${line}`, [memoryDefinition]);
+    if (call === undefined) throw new Error('The panel gives commands of its own only');
+    return command.answer({ ...context, command: call });
+  }
 }
 
 /** What waits for its person's word. */
@@ -229,7 +253,7 @@ const changingItems: ReadonlySet<MemoryInput['subcommand']> = new Set([
 ]);
 
 async function handle(
-  input: MemoryInput,
+  input: Exclude<MemoryInput, { readonly subcommand: 'panel-do' }>,
   context: CommandContext,
   ports: MemoryCommandPorts,
   pending: PendingByKind,
@@ -238,6 +262,8 @@ async function handle(
   if (changesItems && !ports.settings.durableEnabled)
     return { text: 'Durable memory is switched off on this bot, so nothing was changed.' };
   switch (input.subcommand) {
+    case 'panel':
+      return showPanel(context, ports);
     case 'show':
       return showMemory(context, ports);
     case 'search':

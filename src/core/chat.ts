@@ -98,6 +98,8 @@ export interface CommandButton {
   readonly opensForm?: true;
   /** It only tells something: it stays as well. */
   readonly stays?: true;
+  /** What its command is answered with takes the place of the answer that it stands under: one that only its person sees. */
+  readonly updates?: true;
 }
 
 /** Buttons and whose they are. */

@@ -138,12 +138,29 @@ export interface CommandForm {
   readonly line: string;
 }
 
+/** A choice of one among a few values, which gives a command and `updates` as a button does. */
+export interface CommandSelect {
+  /** Said where nothing is chosen; at most 150 characters. */
+  readonly placeholder: string;
+  /** The command, without `!`, at most 70 characters: the chosen value follows it. */
+  readonly line: string;
+  /** 1 to 25; of a value at most 100 characters, each once. */
+  readonly options: readonly {
+    readonly label: string;
+    readonly value: string;
+    readonly description?: string;
+    readonly isChosen?: boolean;
+  }[];
+}
+
 /** The answer to a command, as data: the edge makes messages or pages of it. */
 export interface CommandReply {
   /** Of any length, as lines; not empty. */
   readonly text: string;
   /** At most 25. */
   readonly buttons?: readonly CommandButton[] | undefined;
+  /** In place of `buttons`, only with an answer that the asker alone sees: at most 5 rows, each of 1 to 5 buttons or one choice. */
+  readonly rows?: readonly (readonly CommandButton[] | CommandSelect)[];
   /** Opened in place of the answer where a button asks for it. */
   readonly form?: CommandForm;
   /** Given only with an answer that the asker alone sees: a message of each after the first. */

@@ -4,16 +4,18 @@ import {
   type APIActionRowComponent,
   type APIButtonComponent,
   type APIModalInteractionResponseCallbackData,
+  type APIStringSelectComponent,
   type Message,
   type ModalSubmitInteraction,
   TextInputStyle,
 } from 'discord.js';
 
 import type { ButtonsOfPerson, CommandButton } from '../core/chat.ts';
-import type { CommandForm } from '../core/commands.ts';
+import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
+import { clip } from '../core/text.ts';
 
-/** What a button of a command's answer, or a form that it opens, says of itself: all that is needed to carry it out, also after a restart. */
-interface PressedButton {
+/** What a button or choice of a command's answer, or a form that it opens, says of itself: all that is needed to carry it out, also after a restart. */
+export interface PressedButton {
   readonly personId: string;
   /** Empty where nothing is to be done. */
   readonly line: string;
@@ -22,19 +24,22 @@ interface PressedButton {
   readonly opensForm: boolean;
 }
 
-type Takes = 'all' | 'itself' | 'nothing';
+/** `answer`: the answer that it stands under, which the next one takes the place of. */
+type Takes = 'all' | 'itself' | 'nothing' | 'answer';
 
-const form = /^(?<does>do|ask):(?<personId>\d{1,20}):(?<keeps>[-+=]):(?<line>[\s\S]*)$/u;
+const form = /^(?<does>do|ask):(?<personId>\d{1,20}):(?<sign>[-+=*]):(?<line>[\s\S]*)$/u;
 const formField = 'text';
-const signOf = { all: '-', itself: '+', nothing: '=' } as const satisfies Record<Takes, string>;
+const takesBy: Readonly<Record<string, Takes>> = { '-': 'all', '+': 'itself', '=': 'nothing', '*': 'answer' };
+const signOf = { all: '-', itself: '+', nothing: '=', answer: '*' } as const satisfies Record<Takes, string>;
 const mostInRow = 5;
 const labelMaxChars = 80;
+const optionMaxChars = 100;
 
 /** `undefined` where the button is none of a command's answer. */
 export function readCommandButton(customId: string): PressedButton | undefined {
-  const { does, personId, keeps, line = '' } = form.exec(customId)?.groups ?? {};
-  if (personId === undefined) return undefined;
-  const takes = keeps === '+' ? 'itself' : keeps === '=' ? 'nothing' : 'all';
+  const { does, personId, sign = '', line = '' } = form.exec(customId)?.groups ?? {};
+  const takes = takesBy[sign];
+  if (personId === undefined || takes === undefined) return undefined;
   return { personId, line, takes, opensForm: does === 'ask' };
 }
 
@@ -48,7 +53,7 @@ export function formModal(
     custom_id: formField,
     style: TextInputStyle.Paragraph,
     max_length: maxChars,
-    value: value.slice(0, maxChars),
+    ...(value !== '' && { value: clip(value, maxChars) }),
   } as const;
   return {
     custom_id: customIdOf('do', personId, takes, line),
@@ -66,7 +71,22 @@ function customIdOf(does: 'do' | 'ask', personId: string, takes: Takes, line: st
   return `${does}:${personId}:${signOf[takes]}:${line}`;
 }
 
-/** Buttons in rows of five, as Discord shows them. */
+export type AnswerRow = APIActionRowComponent<APIButtonComponent | APIStringSelectComponent>;
+
+/** What stands under an answer, as Discord shows it. */
+export function answerRows(
+  personId: string,
+  { rows, buttons = [] }: Pick<CommandReply, 'rows' | 'buttons'>,
+): AnswerRow[] {
+  if (rows === undefined) return buttonRows({ personId, buttons });
+  return rows.map((row) => ({
+    type: ComponentType.ActionRow,
+    components:
+      'options' in row ? [asSelect(row, personId)] : row.map((button) => asComponent(button, personId)),
+  }));
+}
+
+/** Buttons in rows of five. */
 export function buttonRows({
   personId,
   buttons,
@@ -89,15 +109,36 @@ export function rowsWithout({ components }: Pick<Message, 'components'>, customI
   });
 }
 
-function asComponent(
-  { label, line = '', isDanger, keepsOthers, stays, opensForm }: CommandButton,
-  personId: string,
-): APIButtonComponent {
-  const takes = stays === true ? 'nothing' : keepsOthers === true ? 'itself' : 'all';
+function takenBy({ keepsOthers, stays, updates }: CommandButton): Takes {
+  if (updates === true) return 'answer';
+  if (stays === true) return 'nothing';
+  return keepsOthers === true ? 'itself' : 'all';
+}
+
+function asSelect({ placeholder, line, options }: CommandSelect, personId: string): APIStringSelectComponent {
+  return {
+    type: ComponentType.StringSelect,
+    custom_id: customIdOf('do', personId, 'answer', line),
+    placeholder,
+    options: options.map(({ label, value, description, isChosen }) => ({
+      label: shortened(label, optionMaxChars),
+      value,
+      ...(description !== undefined && { description: shortened(description, optionMaxChars) }),
+      ...(isChosen === true && { default: true }),
+    })),
+  };
+}
+
+function shortened(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${clip(text, maxChars - 1)}…`;
+}
+
+function asComponent(button: CommandButton, personId: string): APIButtonComponent {
+  const { label, line = '', isDanger, opensForm } = button;
   return {
     type: ComponentType.Button,
     style: isDanger === true ? ButtonStyle.Danger : ButtonStyle.Secondary,
-    label: label.length <= labelMaxChars ? label : `${label.slice(0, labelMaxChars - 1)}…`,
-    custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, takes, line),
+    label: shortened(label, labelMaxChars),
+    custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, takenBy(button), line),
   };
 }

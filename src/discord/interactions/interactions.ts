@@ -11,6 +11,7 @@ import {
   type CommandInteraction,
   type Interaction,
   type ModalSubmitInteraction,
+  type StringSelectMenuInteraction,
 } from 'discord.js';
 
 import type { AttachedFile, CommandCall, OutgoingFile } from '../../core/chat.ts';
@@ -21,7 +22,14 @@ import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { within, type Timer } from '../../core/time.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings, type IntakePolicy } from '../access.ts';
-import { buttonRows, formModal, readCommandButton, rowsWithout, writtenInto } from '../command-buttons.ts';
+import {
+  answerRows,
+  formModal,
+  readCommandButton,
+  rowsWithout,
+  writtenInto,
+  type PressedButton,
+} from '../command-buttons.ts';
 import { hasErrorCode } from '../discord-api.ts';
 import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
 import { placeOf, type Places } from '../place.ts';
@@ -92,7 +100,8 @@ export function createInteractions(options: InteractionsOptions) {
           }),
         );
       else if (interaction.isAutocomplete()) runInBackground('a completion', () => complete(interaction));
-      else if (interaction.isButton()) runInBackground('a click', () => clicked(interaction));
+      else if (interaction.isButton() || interaction.isStringSelectMenu())
+        runInBackground('a click', () => clicked(interaction));
       else if (interaction.isModalSubmit()) runInBackground('a form', () => submitted(interaction));
       else runInBackground('an interaction', () => tell(interaction, unknown));
     },
@@ -194,13 +203,15 @@ export function createInteractions(options: InteractionsOptions) {
     });
   }
 
-  async function clicked(interaction: ButtonInteraction): Promise<void> {
+  async function clicked(interaction: PressInteraction): Promise<void> {
     const admission = await admit(interaction, options);
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
       else if (
-        !(await pager.click(interaction)) &&
-        !(await offers.click(interaction)) &&
+        !(
+          interaction.isButton() &&
+          ((await pager.click(interaction)) || (await offers.click(interaction)))
+        ) &&
         !(await press(interaction, admission))
       )
         await tell(interaction, unknown);
@@ -210,33 +221,35 @@ export function createInteractions(options: InteractionsOptions) {
   }
 
   /**
-   * Gives the command that a button under an answer stands for; `false` where it is none of these. What could not be acknowledged is not done, and
-   * the answer comes as a message of its own.
+   * Gives the command that a button or choice under an answer stands for; `false` where it is none of these. What could not be acknowledged is not
+   * done, and the answer comes as a message of its own, or in place of the one that was pressed.
    */
-  async function press(interaction: ButtonInteraction, admission: Admission): Promise<boolean> {
+  async function press(interaction: PressInteraction, admission: Admission): Promise<boolean> {
     const { customId, user, message } = interaction;
     const button = readCommandButton(customId);
     if (button === undefined) return false;
+    const { takes } = button;
+    const line = interaction.isStringSelectMenu()
+      ? `${button.line} ${interaction.values.join(' ')}`
+      : button.line;
     if (user.id !== button.personId) {
       await tell(interaction, notYours);
       return true;
     }
     if (button.opensForm) {
-      const reply = await commandReply(interaction, admission, button.line);
-      if (reply.form !== undefined) await interaction.showModal(formModal(reply.form, button));
-      else {
+      const reply = await commandReply(interaction, admission, line);
+      if (reply.form !== undefined) {
+        await reply.settle?.(false);
+        await interaction.showModal(formModal(reply.form, button));
+      } else {
         await interaction.deferUpdate();
-        await followUp(interaction, reply);
+        await answerPress(interaction, reply, takes);
       }
       return true;
     }
-    if (button.takes === 'nothing') await interaction.deferUpdate();
-    else
-      await interaction.update({
-        components: button.takes === 'itself' ? rowsWithout(message, customId) : [],
-      });
-    if (button.line !== '')
-      await followUp(interaction, await commandReply(interaction, admission, button.line));
+    if (takes === 'nothing' || takes === 'answer') await interaction.deferUpdate();
+    else await interaction.update({ components: takes === 'itself' ? rowsWithout(message, customId) : [] });
+    if (line !== '') await answerPress(interaction, await commandReply(interaction, admission, line), takes);
     return true;
   }
 
@@ -252,7 +265,7 @@ export function createInteractions(options: InteractionsOptions) {
       else {
         await (button.takes !== 'all' ? interaction.deferUpdate() : interaction.update({ components: [] }));
         const line = `${button.line} ${writtenInto(interaction).toWellFormed()}`;
-        await followUp(interaction, await commandReply(interaction, admission, line));
+        await answerPress(interaction, await commandReply(interaction, admission, line), button.takes);
       }
     } catch (error) {
       logger.warn('a form could not be answered', { channelId: interaction.channelId, error });
@@ -271,24 +284,30 @@ export function createInteractions(options: InteractionsOptions) {
   }
 }
 
-type AskingInteraction = CommandInteraction | ButtonInteraction | ModalSubmitInteraction;
+type PressInteraction = ButtonInteraction | StringSelectMenuInteraction;
+type AskingInteraction = CommandInteraction | PressInteraction | ModalSubmitInteraction;
 
-/** Answers under a message that was acknowledged, for the person's eyes only. */
-async function followUp(
-  interaction: ButtonInteraction | ModalSubmitInteraction,
+/** Answers under a message that was acknowledged, or in its place, for the person's eyes only. */
+async function answerPress(
+  interaction: PressInteraction | ModalSubmitInteraction,
   reply: CommandReply,
+  takes: PressedButton['takes'],
 ): Promise<void> {
-  const { user } = interaction;
+  const flags = MessageFlags.Ephemeral;
   const pages = splitReply(reply.text);
-  for (const [index, content] of pages.entries()) {
-    const isLast = index === pages.length - 1;
-    const buttons = isLast ? (reply.buttons ?? []) : [];
-    await interaction.followUp({
-      content,
-      components: buttonRows({ personId: user.id, buttons }),
-      flags: MessageFlags.Ephemeral,
-      allowedMentions: { parse: [] },
-    });
+  const withRows = takes === 'answer' ? 0 : pages.length - 1;
+  let wasSent = false;
+  try {
+    for (const [index, content] of pages.entries()) {
+      const components = index === withRows ? answerRows(interaction.user.id, reply) : [];
+      const page = { content, components, allowedMentions: { parse: [] } };
+      if (takes === 'answer' && index === 0) await interaction.editReply(page);
+      else await interaction.followUp({ ...page, flags });
+    }
+    for (const file of reply.files ?? []) await interaction.followUp({ files: [uploadOf(file)], flags });
+    wasSent = true;
+  } finally {
+    await reply.settle?.(wasSent);
   }
 }
 

@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { CommandReply } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
 import { processTimer, type Timer } from '../../core/time.ts';
-import { buttonRows } from '../command-buttons.ts';
+import { answerRows, type AnswerRow } from '../command-buttons.ts';
 import { splitReply } from '../replies/split-reply.ts';
 
 /** Without a click the buttons go after this time; an interaction can be edited for 15 minutes. Milliseconds. */
@@ -28,12 +28,10 @@ interface Open {
   readonly askerId: string;
   readonly pages: readonly string[];
   /** Under every page. */
-  readonly buttons: ButtonRows;
+  readonly buttons: readonly AnswerRow[];
   /** Calls off the end. */
   readonly keep: () => void;
 }
-
-type ButtonRows = readonly APIActionRowComponent<APIButtonComponent>[];
 
 /** Long answers as pages that their asker can turn, for as long as the asker goes on to do so. */
 export function createPager(logger: Logger, timer: Timer = processTimer) {
@@ -62,7 +60,7 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
     show(interaction: CommandInteraction, reply: CommandReply) {
       const { id: pagerId, user } = interaction;
       const pages = splitReply(reply.text);
-      const buttons = buttonRows({ personId: user.id, buttons: reply.buttons ?? [] });
+      const buttons = answerRows(user.id, reply);
       if (pages.length > 1) keepOpen(pagerId, { askerId: user.id, pages, buttons }, interaction);
       return view({ pagerId, askerId: user.id, page: 0 }, { pages, buttons });
     },

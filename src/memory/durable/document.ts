@@ -148,8 +148,10 @@ const broughtSchema = z.object({
   supersededBy: brought.exactOptional(),
 });
 
-/** An id as people can give it to a command. */
-const isOwnId = /^[\w-]{1,40}$/u;
+/** Whether an id is one that buttons can carry: those that people wrote by hand may be anything. */
+export function isPlainId(id: string): boolean {
+  return /^[\w-]{1,40}$/u.test(id);
+}
 
 /** The items of an export [K10], as far as they are items; `damaged` is how many are not. No time is later than `now`. */
 export function readExportedItems(
@@ -160,7 +162,7 @@ export function readExportedItems(
   const written = read.flatMap(({ data }) => {
     if (data === undefined) return [];
     const { id = '', ...rest } = data;
-    return [isOwnId.test(id) ? data : rest];
+    return [isPlainId(id) ? data : rest];
   });
   const upToNow = (time: string): string =>
     Date.parse(time) > now.getTime() ? now.toISOString() : new Date(time).toISOString();

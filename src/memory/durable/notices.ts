@@ -1,6 +1,7 @@
 import type { CommandButton } from '../../core/chat.ts';
 import { counted, quoted } from '../../core/text.ts';
 import type { MemoryNotice } from '../../core/tool.ts';
+import { isPlainId } from './document.ts';
 import type { ProposedItem } from './proposals.ts';
 import type { RememberOutcome } from './remember-item.ts';
 
@@ -25,8 +26,7 @@ export function rememberNotice(
     bareLine,
     buttons: [
       ...undoButton(undoId),
-      // Ids that people wrote by hand may be anything.
-      ...(item.visibility === 'dm' || !/^[\w-]{1,40}$/u.test(item.id)
+      ...(item.visibility === 'dm' || !isPlainId(item.id)
         ? []
         : [{ label: 'Only in DM', line: `memory hide ${item.id}` }]),
     ],

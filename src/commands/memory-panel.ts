@@ -1,0 +1,340 @@
+import type { CommandButton } from '../core/chat.ts';
+import type { CommandContext, CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
+import { dataLine } from '../core/section.ts';
+import { clip, clipAtWord, flatten } from '../core/text.ts';
+import { sessionOf } from '../core/turn-context.ts';
+import { isPlainId, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { itemMaxChars } from '../memory/durable/remember-item.ts';
+import { noticingModes, type NoticingMode } from '../memory/settings/person-settings.ts';
+import {
+  counted,
+  listedItem,
+  readFailureReply,
+  readingPlace,
+  withoutFences,
+  writeFailure,
+} from './answer-lines.ts';
+import { unknownId } from './memory-items.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+import { switchedOffLine, viewLayers } from './memory-show.ts';
+
+/** Buttons for one item, which give the command of the same name. */
+const itemActions = ['edit', 'pin', 'unpin', 'share', 'hide', 'forget', 'why'] as const;
+
+/** What can be done on the panel besides: `show` chooses an item, `back` and `next` turn the pages, the others are commands. */
+export const panelActions = [
+  ...itemActions,
+  'show',
+  'back',
+  'next',
+  'undo',
+  'remember',
+  'mode',
+  'pause',
+  'resume',
+  'export',
+] as const;
+
+type PanelAction = (typeof panelActions)[number];
+
+/** A page of it, and the chosen item; `rest` is what was chosen or written. All of it stands in the button. */
+interface PanelInput {
+  /** From 0. */
+  readonly page: string;
+  /** Of the chosen item, or `-`. */
+  readonly id: string;
+  readonly action: PanelAction;
+  readonly rest?: string | undefined;
+}
+
+interface PanelState {
+  readonly page: number;
+  readonly id: string | undefined;
+}
+
+const itemsOnPage = 10;
+/** Under a message's 2,000, so that the first words fit too [K12]. */
+const textMaxChars = 1700;
+const lineMaxChars = 60;
+const mostInRow = 5;
+/** Characters that Discord takes into a form's field. */
+const formMaxChars = 4000;
+const barBlocks = 10;
+
+const opensWindow = 'This opens a window to write into.';
+const forOwnEyes = 'Please use `/memory panel`: it opens for your eyes only.';
+
+/** One page with a person's items and all that can be done with them by mouse [K8]. */
+export async function showPanel(
+  context: CommandContext,
+  ports: MemoryCommandPorts,
+  state: PanelState = { page: 0, id: undefined },
+  done?: CommandReply,
+): Promise<CommandReply> {
+  if (!context.ephemeral) return { text: forOwnEyes };
+  try {
+    return await panelOf(context, ports, state, done);
+  } catch (error) {
+    const failure = readFailureReply(error, 'the panel could not be shown', context, ports.logger);
+    return {
+      text: [...(done === undefined ? [] : [clipAtWord(done.text, textMaxChars / 2)]), failure.text].join(
+        '\n\n',
+      ),
+      rows: [[button('Try again', state, 'show')]],
+      ...filesOf(done),
+    };
+  }
+}
+
+/** Gives a command by its words, as its person would write them. Rejects as that does. */
+type GiveCommand = (line: string, context: CommandContext) => Promise<CommandReply>;
+
+/** Does what was pressed on the panel by the command that does it, and shows the panel again, with the command's answer on top. */
+export async function pressPanel(
+  context: CommandContext,
+  { page: writtenPage, id: writtenId, action, rest }: PanelInput,
+  ports: MemoryCommandPorts,
+  give: GiveCommand,
+): Promise<CommandReply> {
+  if (!context.ephemeral) return { text: forOwnEyes };
+  const page = /^\d{1,6}$/u.test(writtenPage) ? Number(writtenPage) : 0;
+  const state = { page, id: writtenId === '-' ? undefined : writtenId };
+  switch (action) {
+    case 'show':
+      return showPanel(context, ports, { page, id: rest });
+    case 'back':
+    case 'next':
+      return showPanel(context, ports, { page: page + (action === 'next' ? 1 : -1), id: undefined });
+    case 'remember':
+      if (rest === undefined) return { text: opensWindow, form: formFor(state, action, '') };
+      return show(`remember ${rest}`);
+    case 'undo':
+    case 'mode':
+    case 'pause':
+    case 'resume':
+    case 'export':
+      return show([action, rest ?? ''].join(' '));
+    case 'edit':
+    case 'pin':
+    case 'unpin':
+    case 'share':
+    case 'hide':
+    case 'forget':
+    case 'why':
+      return changeItem();
+  }
+
+  async function changeItem(): Promise<CommandReply> {
+    const { speaker, place } = context;
+    const id = state.id ?? '';
+    const item = (await ports.durable.list(speaker.id)).find((each) => each.id === id);
+    // An id that is gone would be taken for words.
+    if (item === undefined)
+      return showPanel(context, ports, { page, id: undefined }, { text: unknownId(id) });
+    if (action === 'edit' && rest === undefined)
+      return { text: opensWindow, form: formFor(state, action, item.text) };
+    // The panel shows all that its person has: what the channel may not use is changed as in the DM.
+    const seen = mayUseItem(item, speaker.id, place) ? context : { ...context, place: readingPlace(context) };
+    return show([action, id, rest ?? ''].join(' '), seen);
+  }
+
+  async function show(line: string, as = context): Promise<CommandReply> {
+    const done = await give(line, as).catch((error: unknown) =>
+      readFailureReply(error, 'a command of the panel failed', context, ports.logger, writeFailure),
+    );
+    return showPanel(context, ports, state, done);
+  }
+}
+
+async function panelOf(
+  context: CommandContext,
+  ports: MemoryCommandPorts,
+  asked: PanelState,
+  done: CommandReply | undefined,
+): Promise<CommandReply> {
+  const { speaker, place, at } = context;
+  const { durableEnabled } = ports.settings;
+  const [all, mode, pause, views, isOff] = await Promise.all([
+    durableEnabled ? ports.durable.list(speaker.id) : [],
+    ports.people.mode(speaker.id),
+    ports.people.pauseIn(sessionOf(context), at),
+    viewLayers(context, ports),
+    ports.isMemoryOff(place),
+  ]);
+  const pages = Math.max(1, Math.ceil(all.length / itemsOnPage));
+  const chosenAt = asked.id === undefined ? -1 : all.findIndex(({ id }) => id === asked.id);
+  const chosen = all[chosenAt];
+  // Beyond the last page comes the first one.
+  const page = chosen === undefined ? (asked.page + pages) % pages : Math.floor(chosenAt / itemsOnPage);
+  const state = { page, id: chosen?.id };
+  const first = page * itemsOnPage;
+  const shown = all.slice(first, first + itemsOnPage);
+
+  const usages = views.flatMap(({ usage }) => usage ?? []);
+  const paused = pause === undefined ? [] : [`⏸️ Paused ${pause.scope === 'here' ? 'here' : 'everywhere'}.`];
+  const end = [...(isOff ? [switchedOffLine] : usages.map(barOf)), ...paused].join('\n');
+  const heading = durableEnabled
+    ? `**Your memory: ${counted(all.length, 'item')}**${pages > 1 ? ` · page ${page + 1} of ${pages}` : ''}`
+    : 'Durable memory is switched off on this bot.';
+  const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, readingPlace(context)));
+  const top = beginningOf(answer, textMaxChars - heading.length - end.length - '\n\n'.repeat(2).length);
+  const list = [
+    heading,
+    ...shown.map((item, index) => lineOf(item, first + index, item === chosen)),
+    ...(durableEnabled && all.length === 0 ? ['Nothing yet.'] : []),
+  ];
+  const room = textMaxChars - top.length - end.length - '\n\n'.repeat(2).length;
+  return {
+    text: [top, linesWithin(list, room), end].filter((part) => part !== '').join('\n\n'),
+    rows: [
+      ...itemSelect(shown, first, state),
+      ...(chosen === undefined ? [] : [itemButtons(chosen, state)]),
+      ...pageButtons(state, pages, done),
+      modeSelect(state, mode),
+      generalButtons(state, { durableEnabled, isPaused: pause !== undefined }),
+    ],
+    ...filesOf(done),
+  };
+}
+
+function filesOf(done: CommandReply | undefined): Pick<CommandReply, 'files'> {
+  return done?.files === undefined ? {} : { files: done.files };
+}
+
+function lineOf(item: DurableItem, index: number, isChosen: boolean): string {
+  const text = clipAtWord(withoutFences(dataLine(item.text)), lineMaxChars);
+  return `${isChosen ? '▸ ' : ''}${index + 1}. ${text} · ${stateOf(item)}`;
+}
+
+function stateOf({ visibility, pinned }: DurableItem): string {
+  return `${visibility}${pinned ? ' 📌' : ''}`;
+}
+
+function barOf({
+  name,
+  used,
+  budget,
+}: {
+  readonly name: string;
+  readonly used: number;
+  readonly budget: number;
+}) {
+  const filled = Math.min(barBlocks, Math.ceil((barBlocks * used) / Math.max(1, budget)));
+  return `${'▰'.repeat(filled)}${'▱'.repeat(barBlocks - filled)} ${name} ${used} of ${budget}`;
+}
+
+/** The lines that find room: what is chosen from shows the others all the same. */
+function linesWithin(lines: readonly string[], maxChars: number): string {
+  let text = '';
+  for (const line of lines) {
+    const longer = text === '' ? line : `${text}\n${line}`;
+    if (longer.length > maxChars) return text;
+    text = longer;
+  }
+  return text;
+}
+
+function beginningOf(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const cut = clip(text, maxChars - 2);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf('\n'), cut.length / 2))}\n…`;
+}
+
+/** The line that a button carries: the panel as it is, and what is to be done. */
+function lineFor({ page, id = '-' }: PanelState, action: string): string {
+  return `memory panel-do ${page} ${id} ${action}`;
+}
+
+function button(label: string, state: PanelState, action: string): CommandButton {
+  return { label, line: lineFor(state, action), updates: true };
+}
+
+function formFor(state: PanelState, action: 'edit' | 'remember', value: string): CommandForm {
+  return {
+    title: action === 'edit' ? 'Edit' : 'Remember',
+    label: 'What I remember',
+    value,
+    // What somebody wrote by hand may be longer: none of it gets lost here.
+    maxChars: Math.min(formMaxChars, Math.max(itemMaxChars, value.length)),
+    line: lineFor(state, action),
+  };
+}
+
+function itemSelect(
+  shown: readonly DurableItem[],
+  first: number,
+  state: PanelState,
+): readonly CommandSelect[] {
+  const options = shown.flatMap((item, index) =>
+    isPlainId(item.id)
+      ? [
+          {
+            label: `${first + index + 1}. ${flatten(item.text)}`,
+            value: item.id,
+            description: stateOf(item),
+            isChosen: item.id === state.id,
+          },
+        ]
+      : [],
+  );
+  return options.length === 0
+    ? []
+    : [{ placeholder: 'Choose an item', line: lineFor({ ...state, id: '-' }, 'show'), options }];
+}
+
+function itemButtons({ visibility, pinned }: DurableItem, state: PanelState): readonly CommandButton[] {
+  return [
+    { ...button('✏️ Edit', state, 'edit'), opensForm: true },
+    pinned ? button('Unpin', state, 'unpin') : button('📌 Pin', state, 'pin'),
+    ...(visibility === 'everywhere' ? [] : [button('🌐 Share', state, 'share')]),
+    ...(visibility === 'dm' ? [] : [button('🔒 Hide', state, 'hide')]),
+    { ...button('🗑️ Forget', state, 'forget'), isDanger: true },
+  ];
+}
+
+/** What asks and what turns the pages, with the buttons of what was done last: where that can be undone, on the panel. */
+function pageButtons(
+  state: PanelState,
+  pages: number,
+  done: CommandReply | undefined,
+): readonly (readonly CommandButton[])[] {
+  const undo = 'memory undo ';
+  const row = [
+    ...(state.id === undefined ? [] : [button('❔ Why', state, 'why')]),
+    ...(pages === 1 ? [] : [button('◀', state, 'back'), button('▶', state, 'next')]),
+    ...(done?.buttons ?? []).flatMap((each) => {
+      if (each.line?.startsWith(undo) === true)
+        return [button('↩️ Undo', { ...state, id: undefined }, `undo ${each.line.slice(undo.length)}`)];
+      return each.keepsOthers === true && each.line?.startsWith('memory forget ') === true ? [each] : [];
+    }),
+  ];
+  return row.length === 0 ? [] : [row.slice(0, mostInRow)];
+}
+
+const modeLabels: Readonly<Record<NoticingMode, string>> = {
+  auto: 'Mode auto: I notice what you say',
+  ask: 'Mode ask: I ask before I keep it',
+  off: 'Mode off: only what you tell me to remember',
+};
+
+function modeSelect(state: PanelState, mode: NoticingMode): CommandSelect {
+  return {
+    placeholder: 'Mode',
+    line: lineFor(state, 'mode'),
+    options: noticingModes.map((value) => ({ label: modeLabels[value], value, isChosen: value === mode })),
+  };
+}
+
+function generalButtons(
+  state: PanelState,
+  { durableEnabled, isPaused }: { readonly durableEnabled: boolean; readonly isPaused: boolean },
+): readonly CommandButton[] {
+  return [
+    ...(durableEnabled ? [{ ...button('➕ Remember', state, 'remember'), opensForm: true as const }] : []),
+    ...(isPaused
+      ? [button('▶️ Resume', state, 'resume')]
+      : [button('⏸️ Pause', state, 'pause'), button('Pause here', state, 'pause here')]),
+    button('📦 Export', state, 'export'),
+    { label: 'Erase…', line: 'memory erase', isDanger: true, stays: true },
+  ];
+}
