@@ -19,23 +19,23 @@ import { searchMemory } from './memory-search.ts';
 import { showMemory } from './memory-show.ts';
 import { tellWhy } from './memory-why.ts';
 
-const help = `\`/memory panel\` has all of this on one page with buttons, for your eyes only
+const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` makes me forget what says these words, and the messages it came from; \`!memory forget all <words>\` takes all of several
+\`!memory forget <words or id>\` makes me forget what says this, and the messages it came from; \`!memory forget all <words>\` takes several
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
-\`!memory why <id>\` tells where an item comes from; in reply to an answer, \`!memory why\` tells what of my memory it used
+\`!memory why <id>\` tells where an item comes from; in reply to an answer, \`!memory why\` tells what it used
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room
 \`!memory share <id>\` lets an item be used everywhere, \`!memory hide <id>\` keeps it to our DM
 \`!memory reset rolling\` clears the summary of this conversation
-\`!memory export\` sends you all that I hold about you, as a file
+\`!memory export\` sends you all I hold about you, as a file
 \`!memory import\` with a file shows what I would remember of it: an export, or a list, an item a line
 \`!memory erase\` erases all of it, after showing what that is
 \`!memory purge <words>\` erases for good what says these words, after showing how much that is
-\`!memory mode auto|ask|off\` lets me keep what you say about yourself, ask you first, or keep only what you tell me to
+\`!memory mode auto|ask|off\` lets me keep what you say of yourself, ask first, or keep only what you tell me to
 \`!memory proposals\` lists what I ask you about
 \`!memory pause\` makes me store nothing, \`!memory pause here\` nothing of this conversation, until \`!memory resume\`
 \`!memory notices on|off\` tells you under an answer what I stored, or not

@@ -151,7 +151,7 @@ describe('reading the words of a command', () => {
   it.each(['forget', 'forget   ', 'reset', 'reset everything', 'share', 'hide 1 2', 'dance', 'constructor'])(
     'answers %j with help that says why',
     async (words) => {
-      expect(await readWords(words)).toMatch(/^[A-Z].*\.\n\n`!memory show` shows/u);
+      expect(await readWords(words)).toMatch(/^[A-Z].*\.\n\n`\/memory panel`/u);
     },
   );
 
@@ -201,6 +201,8 @@ describe('the two forms of a command [K0]', () => {
     id: '1a2b3c4d',
     role: '@Verified people',
     token: '0a1b2c',
+    page: '0',
+    rest: 'auto',
   };
   const given = definitions.flatMap((definition) =>
     Object.entries(definition.subcommands ?? {}).flatMap(([subcommand, { options = {} }]) => {
@@ -210,7 +212,8 @@ describe('the two forms of a command [K0]', () => {
           ? option.choices.map(({ value }) => ({ [name]: value }))
           : [{ [name]: example[name] ?? '' }],
       );
-      const [first = [{}], second = []] = values;
+      const [first = [{}], second = [], ...others] = values;
+      const rest = Object.fromEntries(others.flatMap(([value = {}]) => Object.entries(value)));
       const mayEndThere = Object.values(options).every(
         (option, index) => index !== 1 || 'isOptional' in option,
       );
@@ -218,7 +221,7 @@ describe('the two forms of a command [K0]', () => {
         [...second, ...(mayEndThere ? [{}] : [])].map((other) => ({
           definition,
           subcommand,
-          options: { ...one, ...other },
+          options: { ...one, ...other, ...rest },
         })),
       );
     }),

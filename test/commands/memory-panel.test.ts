@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { CommandReply } from '../../src/core/commands.ts';
-import { StoreError } from '../../src/core/errors.ts';
 import { answerRows, formModal, readCommandButton } from '../../src/discord/command-buttons.ts';
+import { durableDocumentKind } from '../../src/memory/durable/document.ts';
 import { parseMessageForm } from '../../src/sandbox/rest/message-form.ts';
 import { modalSchema } from '../../src/sandbox/rest/modal-form.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
-import { createHarness, dmPlace } from './harness.ts';
+import { createHarness } from './harness.ts';
 
 type Harness = ReturnType<typeof createHarness>;
 
@@ -20,8 +20,8 @@ beforeEach(() => {
 const give = (words: string, place = publicPlace) => harness.give(words, place, { ephemeral: true });
 
 async function write(items: readonly object[]): Promise<void> {
-  harness.store.putFile(`users/${aliceId}/durable.json`, JSON.stringify({ version: 1, items }));
-  await Promise.resolve();
+  const document = durableDocumentKind.schema.parse({ version: 1, items });
+  await harness.store.update(`users/${aliceId}/durable.json`, durableDocumentKind, () => document);
 }
 
 /** All lines that can be given by what stands under an answer, those of a choice once a value. */
@@ -44,11 +44,14 @@ function asShown(reply: CommandReply): ReturnType<typeof parseMessageForm> {
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 700 }),
   fc.string({ unit: 'binary', maxLength: 200 }),
-  fc.string({ unit: fc.constantFrom('`', '*', '\n', '😀', '👩‍👩‍👧‍👦', '\u200b', ' ', 'a', '|', '>', '@'), maxLength: 2500 }),
+  fc.string({
+    unit: fc.constantFrom('`', '*', '\n', '😀', '👩‍👩‍👧‍👦', '\u200b', ' ', 'a', '|', '>', '@'),
+    maxLength: 2500,
+  }),
 );
 const anyId = fc.oneof(
-  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 8, maxLength: 8 }),
-  fc.string({ unit: fc.constantFrom(...'abc-_'), minLength: 40, maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: 8, maxLength: 8 }),
+  fc.string({ unit: fc.constantFrom(...Array.from('abc-_')), minLength: 40, maxLength: 40 }),
   fc.string({ minLength: 1, maxLength: 120 }),
 );
 const anyItem = fc.record({
@@ -76,9 +79,11 @@ describe('the panel [K8]', () => {
             for (const row of reply.rows ?? [])
               if ('options' in row && row.placeholder === 'Choose an item')
                 for (const { value } of row.options) chosen.add(value);
-            reply = await give(`memory-panel ${page}`.replace('memory-panel', 'panel-do') + ' - next');
+            reply = await give(`panel-do ${page} - next`);
           }
-          expect(chosen).toEqual(new Set(items.map(({ id }) => id).filter((id) => /^[\w-]{1,40}$/u.test(id))));
+          expect(chosen).toEqual(
+            new Set(items.map(({ id }) => id).filter((id) => /^[\w-]{1,40}$/u.test(id))),
+          );
           for (let step = 0; step < 6; step += 1) {
             const lines = linesUnder(reply);
             const line = lines[(picks.next().value ?? 0) % lines.length] ?? '';

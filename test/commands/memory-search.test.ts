@@ -70,7 +70,7 @@ describe('search', () => {
 
   it('asks what to look for where nothing is said', async () => {
     const { say } = createHarness();
-    expect(await say('search')).toMatch(/^Say what to search for\.\n\n`!memory show`/u);
+    expect(await say('search')).toMatch(/^Say what to search for\.\n\n`\/memory panel`/u);
   });
 
   it('says so where searching is switched off, or memory cannot be read', async () => {
