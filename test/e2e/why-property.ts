@@ -119,11 +119,14 @@ async function play(stage: Stage, turn: Omit<AnyTurn, 'place'> & { readonly plac
 /** The answer that points at what was said, and none of what else the bot says meanwhile; whole, as its button tells, where it is to have one. */
 async function answerTo(stage: Stage, said: MessageView, hasButton = () => false): Promise<MessageView> {
   await expect
-    .poll(async () => {
-      const [found] = await answersTo(stage.sandbox, said);
-      return found !== undefined && (!hasButton() || found.components.rows.length > 0);
-    })
-    .toBe(true);
+    .poll(
+      async () => {
+        const [found] = await answersTo(stage.sandbox, said);
+        return found !== undefined && (!hasButton() || found.components.rows.length > 0) ? 'whole' : found;
+      },
+      { message: said.text },
+    )
+    .toBe('whole');
   const [answer] = await answersTo(stage.sandbox, said);
   if (answer === undefined) throw new Error('The answer is gone');
   return answer;

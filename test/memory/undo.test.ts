@@ -42,6 +42,7 @@ async function openMemory(folder: string, beganAt = startTime) {
   const undo = createUndoLog({
     store,
     finalise: (final) => ledger.finalise(final),
+    resume: (begun) => durable.settleUndo(begun),
     clock: sessions.clock,
     timer: timer.set,
     logger: silent,
@@ -50,9 +51,11 @@ async function openMemory(folder: string, beganAt = startTime) {
     settings: durableSettings,
     store,
     writes: sessions.writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (taken) => ledger.restore(taken) },
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (...taken) => ledger.restore(...taken),
+    },
     undo,
-    said: (of, id) => sessions.log.message(of, id),
     clock: sessions.clock,
     timeZone: 'UTC',
     logger: silent,
