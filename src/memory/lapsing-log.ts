@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 import type { Logger } from '../core/logger.ts';
-import type { LazyOption, Store } from '../core/store.ts';
+import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
 
 /** What becomes final within this time leaves the file together; milliseconds. */
@@ -140,14 +140,14 @@ export function createLapsingLog<T extends LapsingRecord>(
 
   return {
     /** Resolves with the record, which has its id and moment now. */
-    async note(fields: Omit<T, 'id' | 'at'>, options?: LazyOption): Promise<T> {
+    async note(fields: Omit<T, 'id' | 'at'>): Promise<T> {
       const records = await known();
       const record = schema.parse({
         ...fields,
         id: randomBytes(4).toString('hex'),
         at: clock().toISOString(),
       });
-      await store.append(key, record, options);
+      await store.append(key, record);
       records.set(record.id, record);
       offer(record);
       void schedule();

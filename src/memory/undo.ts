@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 import { limits } from '../core/limits.ts';
-import type { LazyOption } from '../core/store.ts';
 import { createLapsingLog, lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
 
 /** How long a change can be undone [K5]; milliseconds. */
@@ -41,8 +40,8 @@ export interface UndoPorts extends LapsingLogPorts {
 export type UndoLog = ReturnType<typeof createUndoLog>;
 
 /**
- * What undo needs of everybody's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted before it is made, in the same journal: whoever
- * finds the change on disk finds its note there. What became final leaves the file, and with it the words that were taken [S7].
+ * What undo needs of everybody's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted on disk before it is made: whoever finds the change
+ * finds its note; a note of what was never made goes at the next start. What became final leaves the file, and with it the words that were taken [S7].
  */
 export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
   const log = createLapsingLog(ports, {
@@ -55,9 +54,8 @@ export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
   });
   return {
     ...log,
-    /** Notes a change that is about to be made; resolves with its id. Where it `isLazy`, it is on disk when the next synced change is that the journal takes. */
-    note: async (change: Omit<UndoableChange, 'id' | 'at'>, options?: LazyOption): Promise<string> =>
-      (await log.note(change, options)).id,
+    /** Notes a change that is about to be made; resolves with its id, when it is on disk. */
+    note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await log.note(change)).id,
     /** It is about to be undone in more than one step; once this has resolved, it will be. */
     begin: (change: UndoableChange): Promise<void> => log.replace({ ...change, isUndoing: true }),
     /** Settles what an earlier process left, makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */

@@ -1,4 +1,4 @@
-import type { LazyOption, Store } from '../../core/store.ts';
+import type { Store } from '../../core/store.ts';
 import type { UndoableChange, UndoLog } from '../undo.ts';
 import {
   durableDocumentKind,
@@ -35,9 +35,7 @@ export function createDocumentChanges({
   ): Promise<{ readonly result: T; readonly undoId: string | undefined }> {
     const key = durableKey(userId);
     const change = lastOf((current: DurableDocument | undefined) => bounded(operation, current));
-    const current = undo && (await store.read(key, durableDocumentKind));
-    // What erases goes around the journal: its note has to be on disk before.
-    const undoId = undo && (await noteUndo(userId, undo, current, change, { isLazy: !erases }));
+    const undoId = undo && (await noteUndo(userId, undo, await store.read(key, durableDocumentKind), change));
     try {
       const stored = await store.update(
         key,
@@ -63,11 +61,10 @@ export function createDocumentChanges({
     undo: Undoable,
     current: DurableDocument | undefined,
     change: (current: DurableDocument | undefined) => { readonly made: DurableDocument },
-    options: LazyOption = { isLazy: true },
   ): Promise<string | undefined> {
     const part = inverseOf(current ?? emptyDurableDocument, change(current).made);
     if (part === undefined && (undo.messages ?? []).length === 0) return undefined;
-    return undoLog.note({ userId, part, ...undo }, options);
+    return undoLog.note({ userId, part, ...undo });
   }
 
   return { apply, noteUndo };
