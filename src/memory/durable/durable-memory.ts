@@ -99,7 +99,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
   const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
 
-  const { apply, noteUndo } = createDocumentChanges({ store, undo: options.undo });
+  const { apply, noteUndo, giveUp } = createDocumentChanges({ store, undo: options.undo });
 
   const applyAndErase = async <T>(
     userId: string,
@@ -217,9 +217,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     settleUndo: (change: UndoableChange): Promise<void> =>
       writes.begin(() =>
         writes.run(change.userId, async () => {
-          const inverse = readInverse(change.part);
           if (change.isUndoing === true) await takeBack(change);
-          else if (inverse !== undefined && isUnmade(await documentOf(change.userId), inverse))
+          else if (isUnmade(await documentOf(change.userId), readInverse(change.part)))
             await options.undo.drop(change.id);
         }),
       ),
@@ -289,10 +288,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           result: { ...chosen, words },
         };
       });
-      const { result, failures, withdrawn } = await forgetting.catch(async (error: unknown) => {
-        if (undoId !== undefined) await options.undo.drop(undoId).catch(() => undefined);
-        throw error;
-      });
+      const { result, failures, withdrawn } = await forgetting.catch((error: unknown) =>
+        giveUp(undoId, error),
+      );
       const isEverywhere = failures.size === 0;
       return { ...result, isEverywhere, withdrawn, ...(undoId !== undefined && { undoId }) };
     },

@@ -83,7 +83,8 @@ export function stateOf({ items }: DurableDocument, inverse: Inverse): 'made' | 
 }
 
 /** Whether a document is as before a change, in all that tells. */
-export function isUnmade(document: DurableDocument, inverse: Inverse): boolean {
+export function isUnmade(document: DurableDocument, inverse: Inverse | undefined): boolean {
+  if (inverse === undefined) return false;
   const { items, upTo } = inverse;
   if (items.length === 0 && upTo === undefined) return false;
   return (
