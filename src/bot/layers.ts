@@ -108,6 +108,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const undo = createUndoLog({
     store,
     finalise: (change) => changes.finalise(change),
+    resume: (change) => durable.settleUndo(change),
     clock,
     timer: ports.timer,
     logger,
@@ -118,10 +119,9 @@ export function createLayers(config: Config, ports: LayerPorts) {
     writes,
     changes: {
       forget: (...asked) => changes.forget(...asked),
-      restore: (change) => changes.restore(change),
+      restore: (...taken) => changes.restore(...taken),
     },
     undo,
-    said: (session, messageId) => sessionLog.message(session, messageId),
     extract:
       config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,

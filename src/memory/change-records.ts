@@ -120,6 +120,29 @@ export async function eachConversation(
     await work({ channelId, userId }, { kind: 'deleted', channelId, messageIds });
 }
 
+/**
+ * The messages that come back, answers among them, where something forgotten is taken back: not those that went with what of the person's forgettings
+ * stands besides.
+ */
+export async function comingBack(
+  log: Pick<SessionLog, 'affected'>,
+  change: WithMessages,
+  standing: readonly WithMessages[],
+): Promise<readonly { readonly session: SessionKey; readonly messageIds: readonly string[] }[]> {
+  const found: { session: SessionKey; messageIds: readonly string[] }[] = [];
+  const kept = new Set<string>();
+  const gather = (of: WithMessages, work: (session: SessionKey, ids: readonly string[]) => void) =>
+    eachConversation(of, async (session, cause) => {
+      const held = (await log.affected(session, cause)).flatMap(({ before }) => idsOf(before));
+      work(session, [...new Set([...cause.messageIds, ...held])]);
+    });
+  for (const each of standing) await gather(each, (_session, ids) => ids.forEach((id) => kept.add(id)));
+  await gather(change, (session, ids) => {
+    found.push({ session, messageIds: ids.filter((id) => !kept.has(id)) });
+  });
+  return found;
+}
+
 /** What messages were taken out with, less what is said again: it was brought back, and a kill kept that from being noted. */
 export async function stillForgotten(
   log: Pick<SessionLog, 'affected' | 'placesOf'>,

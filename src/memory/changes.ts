@@ -5,6 +5,7 @@ import { maskSecrets } from '../core/secrets.ts';
 import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
 import {
   changeSchema,
+  comingBack,
   eachConversation,
   eraseEverywhere,
   isSupersededBy,
@@ -122,16 +123,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     );
   }
 
-  /** Messages that were forgotten, and are not final, are said again in every layer [K5]. As part of a job of the person's queue. Rejects with `StoreError`. */
-  async function restore(change: WithMessages): Promise<void> {
-    await eachConversation(change, async (session, { messageIds }) => {
-      const held = await log.affected(session, { kind: 'deleted', channelId: session.channelId, messageIds });
-      const ids = [...new Set([...messageIds, ...held.flatMap(({ before }) => idsOf(before))])];
-      for (const layer of layers)
-        await layer.follow({ kind: 'restored', session, messageIds: ids }, 'withdraw');
-      await answers.unhide(session.channelId, ids);
+  /** Messages that were forgotten, and are not final, are said again in every layer [K5], but for what went with `standing` too. As part of a job of the person's queue. Rejects with `StoreError`. */
+  async function restore(change: WithMessages, standing: readonly WithMessages[] = []): Promise<void> {
+    for (const { session, messageIds } of await comingBack(log, change, standing)) {
+      for (const layer of layers) await layer.follow({ kind: 'restored', session, messageIds }, 'withdraw');
+      await answers.unhide(session.channelId, messageIds);
       ports.changed(session, true);
-    });
+    }
   }
 
   /**

@@ -38,16 +38,16 @@ interface LapsingLogKind<T extends LapsingRecord> {
   readonly lastsMs: number;
   /** Records of a person, the newest; the oldest of more are final. */
   readonly mostOfPerson: number;
-  /** Whether a record need only be on disk with the next synced change. */
-  readonly isLazy: boolean;
   /** A record is about to leave because its time is over. Rejects where it cannot yet, and is asked again. */
   readonly finalise: (record: T) => Promise<void>;
+  /** Whether a record that an earlier process left is to become final before its time. Default: none is. */
+  readonly isDueAtStart?: (record: T) => boolean;
 }
 
 /** Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]. */
 export function createLapsingLog<T extends LapsingRecord>(
   { store, clock, timer, logger }: LapsingLogPorts,
-  { key, schema, lastsMs, mostOfPerson, isLazy, finalise }: LapsingLogKind<T>,
+  { key, schema, lastsMs, mostOfPerson, finalise, isDueAtStart }: LapsingLogKind<T>,
 ) {
   let loaded: Promise<Map<string, T>> | undefined;
   let isWaiting = false;
@@ -147,7 +147,7 @@ export function createLapsingLog<T extends LapsingRecord>(
         id: randomUUID().slice(0, 8),
         at: clock().toISOString(),
       });
-      await store.append(key, record, { isLazy });
+      await store.append(key, record);
       records.set(record.id, record);
       offer(record);
       void schedule();
@@ -157,6 +157,20 @@ export function createLapsingLog<T extends LapsingRecord>(
     /** What waits of a person, oldest first. */
     async list(userId: string): Promise<readonly T[]> {
       return (await ownOf(userId)).filter((record) => !isOver(record));
+    },
+
+    /** Puts another in a record's place; resolves when it is on disk. */
+    async replace(record: T): Promise<void> {
+      const records = await known();
+      if (!records.has(record.id)) return;
+      await store.rewrite(key, schema, (entry) => (entry.record.id === record.id ? record : entry.record));
+      records.set(record.id, record);
+    },
+
+    /** Of each person the newest that waits. */
+    async newest(): Promise<readonly T[]> {
+      const records = await known();
+      return [...waiting.values()].flatMap((ids) => records.get([...ids].at(-1) ?? '') ?? []);
     },
 
     /** The record was dealt with. */
@@ -179,6 +193,6 @@ export function createLapsingLog<T extends LapsingRecord>(
     finish: (userId: string): Promise<void> => settle((record) => record.userId === userId),
 
     /** Makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
-    start: (): Promise<void> => settle(isFinal),
+    start: (): Promise<void> => settle((record) => isFinal(record) || isDueAtStart?.(record) === true),
   };
 }

@@ -9,6 +9,7 @@ import { saysWords } from '../core/text.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import { reachFields, reachOf } from '../core/visibility.ts';
 import type { MemoryLayer, Withdrawn } from './layer.ts';
+import { idsOf } from './log/records.ts';
 import { sessionFolder } from './log/session-state.ts';
 import type { SessionLog } from './log/session-log.ts';
 
@@ -89,6 +90,9 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       if (change.kind === 'purged' && stage === 'withdraw')
         for (const session of await log.sessionsOfPerson(change.userId))
           await withoutPaths(session, change.words);
+      if (change.kind === 'withdrawn')
+        for (const { before } of change.messages)
+          for (const id of idsOf(before)) questions.delete(nameOf(change.session, id));
       if (change.kind === 'withdrawn' && stage === 'erase') {
         const gone = goneIn(change);
         await drop(change.session, ({ messageIds }) => messageIds.some((id) => gone.has(id)));

@@ -20,6 +20,8 @@ const changeSchema = z.object({
   words: z.string().exactOptional(),
   /** Messages that were taken out of the person's conversations, and stand on disk till the change is final [K4]. */
   messages: messagesSchema.exactOptional(),
+  /** It is being undone: a kill came between. */
+  isUndoing: z.literal(true).exactOptional(),
 });
 
 /** A change of a person's memory that can be undone. */
@@ -31,27 +33,41 @@ export type MessagesByChannel = z.infer<typeof messagesSchema>;
 export interface UndoPorts extends LapsingLogPorts {
   /** It can be undone no more: what it took is erased. Rejects with `StoreError`, and is asked again. */
   readonly finalise: (change: UndoableChange) => Promise<void>;
+  /** An earlier process was killed, maybe while it made the change or undid it: what it left is settled, however old it is by now. Rejects likewise. */
+  readonly resume: (change: UndoableChange) => Promise<void>;
 }
 
 export type UndoLog = ReturnType<typeof createUndoLog>;
 
 /**
- * What undo needs of everybody's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted before it is made, in the same journal: whoever
- * finds the change on disk finds its note there. What became final leaves the file, and with it the words that were taken [S7].
+ * What undo needs of everybody's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted on disk before it is made: whoever finds the change
+ * finds its note; a note of what was never made goes at the next start. What became final leaves the file, and with it the words that were taken [S7].
  */
-export function createUndoLog({ finalise, ...ports }: UndoPorts) {
+export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
   const log = createLapsingLog(ports, {
     key: 'undo.jsonl',
     schema: changeSchema,
     lastsMs: undoForMs,
     mostOfPerson: limits.undoableChanges,
-    isLazy: true,
-    finalise,
+    finalise: (change) => (change.isUndoing === true ? resume(change) : finalise(change)),
+    isDueAtStart: ({ isUndoing }) => isUndoing === true,
   });
   return {
     ...log,
-    /** Notes a change that is about to be made; resolves with its id. It is on disk when the next synced change is. */
+    /** Notes a change that is about to be made; resolves with its id, when it is on disk. */
     note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await log.note(change)).id,
+    /** It is about to be undone in more than one step; once this has resolved, it will be. */
+    begin: (change: UndoableChange): Promise<void> => log.replace({ ...change, isUndoing: true }),
+    /** Settles what an earlier process left, makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
+    async start(): Promise<void> {
+      try {
+        // Changes of a person happen one after the other, so that no other can be half made.
+        for (const change of await log.newest()) await resume(change);
+      } catch (error) {
+        ports.logger.error('what can be undone could not be looked through', { error });
+      }
+      await log.start();
+    },
     /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
       const own = await log.list(userId);

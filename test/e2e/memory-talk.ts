@@ -27,11 +27,16 @@ export async function command(
 ): Promise<string> {
   if (way === '!memory') return (await stage.ask(as, place, `!memory ${words}`)).text;
   const [, subcommand = '', value] = /^(\S+)(?: ([\s\S]+))?$/u.exec(words) ?? [];
-  const [, id = '', text = ''] = /^(\S+)\s+([\s\S]+)$/u.exec(value ?? '') ?? [];
-  const name = optionNames.get(subcommand) ?? 'id';
-  const options = value === undefined ? {} : subcommand === 'edit' ? { id, text } : { [name]: value };
+  const options = optionsOf(subcommand, value);
   const { answer } = await stage.sandbox.slash({ as, in: place, name: 'memory', subcommand, options });
   return answer?.text ?? '';
+}
+
+/** The options of a slash command for what is written behind its name. */
+export function optionsOf(subcommand: string, value = ''): Readonly<Record<string, string>> {
+  const [, id = '', text = ''] = /^(\S+)\s+([\s\S]+)$/u.exec(value) ?? [];
+  if (value === '') return {};
+  return subcommand === 'edit' ? { id, text } : { [optionNames.get(subcommand) ?? 'id']: value };
 }
 
 /** The id that an answer names. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { asksForSummary, command, idIn, ways, type Way } from './memory-talk.ts';
+import { asksForSummary, command, idIn, optionsOf, ways, type Way } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const summary = 'They talked about bees.';
@@ -106,4 +106,81 @@ describe('the two ways to every memory command [K0]', () => {
       expect(byMessage?.answer).not.toMatch(/^$|I don't know the command/u);
     }
   });
+});
+
+/** What each command is given that is about one thing, by its id; `accept` and `decline` are in `proposals.test.ts`. */
+const byId = ['share', 'hide', 'pin', 'unpin', 'edit', 'why', 'history', 'forget', 'undo'] as const;
+const givenId = (name: string, id: string) => `${name} ${id}${name === 'edit' ? ' I keep hens' : ''}`;
+
+describe.each(ways)('%s', (way) => {
+  it.each(byId)('%s takes nobody else’s id: it is told as one that is nobody’s', async (name) => {
+    await prepare();
+    const before = await aside('show');
+    const changes = (await stage.readFile('data/undo.jsonl'))
+      .split('\n')
+      .filter((line) => line.includes(itemId));
+    const [, changeId = ''] = /"id":"([0-9a-f]{8})","userId"/u.exec(changes.at(-1) ?? '') ?? [];
+    const id = name === 'undo' ? changeId : itemId;
+    expect(id).toMatch(/^[0-9a-f]{8}$/u);
+    for (const place of ['#general', '@bob']) {
+      const answer = await command(stage, way, 'bob', place, givenId(name, id));
+      const unknown = await command(stage, way, 'bob', place, givenId(name, 'ffffffff'));
+      expect(answer.replaceAll(id, 'ffffffff')).toBe(unknown);
+      expect(answer).not.toContain('bees');
+    }
+    expect(await aside('show')).toBe(before);
+  });
+});
+
+/** What a person may say in a public channel that has to do with an item of their DM, which says "xylophone". */
+const aboutDm: Readonly<Record<string, (id: string) => readonly string[]>> = {
+  show: () => ['show'],
+  search: () => ['search secret', 'search instrument'],
+  remember: () => ['remember I play something'],
+  forget: (id) => ['forget secret', 'forget all secret', `forget ${id}`],
+  reset: () => ['reset rolling'],
+  ...Object.fromEntries(byId.slice(0, 7).map((name) => [name, (id: string) => [givenId(name, id)]])),
+  undo: () => ['undo'],
+  mode: () => ['mode'],
+  proposals: () => ['proposals'],
+  pause: () => ['pause here', 'resume'],
+  notices: () => ['notices'],
+  export: () => ['export'],
+  erase: () => ['erase'],
+  purge: () => ['purge secret'],
+  privacy: () => ['privacy'],
+  help: () => ['help'],
+};
+
+describe('in a public channel', () => {
+  it.each(Object.keys(aboutDm))(
+    '%s prints nothing of what is for the DM, and by slash is for its asker alone',
+    async (name) => {
+      const person = (await stage.sandbox.addPerson({ name: `guest-${name}` })).name;
+      const id = idIn(
+        await command(
+          stage,
+          '/memory',
+          person,
+          `@${person}`,
+          'remember My secret instrument is the xylophone',
+        ),
+      );
+      for (const words of aboutDm[name]?.(id) ?? []) {
+        expect(await command(stage, '!memory', person, '#general', words)).not.toMatch(/^$|xylophone/u);
+        const [subcommand = '', ...rest] = words.split(' ');
+        const options = optionsOf(subcommand, rest.join(' '));
+        const { isEphemeral } = await stage.sandbox.slash({
+          as: person,
+          in: '#general',
+          name: 'memory',
+          subcommand,
+          options,
+        });
+        expect(isEphemeral).toBe(true);
+      }
+      const said = await stage.sandbox.messages({ in: '#general', from: 'bot' });
+      expect(said.filter(({ text, isEphemeral }) => !isEphemeral && text.includes('xylophone'))).toEqual([]);
+    },
+  );
 });

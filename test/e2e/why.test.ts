@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { command, idIn } from './memory-talk.ts';
+import { answeringBy } from './model-calls.ts';
+import { obedientModel } from './obedient-model.ts';
+import { openStage, type Stage } from './stage.ts';
 import { playTurns, timeFor } from './why-property.ts';
 
 it(
@@ -10,3 +15,144 @@ it(
     expect(counts.get('item')).toBeGreaterThan(20);
   },
 );
+
+const long = Array.from({ length: 300 }, (_, index) => `word number ${index}`).join(' ');
+const noAnswer = 'I know of no such answer of mine to you';
+const used = 'Of what I remember about you, I had this before me:';
+
+let stage: Stage;
+let people = 0;
+
+beforeAll(async () => {
+  stage = await openStage({
+    model: answeringBy({
+      chat: (body, index) =>
+        JSON.stringify(body.messages?.at(-1)).includes('at length')
+          ? { text: long }
+          : obedientModel(body, index),
+    }),
+  });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+async function newcomer(): Promise<string> {
+  people += 1;
+  return (await stage.sandbox.addPerson({ name: `person${people}` })).name;
+}
+
+/** Something is remembered in the place, and an answer made of it; resolves with the item's id and the answer, the last part of which has the button. */
+async function answered(as: string, place: string, item: string, question = 'What do I grow?') {
+  const id = idIn(await command(stage, '/memory', as, place, `remember ${item}`));
+  const { id: first, channelId } = await stage.ask(as, place, question);
+  const parts = async () =>
+    (await stage.sandbox.messages({ in: channelId, from: 'bot' })).filter((message) => message.id >= first);
+  await expect.poll(async () => (await parts()).some(hasWhy)).toBe(true);
+  const answer = await parts();
+  return { id, channelId, first, last: answer.find(hasWhy)?.id ?? '' };
+}
+
+function hasWhy({ components }: MessageView): boolean {
+  return components.rows.some(({ buttons }) => buttons.some(({ label }) => label === 'Why'));
+}
+
+const waysToAsk = {
+  reply: async (as: string, place: string, id: string) => {
+    const said = await stage.sandbox.say({ as, in: place, text: '!memory why', replyTo: id });
+    return (await stage.answerTo(said)).text;
+  },
+  link: (as: string, place: string, id: string) => command(stage, '!memory', as, place, `why ${id}`),
+  slash: (as: string, place: string, id: string) => command(stage, '/memory', as, place, `why ${id}`),
+  menu: async (as: string, _place: string, id: string) => {
+    const { answer, isEphemeral } = await stage.sandbox.menu({ as, message: id, name: 'Why this answer?' });
+    expect(isEphemeral).toBe(true);
+    return answer?.text ?? '';
+  },
+} as const;
+
+async function press(as: string, message: string, followUps = 1) {
+  const { answer, followUps: told } = await stage.sandbox.click({ as, message, label: 'Why', followUps });
+  return { told: told[0]?.text ?? answer?.text ?? '', isPrivate: (told[0] ?? answer)?.isEphemeral };
+}
+
+/** By every way but the button, what is told of an answer. */
+async function toldOf(as: string, place: string, id: string): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const ask of Object.values(waysToAsk)) told.push(await ask(as, place, id));
+  return told;
+}
+
+const all = Object.keys(waysToAsk).map(() => expect.anything() as unknown);
+
+describe('why, of an answer [K7]', () => {
+  it.each(['#dev', '#secret', '@'])('is told by every way in %s, before and after a kill', async (where) => {
+    const name = await newcomer();
+    if (where === '#secret')
+      await stage.sandbox.setChannelPrivacy({ channel: where, private: true, members: [name] });
+    const place = where === '@' ? `@${name}` : where;
+    const { id, last } = await answered(name, place, 'I grow apples');
+    for (const restarts of [false, true]) {
+      if (restarts) {
+        await stage.killBot();
+        await stage.startBot();
+      }
+      const expected = `${used}\nItems:\n- "I grow apples" · id ${id}`;
+      expect(await toldOf(name, place, last)).toEqual(all.map(() => expected));
+      expect(await press(name, last)).toEqual({ told: expected, isPrivate: true });
+    }
+  });
+
+  it('is told to nobody else, by no way, in no place', async () => {
+    const [owner, other] = [await newcomer(), await newcomer()];
+    const { last } = await answered(owner, '#dev', 'I grow a rare orchid');
+    for (const place of ['#dev', '#general'])
+      for (const ask of place === '#dev' ? Object.values(waysToAsk) : [waysToAsk.link, waysToAsk.slash])
+        expect(await ask(other, place, last)).toContain(noAnswer);
+    const pressed = await press(other, last, 0);
+    expect(pressed).toEqual({ told: 'Only the person whom I answered can press this.', isPrivate: true });
+    expect(await command(stage, '!memory', other, '#dev', 'why')).toContain('I have not answered you here');
+  });
+
+  it('names in a public channel nothing that is for the DM, and counts it', async () => {
+    const name = await newcomer();
+    const inDm = await answered(name, `@${name}`, 'I grow a rare orchid');
+    const there = `https://discord.com/channels/@me/${inDm.channelId}/${inDm.last}`;
+    for (const words of [`why ${inDm.last}`, `why ${there}`])
+      expect(await command(stage, '!memory', name, '#dev', words)).toBe(
+        `${used}\nand 1 that I don't name here`,
+      );
+    // It was for everybody when it was used, and is not by now.
+    const { id, last } = await answered(name, '#dev', 'I grow hemlock');
+    await command(stage, '/memory', name, '#dev', `hide ${id}`);
+    for (const ask of [waysToAsk.reply, waysToAsk.link])
+      expect(await ask(name, '#dev', last)).toBe(`${used}\nand 1 that I don't name here`);
+    expect((await press(name, last)).told).toContain('"I grow hemlock"');
+    expect(await waysToAsk.reply(name, `@${name}`, inDm.last)).toContain('"I grow a rare orchid"');
+  });
+
+  it('counts an item that was forgotten since, without its words', async () => {
+    const name = await newcomer();
+    const { id, last } = await answered(name, '#dev', 'I grow hemlock');
+    await command(stage, '/memory', name, '#dev', `forget ${id}`);
+    const expected = `${used}\nItems:\n- 1 item that was forgotten since, or made way for others`;
+    expect(await toldOf(name, '#dev', last)).toEqual(all.map(() => expected));
+    expect((await press(name, last)).told).toBe(expected);
+  });
+
+  it('of several parts is told by the first and the last, and of one that is gone nothing is told', async () => {
+    const name = await newcomer();
+    const { first, last } = await answered(name, '#dev', 'I grow apples', 'Tell me at length');
+    expect(last).not.toBe(first);
+    for (const part of [first, last])
+      expect(await toldOf(name, '#dev', part)).toEqual(
+        all.map(() => expect.stringContaining('I grow apples')),
+      );
+    await stage.sandbox.delete({ message: first });
+    await expect.poll(() => waysToAsk.slash(name, '#dev', first)).toContain(noAnswer);
+    expect(await waysToAsk.link(name, '#dev', last)).toContain(noAnswer);
+    for (const never of ['1400000000000000000', 'https://discord.com/channels/1/2/3', 'ffffffff'])
+      expect(await waysToAsk.link(name, '#dev', never)).toMatch(/I know of no (?:such answer|item)/u);
+  });
+});

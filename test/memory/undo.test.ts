@@ -42,6 +42,7 @@ async function openMemory(folder: string, beganAt = startTime) {
   const undo = createUndoLog({
     store,
     finalise: (final) => ledger.finalise(final),
+    resume: (begun) => durable.settleUndo(begun),
     clock: sessions.clock,
     timer: timer.set,
     logger: silent,
@@ -50,9 +51,11 @@ async function openMemory(folder: string, beganAt = startTime) {
     settings: durableSettings,
     store,
     writes: sessions.writes,
-    changes: { forget: (...asked) => ledger.forget(...asked), restore: (taken) => ledger.restore(taken) },
+    changes: {
+      forget: (...asked) => ledger.forget(...asked),
+      restore: (...taken) => ledger.restore(...taken),
+    },
     undo,
-    said: (of, id) => sessions.log.message(of, id),
     clock: sessions.clock,
     timeZone: 'UTC',
     logger: silent,
@@ -264,6 +267,40 @@ describe('undo', () => {
     await memory.durable.remember(aliceId, { ...said, type: 'manual' });
     expect(await memory.durable.undo(aliceId, undoId)).toMatchObject({ isDone: false });
     expect((await memory.state()).said).toEqual([]);
+    await memory.store.close();
+  });
+
+  it('of one of two forgettings leaves out what the other took too, and that comes back with the other [K4][K5]', async () => {
+    const folder = await newFolder();
+    const memory = await openMemory(folder);
+    const [id = ''] = await memory.turn('I like tea and coffee', 'Both, then.');
+    const noticed = { place: publicPlace, messageId: id, type: 'summary' } as const;
+    for (const text of ['I like tea', 'I like coffee'])
+      await memory.durable.remember(aliceId, { ...noticed, text });
+    const before = await memory.state();
+    const tea = await memory.durable.forget(aliceId, 'tea', publicPlace, commandId());
+    const coffee = await memory.durable.forget(aliceId, 'coffee', publicPlace, commandId());
+    expect(await memory.durable.undo(aliceId, tea.undoId)).toMatchObject({ isDone: true });
+    expect(await memory.state()).toMatchObject({ items: [{ text: 'I like tea' }], said: [] });
+    expect(await memory.durable.undo(aliceId, coffee.undoId)).toMatchObject({ isDone: true });
+    const after = await memory.state();
+    expect({ ...after, items: new Set(after.items) }).toEqual({ ...before, items: new Set(before.items) });
+    await memory.store.close();
+  });
+
+  it('of a pin keeps the item, though the message that it was noticed in is there no more', async () => {
+    const memory = await openMemory(await newFolder());
+    const [id = ''] = await memory.turn('I like tea and coffee');
+    const noticed = { place: publicPlace, messageId: id, type: 'summary' } as const;
+    for (const text of ['I like tea', 'I like coffee'])
+      await memory.durable.remember(aliceId, { ...noticed, text });
+    await memory.durable.forget(aliceId, 'tea', publicPlace, commandId());
+    await memory.pass(undoForMs);
+    const before = await memory.state();
+    const [coffee] = before.items;
+    const pinned = await memory.durable.setPinned(aliceId, coffee?.id ?? '', true, publicPlace);
+    expect(await memory.durable.undo(aliceId, pinned?.undoId)).toMatchObject({ isDone: true });
+    expect(await memory.state()).toEqual(before);
     await memory.store.close();
   });
 

@@ -7,26 +7,28 @@ import { createUndoLog } from '../../src/memory/undo.ts';
 import { silent } from './sessions.ts';
 
 /** Where nothing can be undone. */
-export const withoutUndo: Pick<DurableMemoryOptions, 'undo' | 'said'> = {
+export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
   undo: {
     note: () => Promise.resolve('00000000'),
+    list: () => Promise.resolve([]),
     find: () => Promise.resolve(undefined),
+    begin: () => Promise.resolve(),
     drop: () => Promise.resolve(),
     erase: () => Promise.resolve(),
   },
-  said: () => Promise.resolve(undefined),
 };
 
-/** The real log of what can be undone, where nothing becomes final by itself and messages say nothing. */
-export function undoOver(store: Store, clock: Clock): Pick<DurableMemoryOptions, 'undo' | 'said'> {
+/** The real log of what can be undone, where nothing becomes final by itself. */
+export function undoOver(store: Store, clock: Clock): Pick<DurableMemoryOptions, 'undo'> {
   const undo = createUndoLog({
     store,
     finalise: () => Promise.resolve(),
+    resume: () => Promise.resolve(),
     clock,
     timer: () => () => {},
     logger: silent,
   });
-  return { undo, said: () => Promise.resolve(undefined) };
+  return { undo };
 }
 
 /** Where no answer waits to be sent, and nobody looks at history. */

@@ -50,8 +50,7 @@ export function createDocumentChanges({
       if (stored !== undefined) passIndexOn(made.items, stored.items);
       return { result, undoId };
     } catch (error) {
-      if (undoId !== undefined) await undoLog.drop(undoId).catch(() => undefined);
-      throw error;
+      return giveUp(undoId, error);
     }
   }
 
@@ -67,7 +66,13 @@ export function createDocumentChanges({
     return undoLog.note({ userId, part, ...undo });
   }
 
-  return { apply, noteUndo };
+  /** The change was not made, and so can be undone by nothing. */
+  async function giveUp(undoId: string | undefined, error: unknown): Promise<never> {
+    if (undoId !== undefined) await undoLog.drop(undoId).catch(() => undefined);
+    throw error;
+  }
+
+  return { apply, noteUndo, giveUp };
 }
 
 interface Bounded<T> {

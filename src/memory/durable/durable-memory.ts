@@ -1,13 +1,13 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { measure } from '../../core/measures.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Place, SessionKey } from '../../core/place.ts';
+import type { Place } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
-import type { MessagesByChannel, UndoLog } from '../undo.ts';
+import type { MessagesByChannel, UndoableChange, UndoLog } from '../undo.ts';
 import {
   activeInOrder,
   durableDocumentKind,
@@ -21,7 +21,7 @@ import {
 import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
 import { supports } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
-import { readInverse, reverted, stateOf } from './inverse.ts';
+import { isUnmade, readInverse, reverted, stateOf } from './inverse.ts';
 import {
   changedItem,
   findItems,
@@ -71,14 +71,12 @@ export interface DurableSettings {
 export interface DurableMemoryOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
   /** Where auto-extraction is on [A2]. */
   readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
   /** Where changes are noted that can be undone. */
-  readonly undo: Pick<UndoLog, 'note' | 'find' | 'drop' | 'erase'>;
-  /** What a message of a session says now; `undefined` where it is there no more. */
-  readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
+  readonly undo: Pick<UndoLog, 'note' | 'list' | 'find' | 'begin' | 'drop' | 'erase'>;
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
@@ -102,7 +100,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
   const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
 
-  const { apply, noteUndo } = createDocumentChanges({ store, undo: options.undo });
+  const { apply, noteUndo, giveUp } = createDocumentChanges({ store, undo: options.undo });
 
   const applyAndErase = async <T>(
     userId: string,
@@ -163,18 +161,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     });
   }
 
-  /** Those that may come back: what was noticed, only while its message says it. */
-  async function supportedOf(userId: string, items: readonly DurableItem[]): Promise<ReadonlySet<string>> {
-    const supported = await Promise.all(
-      items.map(async ({ id, text, source: { type, channelId, messageId } }) => {
-        if (type === 'manual') return [id];
-        const said = await options.said({ channelId, userId }, messageId);
-        return said !== undefined && supports(text, said) ? [id] : [];
-      }),
-    );
-    return new Set(supported.flat());
-  }
-
   async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
     const ids = new Set(itemIds);
     const forgotten = await applyAndErase(userId, (document) =>
@@ -197,23 +183,46 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const removed = await applyAndErase(userId, (document) =>
       removeBySource(document, [...now.keys()], stillSaid),
     );
-    // Undoing something else may not bring it back.
-    await options.undo.erase(userId, ({ part }) =>
-      (readInverse(part)?.items ?? []).some(
-        ({ before }) =>
-          before !== undefined &&
-          before.source.type !== 'manual' &&
-          now.has(before.source.messageId) &&
-          !stillSaid(before),
-      ),
-    );
+    await keepFromReturning(userId, (item) => now.has(item.source.messageId) && !stillSaid(item));
     if (removed.length > 0) {
       logger.info('items removed: source message changed', { userId, itemIds: idsOf(removed) });
     }
   }
 
+  /** What brings back such an item, which its owner did not store themselves, can be undone no more. */
+  function keepFromReturning(userId: string, isGone: (item: DurableItem) => boolean): Promise<void> {
+    return options.undo.erase(userId, ({ part }) =>
+      (readInverse(part)?.items ?? []).some(
+        ({ before }) => before !== undefined && before.source.type !== 'manual' && isGone(before),
+      ),
+    );
+  }
+
+  /** Takes back what a change did, as part of a job of the person's queue; safe to repeat. */
+  async function takeBack(change: UndoableChange): Promise<void> {
+    const { id, userId, part, messages = [] } = change;
+    if (messages.length > 0) {
+      await options.undo.begin(change);
+      const others = (await options.undo.list(userId)).filter((other) => other.id !== id);
+      await options.changes.restore(change, others);
+    }
+    const inverse = readInverse(part);
+    if (inverse !== undefined) await applyAndErase(userId, (current) => reverted(current, inverse));
+    await options.undo.drop(id);
+  }
+
   return {
     ...layer,
+
+    /** After a kill: what was begun to be undone is, and what was never made can be undone by nothing [K5]. */
+    settleUndo: (change: UndoableChange): Promise<void> =>
+      writes.begin(() =>
+        writes.run(change.userId, async () => {
+          if (change.isUndoing === true) await takeBack(change);
+          else if (isUnmade(await documentOf(change.userId), readInverse(change.part)))
+            await options.undo.drop(change.id);
+        }),
+      ),
 
     /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
     list: async (userId: string): Promise<readonly DurableItem[]> => activeInOrder(await itemsOf(userId)),
@@ -265,7 +274,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       more: { readonly words?: string; readonly messages?: MessagesByChannel } = {},
     ): Promise<Forgetting> {
       let undoId: string | undefined;
-      const { result, failures, withdrawn } = await options.changes.forget(layer, userId, async () => {
+      const forgetting = options.changes.forget(layer, userId, async () => {
         const now = clock();
         const forget = lastOf((current: DurableDocument | undefined) =>
           bounded((document) => forgetItems(document, userId, target, place, commandId, now), current),
@@ -281,6 +290,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
           result: { ...chosen, words },
         };
       });
+      const { result, failures, withdrawn } = await forgetting.catch((error: unknown) =>
+        giveUp(undoId, error),
+      );
       const isEverywhere = failures.size === 0;
       return { ...result, isEverywhere, withdrawn, ...(undoId !== undefined && { undoId }) };
     },
@@ -336,16 +348,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const before = inverse?.items.flatMap((each) => each.before ?? []) ?? [];
         const document = await documentOf(userId);
         const isDone = inverse === undefined || stateOf(document, inverse) !== 'overtaken';
-        if (isDone) {
-          await options.changes.restore(change);
-          // What an item came from counts as said again.
-          const supported = await supportedOf(userId, before);
-          if (inverse !== undefined)
-            await applyAndErase(userId, (current) =>
-              reverted(current, inverse, (item) => supported.has(item.id)),
-            );
-          await options.undo.drop(change.id);
-        }
+        if (isDone) await takeBack(change);
         logger.info('a change was undone', { userId, what: change.what, isDone });
         const touched = new Set(inverse?.items.map((each) => each.id));
         return {
@@ -359,6 +362,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Removes what rests on messages alone that `isPast` picks [K15]; resolves with how many items went. */
     expire: (userId: string, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(userId, async () => {
+        await keepFromReturning(userId, ({ source }) => isPast(source.messageId));
         if (removePast(await documentOf(userId), isPast).gone.length === 0) return 0;
         return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
       }),

@@ -82,15 +82,22 @@ export function stateOf({ items }: DurableDocument, inverse: Inverse): 'made' | 
   return isAs(({ after }) => after) ? 'made' : 'overtaken';
 }
 
+/** Whether a document is as before a change, in all that tells. */
+export function isUnmade(document: DurableDocument, inverse: Inverse | undefined): boolean {
+  if (inverse === undefined) return false;
+  const { items, upTo } = inverse;
+  if (items.length === 0 && upTo === undefined) return false;
+  return (
+    stateOf(document, inverse) === 'reverted' &&
+    (upTo === undefined || document.forgottenUpTo === upTo.before)
+  );
+}
+
 /**
  * The document as it was before a change, where that is as it was made: else it is the very same one, and `result` says whether the change was reverted
- * already. `mayReturn` says of each item that would come back whether it still may.
+ * already.
  */
-export function reverted(
-  document: DurableDocument,
-  inverse: Inverse,
-  mayReturn: (item: DurableItem) => boolean,
-): DocumentChange<boolean> {
+export function reverted(document: DurableDocument, inverse: Inverse): DocumentChange<boolean> {
   const state = stateOf(document, inverse);
   if (state !== 'made') return { document, result: state === 'reverted', gone: [] };
 
@@ -98,7 +105,7 @@ export function reverted(
   const gone = document.items.filter(({ id }) => touched.has(id));
   const items = document.items.filter(({ id }) => !touched.has(id));
   for (const { before, index } of inverse.items)
-    if (before !== undefined && mayReturn(before)) items.splice(Math.min(index, items.length), 0, before);
+    if (before !== undefined) items.splice(Math.min(index, items.length), 0, before);
   const { forgottenUpTo, ...rest } = document;
   const { upTo } = inverse;
   const before = upTo !== undefined && upTo.after === forgottenUpTo ? upTo.before : forgottenUpTo;

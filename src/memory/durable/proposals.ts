@@ -85,7 +85,6 @@ export function createProposals(options: ProposalsOptions) {
     schema: proposalSchema,
     lastsMs: proposalForMs,
     mostOfPerson: limits.proposals,
-    isLazy: false,
     finalise: () => Promise.resolve(),
   });
 

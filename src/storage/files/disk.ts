@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type BigIntStats, type Dirent } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
 import { errorCode, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
@@ -37,6 +37,9 @@ export function createDisk(fileSystem: FileSystem) {
   // Folders with a new name in them that is not on disk yet: the sync after `mkdir` may fail, and is then made up for.
   const unsynced = new Set<string>();
   const unsyncedFiles = new Set<string>();
+  const roots = new Set<string>();
+  // Folders below the roots that this process has used already.
+  const used = new LRUCache<string, true>({ max: keptNames });
   // Temporary files that could not be removed, and which path each stood in for.
   const leftovers = new Map<string, string>();
   const listings = new LRUCache<string, { readonly state: string; readonly entries: readonly Dirent[] }>({
@@ -97,6 +100,16 @@ export function createDisk(fileSystem: FileSystem) {
   /** The same, but not on disk before `sync`. */
   async function makeFolder(path: string): Promise<void> {
     const firstMade = await fileSystem.mkdir(path, 0o700);
+    const below = [...roots].find((root) => path.startsWith(root + sep));
+    // A killed process may have made them, and not have come to sync their names.
+    for (
+      let folder = path;
+      below !== undefined && folder !== below && !used.has(folder);
+      folder = dirname(folder)
+    ) {
+      used.set(folder, true);
+      unsynced.add(dirname(folder));
+    }
     if (firstMade === undefined) return;
     for (let made = path; made !== dirname(firstMade); made = dirname(made)) unsynced.add(dirname(made));
   }
@@ -109,6 +122,13 @@ export function createDisk(fileSystem: FileSystem) {
   function defer(path: string, isNew: boolean): void {
     unsyncedFiles.add(path);
     if (isNew) unsynced.add(dirname(path));
+  }
+
+  /** What a killed process wrote there comes on disk with `sync`, with the names of the folders above: nobody knows how much of it did. */
+  async function deferFormer({ root, path }: Location): Promise<void> {
+    if ((await unlessMissing(fileSystem.lstat(path))) === undefined) return;
+    unsyncedFiles.add(path);
+    for (let folder = path; folder !== root; folder = dirname(folder)) unsynced.add(dirname(folder));
   }
 
   /** Puts on disk whatever was deferred: of one file and all folders, or of all files. */
@@ -332,9 +352,12 @@ export function createDisk(fileSystem: FileSystem) {
     entriesOf,
     lookAgain,
     ensureFolder,
+    /** A folder that is on disk, below which files come and go. */
+    addRoot: (path: string): unknown => roots.add(path),
     makeFolder,
     syncFolder,
     defer,
+    deferFormer,
     sync,
     replaceFile,
     copyFile,

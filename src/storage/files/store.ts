@@ -129,7 +129,10 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     }
     for (const [key, ofKey] of records) {
       const isLog = ofKey.some(({ kind }) => kind === 'lines');
-      await orStoreError(key, 'restored', () => (isLog ? logs : documents).restore(key, ofKey));
+      await orStoreError(key, 'restored', async () => {
+        await (isLog ? logs : documents).restore(key, ofKey);
+        await disk.deferFormer(locate(roots, key));
+      });
     }
     await disk.sync();
     await journal.removeFormer();
@@ -264,6 +267,7 @@ async function openRoots(
     if (options.readOnly === true) return (await unlessMissing(fileSystem.realpath(root))) ?? root;
     await disk.ensureFolder(root);
     const real = await fileSystem.realpath(root);
+    disk.addRoot(real);
     // A folder of an earlier installation may be open to everybody [S6]; one of another user's cannot be changed.
     if (!isOwnersOwn) await fileSystem.chmod(real, 0o700).catch(() => undefined);
     return real;

@@ -55,9 +55,7 @@ export class LossyDisk implements FileSystem {
     for (const changes of this.#unsyncedNames.values())
       for (const change of changes.slice(0, Math.floor(chance() * (changes.length + 1))))
         change(this.#namesOnDisk);
-    // The lock of a process that is dead tells so by its number.
-    const isLeft = (path: string) => this.#isReachable(path) && !basename(path).startsWith('.owner-');
-    const names = [...this.#namesOnDisk].filter(([path]) => isLeft(path));
+    const names = [...this.#namesOnDisk].filter(([path]) => this.#isReachable(path) && isLeftByDead(path));
     for (const inode of new Set(names.map(([, each]) => each))) {
       inode.content = contentAfterLoss(inode, chance);
       inode.onDisk = inode.content;
@@ -66,6 +64,12 @@ export class LossyDisk implements FileSystem {
     this.#namesOnDisk = new Map(names);
     this.#names = new Map(names);
     this.#unsyncedNames = new Map();
+    this.operationsLeft = Infinity;
+  }
+
+  /** The disk as a start after `kill -9` finds it: the system has all that was done. */
+  loseProcess(): void {
+    this.#names = new Map([...this.#names].filter(([path]) => isLeftByDead(path)));
     this.operationsLeft = Infinity;
   }
 
@@ -114,7 +118,7 @@ export class LossyDisk implements FileSystem {
 
   /** A change to the names in a folder, made now, and on disk with the folder's next sync. */
   #rename(folder: string, change: (names: Names) => void): void {
-    this.#find(folder);
+    this.#find(folder).changedAt = this.#time();
     change(this.#names);
     this.#unsyncedNames.set(folder, [...(this.#unsyncedNames.get(folder) ?? []), change]);
   }
@@ -229,6 +233,11 @@ export class LossyDisk implements FileSystem {
     this.#add(path, this.#newInode(true));
     return first ?? path;
   }
+}
+
+/** The lock of a process that is dead tells so by its number. */
+function isLeftByDead(path: string): boolean {
+  return !basename(path).startsWith('.owner-');
 }
 
 function written(content: Buffer, { position, bytes = Buffer.alloc(0) }: UnsyncedWrite): Buffer {

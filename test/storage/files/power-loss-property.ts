@@ -139,12 +139,15 @@ interface Life {
   readonly steps: readonly Step[];
   /** After how many operations on the disk the power goes. */
   readonly lasts: number;
+  /** The process is killed, and the power stays. */
+  readonly isKill: boolean;
   readonly seed: number;
 }
 
 const anyLife: fc.Arbitrary<Life> = fc.record({
   steps: fc.array(anyStep, { minLength: 1, maxLength: 12 }),
   lasts: fc.nat(160),
+  isKill: fc.boolean(),
   seed: fc.nat(),
 });
 
@@ -162,7 +165,9 @@ async function live(lives: readonly Life[]) {
       logger: createRecordingLogger([]),
       fileSystem: disk,
     });
-  for (const { steps, lasts, seed } of lives) {
+  // The folders are there: they come on disk in the very first start, before anything is acknowledged.
+  await (await open()).close();
+  for (const { steps, lasts, isKill, seed } of lives) {
     disk.operationsLeft = lasts;
     let possible = [content];
     const opened: FileStore[] = [];
@@ -193,7 +198,8 @@ async function live(lives: readonly Life[]) {
     }
     disk.operationsLeft = 0;
     for (const store of opened) await store.close();
-    disk.losePower(chanceOf(seed));
+    if (isKill) disk.loseProcess();
+    else disk.losePower(chanceOf(seed));
     const store = await open();
     content = await contentOf(store);
     await store.removeLeftovers();
@@ -221,7 +227,8 @@ function oneOf(possible: readonly Content[], found: Content): Content | undefine
 const foundBefore: readonly Life[] = [
   {
     steps: (['write', 'append', 'write', 'remove', 'put'] as const).map((what) => ({ what, erase: false })),
-    lasts: 50,
+    lasts: 44,
+    isKill: false,
     seed: 0,
   },
 ];

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import type { DocumentKind } from '../../src/core/store.ts';
+import { createLeftGuilds } from '../../src/memory/left-guilds.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
+import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
+import { chanceOf } from '../support/chance.ts';
+import { aliceId, bobId } from '../support/incoming.ts';
+import { channel, openSessions, silent, startTime } from '../support/sessions.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const left = '300000000000000001';
+const present = '300000000000000002';
+/** By guild its channel. */
+const channels = new Map([
+  [left, '200000000000000001'],
+  [present, '200000000000000002'],
+]);
+const anyKind: DocumentKind<{ version: 1; words: string }> = {
+  version: 1,
+  schema: z.object({ version: z.literal(1), words: z.string() }),
+};
+
+/** What belongs to guilds, as a process has it, over a disk. */
+async function open(disk: LossyDisk, now: number) {
+  const store = await createFileStore({
+    dataDir: `${lossyFolder}/data`,
+    workspaceDir: `${lossyFolder}/workspace`,
+    clock: () => new Date(now),
+    logger: silent,
+    fileSystem: disk,
+  });
+  const { writes, log, states, clock, time, say } = openSessions(store);
+  time.now = now;
+  const guilds = createLeftGuilds({
+    store,
+    writes,
+    log,
+    states,
+    dropJournal: (channelId) => store.removeAll(`channels/${channelId}`),
+    clock,
+    timer: () => () => {},
+    logger: silent,
+  });
+  const keysOf = (guildId: string): readonly string[] => [
+    `guilds/${guildId}/settings.json`,
+    `channels/${channels.get(guildId)}/journal.json`,
+    ...[aliceId, bobId].map((userId) => `users/${userId}/short-term/${guildId}.json`),
+  ];
+  return {
+    store,
+    guilds,
+    async fill(): Promise<void> {
+      for (const [guildId, channelId] of channels) {
+        await say(`words of ${guildId}`, channel('some', channelId, { guildId }));
+        for (const key of keysOf(guildId))
+          await store.update(key, anyKind, () => ({ version: 1, words: guildId }));
+      }
+    },
+    async held(guildId: string) {
+      const found = await Promise.all(keysOf(guildId).map((key) => store.read(key, anyKind)));
+      const session = { channelId: channels.get(guildId) ?? '', userId: aliceId };
+      const { messages } = await log.since(session, 0);
+      return {
+        words: found.map((document) => document?.words),
+        said: messages.map(({ message }) => message.text),
+      };
+    },
+  };
+}
+
+/** The bot leaves a guild, and 31 days later it goes; killed after so many operations each time. Resolves with whether both came to their ends. */
+async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed: number): Promise<boolean> {
+  const disk = new LossyDisk();
+  let memory = await open(disk, startTime);
+  await memory.fill();
+  const all = await memory.held(left);
+  let isWhole = true;
+  const work: readonly ((of: typeof memory) => void)[] = [
+    ({ guilds }) => guilds.left(left, ['200000000000000001']),
+    ({ guilds }) => guilds.start(() => [present]),
+    ({ guilds }) => guilds.start(() => [present]),
+  ];
+  for (const [at, each] of work.entries()) {
+    disk.operationsLeft = lasts[at] ?? Infinity;
+    each(memory);
+    await memory.guilds.idle();
+    isWhole &&= disk.operationsLeft > 0;
+    disk.operationsLeft = 0;
+    await memory.store.close();
+    if (losesPower) disk.losePower(chanceOf(seed + at));
+    else disk.loseProcess();
+    memory = await open(disk, startTime + (at + 1) * 31 * dayMs);
+    // Before its time nothing goes.
+    if (at === 0) expect(await memory.held(left)).toEqual(all);
+    expect(await memory.held(present)).toMatchObject({ words: Array.from({ length: 4 }, () => present) });
+  }
+  // What a kill came between is carried on by the next start; where it came before the leaving was noted, days are counted from then.
+  for (const days of [124, 155]) {
+    memory.guilds.start(() => [present]);
+    await memory.guilds.idle();
+    await memory.store.close();
+    memory = await open(disk, startTime + days * dayMs);
+  }
+  expect(await memory.held(left)).toEqual({ words: all.words.map(() => undefined), said: all.said });
+  expect(await memory.held(present)).toEqual({
+    words: Array.from({ length: 4 }, () => present),
+    said: [`words of ${present}`],
+  });
+  await memory.store.close();
+  return isWhole;
+}
+
+describe('what belongs to a server that the bot was removed from', () => {
+  it('goes in the end wherever a kill or a loss of power comes, and nothing of another server or of what people said does [K15]', async () => {
+    let killed = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.noBias(fc.nat(160)), { minLength: 3, maxLength: 3 }),
+        fc.boolean(),
+        fc.nat(),
+        async (...drawn) => {
+          if (!(await leaveAndLook(...drawn))) killed += 1;
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(killed).toBeGreaterThan(30);
+  });
+});

@@ -1,0 +1,3 @@
+import { describeUndoKills } from './undo-kills-property.ts';
+
+describeUndoKills(40);

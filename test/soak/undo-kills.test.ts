@@ -1,0 +1,3 @@
+import { describeUndoKills } from '../memory/undo-kills-property.ts';
+
+describeUndoKills(500);
