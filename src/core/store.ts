@@ -66,7 +66,10 @@ export interface ErasingOption {
 }
 
 export interface LazyOption {
-  /** Whether a kill may take it for a moment yet, and a power loss for one more: for what the next start would then do again. Default: false. */
+  /**
+   * Whether a kill may take it for a moment yet, and a power loss for one more, though neither when an `update` or `append` after it that is not lazy is on disk: for
+   * what the next start would then do again. Default: false.
+   */
   readonly isLazy?: boolean;
 }
 

@@ -38,6 +38,8 @@ interface LapsingLogKind<T extends LapsingRecord> {
   readonly lastsMs: number;
   /** Records of a person, the newest; the oldest of more are final. */
   readonly mostOfPerson: number;
+  /** Whether a record need only be on disk with the next synced change. */
+  readonly isLazy: boolean;
   /** A record is about to leave because its time is over. Rejects where it cannot yet, and is asked again. */
   readonly finalise: (record: T) => Promise<void>;
   /** Whether a record that an earlier process left is to become final before its time. Default: none is. */
@@ -47,7 +49,7 @@ interface LapsingLogKind<T extends LapsingRecord> {
 /** Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]. */
 export function createLapsingLog<T extends LapsingRecord>(
   { store, clock, timer, logger }: LapsingLogPorts,
-  { key, schema, lastsMs, mostOfPerson, finalise, isDueAtStart }: LapsingLogKind<T>,
+  { key, schema, lastsMs, mostOfPerson, isLazy, finalise, isDueAtStart }: LapsingLogKind<T>,
 ) {
   let loaded: Promise<Map<string, T>> | undefined;
   let isWaiting = false;
@@ -147,7 +149,7 @@ export function createLapsingLog<T extends LapsingRecord>(
         id: randomUUID().slice(0, 8),
         at: clock().toISOString(),
       });
-      await store.append(key, record);
+      await store.append(key, record, { isLazy });
       records.set(record.id, record);
       offer(record);
       void schedule();

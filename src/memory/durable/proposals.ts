@@ -85,6 +85,7 @@ export function createProposals(options: ProposalsOptions) {
     schema: proposalSchema,
     lastsMs: proposalForMs,
     mostOfPerson: limits.proposals,
+    isLazy: false,
     finalise: () => Promise.resolve(),
   });
 

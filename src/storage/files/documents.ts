@@ -201,6 +201,8 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
         const { value: checked } = checkedDocument(key, kind, next, current?.value);
         const bytes = Buffer.from(formatDocument(checked));
         const base = await fingerprintAt(path);
+        // What was lazy before is on disk before, as where the change itself goes into the journal.
+        if (!isSame) await journal.sync();
         // The copies first: were it the other way round, a kill in between would leave what is to go, and nobody who asks again.
         await quarantine.eraseCopies(key, path, bytes);
         if (isSame) return next;
