@@ -3,7 +3,7 @@ import { sessionOf } from '../core/turn-context.ts';
 import { noticingModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
-import { changeItem, completeItem, editItem, itemHistory, rememberText } from './memory-items.ts';
+import { changeItem, completeItem, editItem, itemHistory, mergeItem, rememberText } from './memory-items.ts';
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { askToErase, eraseEverything, eraseOwnMessages, type PendingErasings } from './memory-erase.ts';
@@ -106,6 +106,15 @@ export const memoryDefinition = {
       description: 'Put a new text into an item',
       options: { ...ofOneItem.options, text: { kind: 'text', description: 'What it says from now on' } },
       misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
+    },
+    merge: {
+      description: 'Make one of two items that say nearly the same',
+      options: {
+        id: { kind: 'word', description: 'The id of the newer one, whose text stays' },
+        into: { kind: 'word', description: 'The id of the older one, which stays' },
+      },
+      misuse: 'Say which two by their ids: the one whose text stays first.',
+      isHidden: true,
     },
     why: {
       description: 'Tell where an item comes from, or what of my memory an answer was made from',
@@ -247,6 +256,7 @@ const changingItems: ReadonlySet<MemoryInput['subcommand']> = new Set([
   'pin',
   'unpin',
   'edit',
+  'merge',
   'history',
   'undo',
   'accept',
@@ -279,6 +289,8 @@ async function handle(
       return changeItem(context, input.id, input.subcommand, ports);
     case 'edit':
       return editItem(context, input, ports);
+    case 'merge':
+      return mergeItem(context, input, ports);
     case 'why':
       return tellWhy(context, input.id, ports);
     case 'history':

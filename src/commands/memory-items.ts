@@ -7,6 +7,8 @@ import {
   type CompletionRequest,
 } from '../core/commands.ts';
 import { clip, flatten, normalizeText } from '../core/text.ts';
+import type { CommandButton } from '../core/chat.ts';
+import { nearDuplicateOf } from '../memory/durable/merge.ts';
 import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 import { undoButton, type Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
@@ -35,7 +37,29 @@ export async function rememberText(
   const result = await durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
   if (result.outcome === 'refused') return { text: refusal(result.reason, text, settings.itemMaxChars) };
   // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
-  return remembered(context, `Remembered: ${quoted(text)} · ${idAndVisibility(result.item)}`, result);
+  const reply = remembered(context, `Remembered: ${quoted(text)} · ${idAndVisibility(result.item)}`, result);
+  const near = nearDuplicateOf(result.item, await durable.list(speaker.id), speaker.id, place);
+  return { ...reply, buttons: [...(reply.buttons ?? []), ...mergeButton(result.item, near)] };
+}
+
+/** Ids that people wrote by hand may be none that a button can hold. */
+function mergeButton(item: DurableItem, near: DurableItem | undefined): readonly CommandButton[] {
+  const canHold = (id: string) => /^[\w-]{1,20}$/u.test(id);
+  if (near === undefined || !canHold(near.id) || !canHold(item.id)) return [];
+  return [{ label: `Merge with ${quoted(near.text, 60)}`, line: `memory merge ${item.id} ${near.id}` }];
+}
+
+/** Makes one of two items that say nearly the same [K8]: the newer one's text under the older one's id. */
+export async function mergeItem(
+  { speaker, place }: CommandContext,
+  { id, into }: { readonly id: string; readonly into: string },
+  { durable }: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { item, before, undoId } = await durable.merge(speaker.id, id, into, place);
+  if (item === undefined || before === undefined)
+    return { text: 'Nothing was merged: one of the two is not there any more, or not for this place.' };
+  const line = `Merged: ${quoted(item.text)} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
+  return { text: `${line}\nIt said before: ${quoted(before.text)}`, buttons: undoButton(undoId) };
 }
 
 /** An item was stored: with what had to go for it [D3], and how it is undone. */
@@ -88,8 +112,8 @@ export async function changeItem(
     subcommand === 'share' || subcommand === 'hide'
       ? await durable.setVisibility(speaker.id, id, visibilityBy[subcommand], view)
       : await durable.setPinned(speaker.id, id, subcommand === 'pin', view);
-  if (changed === undefined) return { text: unknownId(id) };
   const { item, undoId } = changed;
+  if (item === undefined) return { text: unknownId(id) };
   const done = doneBy[subcommand];
   const text = mayUseItem(item, speaker.id, view)
     ? `${done}: ${quoted(item.text)} · ${idAndVisibility(item)}`

@@ -305,6 +305,7 @@ function pageButtons(
     ...(done?.buttons ?? []).flatMap((each) => {
       if (each.line?.startsWith(undo) === true)
         return [button('↩️ Undo', { ...state, id: undefined }, `undo ${each.line.slice(undo.length)}`)];
+      if (each.line?.startsWith('memory merge ') === true) return [{ ...each, stays: true as const }];
       return each.keepsOthers === true && each.line?.startsWith('memory forget ') === true ? [each] : [];
     }),
   ];

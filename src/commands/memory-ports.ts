@@ -22,6 +22,7 @@ export interface MemoryCommandPorts {
     | 'wouldRemember'
     | 'rememberAll'
     | 'edit'
+    | 'merge'
     | 'forget'
     | 'undo'
     | 'setVisibility'

@@ -202,6 +202,7 @@ describe('the two forms of a command [K0]', () => {
     role: '@Verified people',
     token: '0a1b2c',
     page: '0',
+    into: '5e6f7a8b',
     rest: 'auto',
   };
   const given = definitions.flatMap((definition) =>

@@ -21,6 +21,8 @@ const likes = ['tea', 'coffee', 'bees', 'Rust', 'Lisbon', 'Porto', 'chess', 'ced
 /** So few that items make way for others. */
 const maxItems = 5;
 
+const timer = () => () => {};
+
 /** A person's memory as a process has it, over a disk. Opened again over the same disk it is what a restart makes of it. */
 async function openMemory(disk: LossyDisk, now: number) {
   const store = await createFileStore({
@@ -33,7 +35,6 @@ async function openMemory(disk: LossyDisk, now: number) {
   const sessions = openSessions(store);
   const { writes, clock, log, states, time } = sessions;
   time.now = now;
-  const timer = () => () => {};
   const common = { store, writes, clock, timeZone: 'UTC', logger: silent };
   const shortTerm = createShortTerm({ ...common, log, states, settings: shortTermSettings });
   const undo = createUndoLog({
@@ -356,11 +357,11 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
     if (taken === 'unknown') {
       const newestNow = await newest();
       const isMade = newestNow !== newestBefore;
-      expect(found, isMade ? 'made' : 'not made').toEqual(isMade ? after : before);
+      expect({ isMade, found }).toEqual({ isMade, found: isMade ? after : before });
       played[isMade ? 'madeUnacknowledged' : 'notMade'] += 1;
       taken = { undoId: isMade ? newestNow : await takeKilled(killed.memory) };
     }
-    expect(await killed.memory.state(), 'as without kills').toEqual(after);
+    expect(await killed.memory.state()).toEqual(after);
     return { before, after, wholeId, killedId: taken.undoId };
   }
 
@@ -395,8 +396,9 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
     undoable.push({ before, wholeId, killedId });
     played.changes += 1;
   }
-  const last = sequence.at(-1);
-  while (last !== undefined && undoable.length > 0) await undo({ ...last, what: 'undo' });
+  const [last] = sequence.slice(-1);
+  for (const drawn of last === undefined ? [] : Array.from(undoable, () => last))
+    await undo({ ...drawn, what: 'undo' });
   played.kills += killed.kills;
   for (const each of [whole, killed]) await each.memory.store.close();
 }

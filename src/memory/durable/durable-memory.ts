@@ -21,6 +21,7 @@ import {
 import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
 import { supports } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
+import { mergeItems } from './merge.ts';
 import { isUnmade, readInverse, reverted, stateOf } from './inverse.ts';
 import {
   changedItem,
@@ -143,22 +144,29 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     },
   };
 
-  /** One change to an active item that may be used in `place`; `undefined` when there is no such item. Its age stays. */
+  /** One change that can be undone; `undoId` is absent where nothing changed. */
+  function change<T extends object>(
+    userId: string,
+    what: string,
+    operation: (document: DurableDocument, now: Date) => DocumentChange<T>,
+    erases = false,
+  ): Promise<T & { readonly undoId?: string }> {
+    return writes.run(userId, async () => {
+      const now = clock();
+      const made = await apply(userId, (document) => operation(document, now), { erases, undo: { what } });
+      return { ...made.result, ...(made.undoId !== undefined && { undoId: made.undoId }) };
+    });
+  }
+
   function changeItem(
     userId: string,
     what: string,
     id: string,
     place: Place,
-    change: (item: DurableItem) => DurableItem,
-  ): Promise<{ readonly item: DurableItem; readonly undoId?: string } | undefined> {
-    return writes.run(userId, async () => {
-      const { result: item, undoId } = await apply(
-        userId,
-        (document) => changedItem(document, userId, id, place, change),
-        { erases: true, undo: { what } },
-      );
-      return item && { item, ...(undoId !== undefined && { undoId }) };
-    });
+    part: Partial<Pick<DurableItem, 'visibility' | 'pinned'>>,
+  ) {
+    const make = (item: DurableItem): DurableItem => ({ ...item, ...part });
+    return change(userId, what, (document) => changedItem(document, userId, id, place, make), true);
   }
 
   async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
@@ -184,9 +192,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       removeBySource(document, [...now.keys()], stillSaid),
     );
     await keepFromReturning(userId, (item) => now.has(item.source.messageId) && !stillSaid(item));
-    if (removed.length > 0) {
+    if (removed.length > 0)
       logger.info('items removed: source message changed', { userId, itemIds: idsOf(removed) });
-    }
   }
 
   /** What brings back such an item, which its owner did not store themselves, can be undone no more. */
@@ -252,14 +259,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       importItems(await documentOf(userId), items, limits).result,
 
     /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
-    rememberAll: (userId: string, items: readonly DurableItem[]) =>
-      writes.run(userId, async () => {
-        const { result, undoId } = await apply(userId, (document) => importItems(document, items, limits), {
-          undo: { what: 'import' },
-        });
-        logger.info('durable items were imported', { userId, count: result.added.length });
-        return { ...result, undoId };
-      }),
+    rememberAll: async (userId: string, items: readonly DurableItem[]) => {
+      const result = await change(userId, 'import', (document) => importItems(document, items, limits));
+      logger.info('durable items were imported', { userId, count: result.added.length });
+      return result;
+    },
 
     /**
      * Forgets what a target names, or the items with these ids, as far as it may be used in `place` [K2][K4], and has every other layer follow:
@@ -310,31 +314,26 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       };
     },
 
-    /** Shares or hides an item that may be used in `place`; `undefined` when there is no such item. */
+    /** Shares or hides an item that may be used in `place`; without `item` when there is no such one. */
     setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
-      changeItem(userId, visibility === 'dm' ? 'hide' : 'share', id, place, (item) => ({
-        ...item,
-        visibility,
-      })),
+      changeItem(userId, visibility === 'dm' ? 'hide' : 'share', id, place, { visibility }),
 
     /** Pins or unpins likewise [D3]. */
     setPinned: (userId: string, id: string, pinned: boolean, place: Place) =>
-      changeItem(userId, pinned ? 'pin' : 'unpin', id, place, (item) => ({ ...item, pinned })),
+      changeItem(userId, pinned ? 'pin' : 'unpin', id, place, { pinned }),
 
     /**
      * Puts a new text, its owner's own word, into an active item that may be used in `place` [K8]: its id stays, and what it said goes into its history. What is
      * said in a narrower place than the item's own keeps it to that place [V1].
      */
     edit: (userId: string, id: string, text: string, place: Place, messageId: string) =>
-      writes.run(userId, async () => {
-        const now = clock();
-        const { result, undoId } = await apply(
-          userId,
-          (document) => editItem(document, userId, { id, text, place, messageId }, itemMaxChars, now),
-          { undo: { what: 'edit' } },
-        );
-        return { ...result, ...(undoId !== undefined && { undoId }) };
-      }),
+      change(userId, 'edit', (document, now) =>
+        editItem(document, userId, { id, text, place, messageId }, itemMaxChars, now),
+      ),
+
+    /** Makes one of two items that may be used in `place`, as {@link mergeItems} says [K8]. */
+    merge: (userId: string, id: string, into: string, place: Place) =>
+      change(userId, 'merge', (document, now) => mergeItems(document, userId, { id, into, place }, now)),
 
     /**
      * Undoes a change [K5], or the newest one of a person, in one job of their queue: `undefined` where there is none or it is final,
@@ -351,12 +350,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         if (isDone) await takeBack(change);
         logger.info('a change was undone', { userId, what: change.what, isDone });
         const touched = new Set(inverse?.items.map((each) => each.id));
-        return {
-          what: change.what,
-          isDone,
-          before,
-          after: document.items.filter((item) => touched.has(item.id)),
-        };
+        const after = document.items.filter((item) => touched.has(item.id));
+        return { what: change.what, isDone, before, after };
       }),
 
     /** Removes what rests on messages alone that `isPast` picks [K15]; resolves with how many items went. */

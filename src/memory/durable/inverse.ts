@@ -110,9 +110,11 @@ export function reverted(document: DurableDocument, inverse: Inverse): DocumentC
   const { upTo } = inverse;
   const before = upTo !== undefined && upTo.after === forgottenUpTo ? upTo.before : forgottenUpTo;
   const goneNow = (document.gone ?? []).filter((each) => !inverse.goneAdded.includes(hashOf(each)));
-  // What the bot noticed by itself and its owner does not want is not noticed again.
+  // What the bot noticed by itself and its owner does not want is not noticed again; history that goes is of what comes back.
   const isNew = new Set(inverse.items.flatMap((each) => (each.before === undefined ? [each.id] : [])));
-  const unwanted = gone.filter(({ id, source }) => isNew.has(id) && source.type !== 'manual').map(goneOf);
+  const unwanted = gone
+    .filter(({ id, source, status }) => isNew.has(id) && source.type !== 'manual' && status === 'active')
+    .map(goneOf);
   const goneItems = [...goneNow, ...inverse.goneRemoved, ...unwanted];
   return {
     document: {

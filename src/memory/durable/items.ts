@@ -159,24 +159,24 @@ export function deprecatedItem(item: DurableItem, now: Date): DurableItem {
   return { ...kept, status: 'deprecated', updatedAt: now.toISOString() };
 }
 
-/** Changes an active item that may be used in `place`; `undefined` when there is no such item. */
+/** Changes an active item that may be used in `place`; the result is without it when there is no such one. */
 export function changedItem(
   document: DurableDocument,
   ownerId: string,
   id: string,
   place: Place,
   change: (item: DurableItem) => DurableItem,
-): DocumentChange<DurableItem | undefined> {
+): DocumentChange<{ readonly item?: DurableItem }> {
   const wanted = id.trim().toLowerCase();
   const item = document.items.find(
     (each) =>
       each.status === 'active' && each.id.toLowerCase() === wanted && mayUseItem(each, ownerId, place),
   );
-  const changed = item && change(item);
-  if (item === undefined || changed === undefined || isDeepStrictEqual(item, changed))
-    return { document, result: item, gone: [] };
+  if (item === undefined) return { document, result: {}, gone: [] };
+  const changed = change(item);
+  if (isDeepStrictEqual(item, changed)) return { document, result: { item }, gone: [] };
   const items = changedItems(document.items, { replaced: [[item, changed]] });
-  return { document: { ...document, items }, result: changed, gone: [item] };
+  return { document: { ...document, items }, result: { item: changed }, gone: [item] };
 }
 
 /** By the id of each active item what it corrected, directly or by way of others, newest first [D6]. */

@@ -152,16 +152,22 @@ export function editItem(
     ? { visibility, source: sourceIn(place, 'manual', messageId) }
     : { source: { ...old.source, type: 'manual' as const } };
   const item: DurableItem = { ...old, ...origin, text, updatedAt: at };
-  const former: DurableItem = {
-    ...old,
-    id: itemId(`${old.text}\n${at}`, (taken) => index.withId(taken) !== undefined),
+  const added = [formerOf(old, index, now)];
+  const items = changedItems(document.items, { replaced: [[old, item]], added });
+  return { document: { ...document, items }, result: { outcome: 'edited', item }, gone: [] };
+}
+
+/** What an item says, as the history of the same item once it says something else [K8]. */
+export function formerOf(item: DurableItem, index: ItemIndex, now: Date): DurableItem {
+  const at = now.toISOString();
+  return {
+    ...item,
+    id: itemId(`${item.text}\n${at}`, (taken) => index.withId(taken) !== undefined),
     status: 'deprecated',
     pinned: false,
-    supersededBy: old.id,
+    supersededBy: item.id,
     updatedAt: at,
   };
-  const items = changedItems(document.items, { replaced: [[old, item]], added: [former] });
-  return { document: { ...document, items }, result: { outcome: 'edited', item }, gone: [] };
 }
 
 /**

@@ -97,16 +97,15 @@ export function createDisk(fileSystem: FileSystem) {
     await syncFolders();
   }
 
+  function isBelowRoot(path: string): boolean {
+    return [...roots].some((root) => path.startsWith(root + sep));
+  }
+
   /** The same, but not on disk before `sync`. */
   async function makeFolder(path: string): Promise<void> {
     const firstMade = await fileSystem.mkdir(path, 0o700);
-    const below = [...roots].find((root) => path.startsWith(root + sep));
     // A killed process may have made them, and not have come to sync their names.
-    for (
-      let folder = path;
-      below !== undefined && folder !== below && !used.has(folder);
-      folder = dirname(folder)
-    ) {
+    for (let folder = path; isBelowRoot(folder) && !used.has(folder); folder = dirname(folder)) {
       used.set(folder, true);
       unsynced.add(dirname(folder));
     }
@@ -326,9 +325,9 @@ export function createDisk(fileSystem: FileSystem) {
   }
 
   /** Removes what a killed process left behind anywhere below the folders; resolves with how many there were [S2]. */
-  async function removeFormerLeftovers(roots: readonly string[], signal: AbortSignal): Promise<number> {
+  async function removeFormerLeftovers(below: readonly string[], signal: AbortSignal): Promise<number> {
     let removed = 0;
-    for (const root of roots) removed += await removeFormerBelow(root, signal);
+    for (const root of below) removed += await removeFormerBelow(root, signal);
     isLookedThrough = !signal.aborted;
     return removed;
   }

@@ -62,7 +62,7 @@ describe('the durable memory', () => {
     const outcome = await setup.memory.remember(aliceId, { ...said, place: dm, text: 'Plays the cello' });
     const id = outcome.outcome === 'refused' ? '' : outcome.item.id;
     expect(await promptOf(setup, 'cello')).toBe('');
-    expect(await setup.memory.setVisibility(aliceId, id, 'everywhere', dev)).toBeUndefined();
+    expect(await setup.memory.setVisibility(aliceId, id, 'everywhere', dev)).toEqual({});
     expect(await setup.memory.setVisibility(aliceId, id, 'everywhere', dm)).toMatchObject({ item: { id } });
     expect(await promptOf(setup, 'cello')).toContain('Plays the cello (src: manual, updated');
     await setup.memory.setVisibility(aliceId, id, 'dm', dev);

@@ -169,8 +169,8 @@ function setVisibility(document: DurableDocument, id: string, visibility: Visibi
 describe('the visibility of an item', () => {
   it('shares and hides by id, and leaves the age as it is', () => {
     const shared = setVisibility(documentOf(secret), ' AAAAAAAA ', 'everywhere', dm);
-    expect(shared.result).toEqual(item({ visibility: 'everywhere' }));
-    expect(shared.document.items).toEqual([shared.result]);
+    expect(shared.result.item).toEqual(item({ visibility: 'everywhere' }));
+    expect(shared.document.items).toEqual([shared.result.item]);
     const hidden = setVisibility(shared.document, 'aaaaaaaa', 'dm', dev);
     expect(hidden.document.items).toEqual([secret]);
   });
@@ -182,7 +182,7 @@ describe('the visibility of an item', () => {
       [documentOf(secret), 'aaaa', dm],
     ] as const) {
       const changed = setVisibility(document, id, 'everywhere', place);
-      expect(changed.result).toBeUndefined();
+      expect(changed.result).toEqual({});
       expect(changed.document).toBe(document);
     }
   });

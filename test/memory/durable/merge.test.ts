@@ -1,0 +1,127 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { mayUse } from '../../../src/core/visibility.ts';
+import { reachOfItem, type DurableItem } from '../../../src/memory/durable/document.ts';
+import { inverseOf, readInverse, reverted } from '../../../src/memory/durable/inverse.ts';
+import { formerItems } from '../../../src/memory/durable/items.ts';
+import { mergeItems, nearDuplicateOf } from '../../../src/memory/durable/merge.ts';
+import { aliceId, anyItems, anyPlace, board, dev, dm, documentOf, item, minutesLater, places, source, team } from './fixtures.ts'; // prettier-ignore
+
+const later = minutesLater(60);
+
+function near(newer: string, ...older: readonly string[]): string | undefined {
+  const items = older.map((text, index) => item({ id: `0000000${index}`, text }));
+  const said = item({ id: 'ffffffff', text: newer });
+  return nearDuplicateOf(said, [...items, said], aliceId, dev)?.text;
+}
+
+describe('what says nearly the same [K8]', () => {
+  it.each([
+    ['I keep bees and hens', 'Keeps bees'],
+    ["My sister's name is Anna", 'My sister is called Anna'],
+    ['Vegetarian!', 'is vegetarian'],
+    ['Works at Acme in Porto as an engineer', 'Works at Acme in Porto'],
+    ['東京に住んでいます。', '東京に住んでいますよ'],
+  ])('is found: %s, %s', (newer, older) => {
+    expect(near(newer, 'Plays chess', older)).toBe(older);
+  });
+
+  it.each([
+    ['I have a cat called Tom', 'I have a dog called Tom'],
+    ['Likes green tea', 'Likes black tea'],
+    ['Likes tea', 'Likes tea with oat milk on Sunday mornings in the garden'],
+    ['Likes tea, lives in Porto, plays chess and keeps bees', 'Likes tea'],
+    ['Lives in Porto', 'Lives in Lisbon'],
+    ['🎉🎉', '🎉'],
+  ])('is nothing else: %s, %s', (newer, older) => {
+    expect(near(newer, older)).toBeUndefined();
+  });
+
+  it('is the closest of several, and never one that may not be used in the place, or is history', () => {
+    expect(near('Keeps bees and hens', 'Keeps bees', 'Keeps hens and bees there')).toBe(
+      'Keeps hens and bees there',
+    );
+    const said = item({ id: 'ffffffff', text: 'Keeps bees and hens' });
+    const hidden = item({ text: 'Keeps bees', visibility: 'dm' });
+    const past = item({ id: 'eeeeeeee', text: 'Keeps bees', status: 'deprecated' });
+    expect(nearDuplicateOf(said, [hidden, past, said], aliceId, dev)).toBeUndefined();
+    expect(nearDuplicateOf(said, [hidden, past, said], aliceId, dm)).toBe(hidden);
+  });
+});
+
+describe('merging two items [K8]', () => {
+  const older = item({ text: 'Keeps bees', pinned: true, source: source({ messageId: '1' }) });
+  const newer = item({
+    id: 'bbbbbbbb',
+    kind: 'fact',
+    text: 'Keeps bees and hens',
+    source: source({ messageId: '2' }),
+  });
+
+  it('keeps id, pin and beginning of the older one, the newer one’s words, and where both are from', () => {
+    const { document, result } = mergeItems(
+      documentOf(older, newer),
+      aliceId,
+      { id: newer.id, into: older.id, place: dev },
+      later,
+    );
+    const merged = { ...older, text: newer.text, source: newer.source, updatedAt: later.toISOString() };
+    expect(result).toEqual({ item: merged, before: older });
+    expect(document.items).toEqual([
+      merged,
+      { ...older, id: expect.any(String), status: 'deprecated', pinned: false, supersededBy: older.id, updatedAt: later.toISOString() },
+    ]); // prettier-ignore
+  });
+
+  it('does nothing with one that is gone, may not be used there, or is the same', () => {
+    const document = documentOf(older, newer, item({ id: 'cccccccc', visibility: 'dm' }));
+    for (const [id, into] of [[newer.id, 'dddddddd'], ['cccccccc', older.id], [newer.id, 'cccccccc'], [newer.id, newer.id]] as const) {
+      const change = mergeItems(document, aliceId, { id, into, place: dev }, later);
+      expect(change.result).toEqual({});
+      expect(change.document).toBe(document);
+    } // prettier-ignore
+  });
+
+  it('loses no item but the one merged, widens nobody’s words, and is undone whole', () => {
+    fc.assert(
+      fc.property(anyItems, anyPlace, fc.nat(), fc.nat(), (items, place, a, b) => {
+        const [one, other] = [items[a % items.length], items[b % items.length]];
+        if (one === undefined || other === undefined) return;
+        // Some of the history is the newer one's.
+        const linked = items.map((each): DurableItem =>
+          each.status === 'deprecated' ? { ...each, supersededBy: one.id } : each,
+        );
+        const document = documentOf(...linked);
+        const change = mergeItems(document, aliceId, { id: one.id, into: other.id, place }, later);
+        const merged = change.result.item;
+        if (merged === undefined) {
+          expect(change.document).toBe(document);
+          return;
+        }
+        const after = change.document.items;
+        const untouched = linked.filter(
+          ({ id, status }) => status === 'active' && id !== one.id && id !== other.id,
+        );
+        expect(after.filter(({ id, status }) => status === 'active' && id !== other.id)).toEqual(untouched);
+        const past = formerItems(after).get(other.id) ?? [];
+        const kept = [
+          ...(formerItems(linked).get(one.id) ?? []),
+          ...(formerItems(linked).get(other.id) ?? []),
+          other,
+        ];
+        expect(past.map(({ text }) => text).toSorted()).toEqual(kept.map(({ text }) => text).toSorted());
+        for (const each of [merged, ...past]) {
+          const before = linked.filter(({ text }) => text === each.text);
+          const isUsable = (some: DurableItem, where: (typeof places)[number]) =>
+            mayUse({ ownerId: aliceId, ...reachOfItem(some) }, where, aliceId);
+          for (const where of [dm, dev, team, board])
+            if (isUsable(each, where)) expect(before.some((some) => isUsable(some, where))).toBe(true);
+        }
+        const inverse = readInverse(JSON.parse(JSON.stringify(inverseOf(document, change.document))));
+        if (inverse === undefined) throw new Error('It cannot be undone');
+        expect(reverted(change.document, inverse).document).toEqual(document);
+      }),
+    );
+  });
+});
