@@ -9,7 +9,7 @@ import {
 import { clip, flatten, normalizeText } from '../core/text.ts';
 import type { CommandButton } from '../core/chat.ts';
 import { nearDuplicateOf } from '../memory/durable/merge.ts';
-import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { isPlainId, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 import { undoButton, type Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import {
@@ -42,11 +42,15 @@ export async function rememberText(
   return { ...reply, buttons: [...(reply.buttons ?? []), ...mergeButton(result.item, near)] };
 }
 
+/** Characters of a command that a button can hold. */
+const commandMaxChars = 70;
+
 /** Ids that people wrote by hand may be none that a button can hold. */
 function mergeButton(item: DurableItem, near: DurableItem | undefined): readonly CommandButton[] {
-  const canHold = (id: string) => /^[\w-]{1,20}$/u.test(id);
-  if (near === undefined || !canHold(near.id) || !canHold(item.id)) return [];
-  return [{ label: `Merge with ${quoted(near.text, 60)}`, line: `memory merge ${item.id} ${near.id}` }];
+  const line = `memory merge ${item.id} ${near?.id}`;
+  if (near === undefined || line.length > commandMaxChars || ![item, near].every(({ id }) => isPlainId(id)))
+    return [];
+  return [{ label: `Merge with ${quoted(near.text, 60)}`, line }];
 }
 
 /** Makes one of two items that say nearly the same [K8]: the newer one's text under the older one's id. */

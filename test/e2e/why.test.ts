@@ -67,7 +67,7 @@ const waysToAsk = {
   slash: (as: string, place: string, id: string) => command(stage, '/memory', as, place, `why ${id}`),
   menu: async (as: string, _place: string, id: string) => {
     const { answer, isEphemeral } = await stage.sandbox.menu({ as, message: id, name: 'Why this answer?' });
-    return isEphemeral === true ? (answer?.text ?? '') : 'It was shown to everybody.';
+    return isEphemeral ? (answer?.text ?? '') : 'It was shown to everybody.';
   },
 } as const;
 

@@ -145,7 +145,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   };
 
   /** One change that can be undone; `undoId` is absent where nothing changed. */
-  function change<T extends object>(
+  function makeChange<T extends object>(
     userId: string,
     what: string,
     operation: (document: DurableDocument, now: Date) => DocumentChange<T>,
@@ -166,7 +166,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     part: Partial<Pick<DurableItem, 'visibility' | 'pinned'>>,
   ) {
     const make = (item: DurableItem): DurableItem => ({ ...item, ...part });
-    return change(userId, what, (document) => changedItem(document, userId, id, place, make), true);
+    return makeChange(userId, what, (document) => changedItem(document, userId, id, place, make), true);
   }
 
   async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
@@ -260,7 +260,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
     rememberAll: async (userId: string, items: readonly DurableItem[]) => {
-      const result = await change(userId, 'import', (document) => importItems(document, items, limits));
+      const result = await makeChange(userId, 'import', (document) => importItems(document, items, limits));
       logger.info('durable items were imported', { userId, count: result.added.length });
       return result;
     },
@@ -327,13 +327,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
      * said in a narrower place than the item's own keeps it to that place [V1].
      */
     edit: (userId: string, id: string, text: string, place: Place, messageId: string) =>
-      change(userId, 'edit', (document, now) =>
+      makeChange(userId, 'edit', (document, now) =>
         editItem(document, userId, { id, text, place, messageId }, itemMaxChars, now),
       ),
 
     /** Makes one of two items that may be used in `place`, as {@link mergeItems} says [K8]. */
     merge: (userId: string, id: string, into: string, place: Place) =>
-      change(userId, 'merge', (document, now) => mergeItems(document, userId, { id, into, place }, now)),
+      makeChange(userId, 'merge', (document, now) => mergeItems(document, userId, { id, into, place }, now)),
 
     /**
      * Undoes a change [K5], or the newest one of a person, in one job of their queue: `undefined` where there is none or it is final,
