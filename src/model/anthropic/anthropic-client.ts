@@ -4,11 +4,21 @@ import { LRUCache } from 'lru-cache';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ModelCallOptions, ModelClient, ModelRequest, ModelResponse } from '../../core/model.ts';
+import {
+  addUsage,
+  noUsage,
+  textOf,
+  type ModelCallOptions,
+  type ModelClient,
+  type ModelRequest,
+  type ModelResponse,
+} from '../../core/model.ts';
+import { jsonIn } from '../../core/text.ts';
 import { startDeadline } from '../deadline.ts';
 import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
+import { createRefusals } from './features.ts';
 import { requestBody } from './request-body.ts';
 import { attemptError, withRetries } from './retries.ts';
 
@@ -57,6 +67,8 @@ export function createSdk({
     timeout: totalTimeoutMs,
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
+    // The SDK sends it as a bearer's; of other servers, some look here.
+    ...(baseUrl === vendorUrl ? {} : { defaultHeaders: { 'x-api-key': apiKey } }),
   });
 }
 
@@ -65,6 +77,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   const { logger, random = Math.random } = options;
   const { apiKey = noKey } = options;
   const sdk = createSdk(options);
+  const refusals = createRefusals(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
   /** The id of each conversation's latest answer, by which the vendor knows its request. */
   const latest = new LRUCache<string, string>({ max: keptConversations });
@@ -77,33 +90,58 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   }
 
   async function attemptOnce(
-    request: ModelRequest,
-    callOptions: ModelCallOptions,
+    body: MessageCreateParamsStreaming,
+    conversation: string | undefined,
     signal: AbortSignal,
     streamed: StreamedText,
   ): Promise<ModelResponse> {
     streamed.restart();
     const onText = (piece: string): void => streamed.add(piece);
     const { idleTimeoutMs } = options;
-    const body = bodyFor(request, callOptions);
-    try {
-      const { id, response } = await attempt(sdk, body, { signal, idleTimeoutMs, onText });
-      if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
-      return response;
-    } catch (error) {
-      throw attemptError(error, apiKey, new Date());
+    const { id, response } = await attempt(sdk, body, { signal, idleTimeoutMs, onText });
+    if (conversation !== undefined && id !== undefined) latest.set(conversation, id);
+    return response;
+  }
+
+  /** Sends the request again at once, as long as the server refuses another of its features: each leaves it with one less [M9]. */
+  async function attemptWithLess(
+    request: ModelRequest,
+    callOptions: ModelCallOptions,
+    signal: AbortSignal,
+    streamed: StreamedText,
+  ): Promise<ModelResponse> {
+    let ignoredUsage = noUsage;
+    for (;;) {
+      const { request: sent, leftOut } = refusals.applied(request);
+      const body = bodyFor(sent, callOptions);
+      try {
+        const response = await attemptOnce(body, request.conversation, signal, streamed);
+        const usage = addUsage(ignoredUsage, response.usage);
+        if (!ignoresSchema(sent, response))
+          return { ...response, usage, ...(leftOut.length > 0 ? { leftOut } : {}) };
+        refusals.learnIgnored(sent, 'structured output');
+        ignoredUsage = usage;
+      } catch (error) {
+        if (!refusals.learn(sent, error)) throw attemptError(error, apiKey, new Date());
+      }
     }
+  }
+
+  /** Other servers may take the schema and let the model answer in prose. */
+  function ignoresSchema({ outputSchema }: ModelRequest, { stop, content }: ModelResponse): boolean {
+    return options.baseUrl !== undefined && outputSchema !== undefined && stop === 'end' && !isJson(content);
   }
 
   return {
     isOffline: false,
+    refused: refusals.found,
     async complete(request, callOptions = {}) {
       const deadline = startDeadline(options.totalTimeoutMs, callOptions.signal);
       const { signal } = deadline;
       const streamed = new StreamedText(callOptions);
       try {
         const work = () =>
-          withRetries(() => attemptOnce(request, callOptions, signal, streamed), {
+          withRetries(() => attemptWithLess(request, callOptions, signal, streamed), {
             deadline,
             random,
             logger,
@@ -118,6 +156,15 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       }
     },
   };
+}
+
+function isJson(content: ModelResponse['content']): boolean {
+  try {
+    jsonIn(textOf(content));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const mediaLeftOut =
