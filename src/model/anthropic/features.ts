@@ -100,7 +100,7 @@ const refusing =
 
 /** What is wrong with one file says nothing of others. */
 const ofOneFile =
-  /\b(?:formats?|media[_ ]?types?|mime|encrypt\w*|password|corrupt\w*|damaged|animated|too (?:large|many|big|long)|larger|exceeds?|pixels?|dimensions?|pages?|urls?)\b/iu;
+  /\b(?:formats?|media[_ ]?types?|mime|encrypted|password|corrupt(?:ed)?|damaged|animated|too (?:large|many|big|long)|larger|exceeds?|pixels?|dimensions?|pages?|urls?)\b/iu;
 
 /** What is listed as possible is not what was refused. */
 const listed =
