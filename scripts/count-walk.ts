@@ -41,6 +41,7 @@ async function walk(): Promise<ReadonlyMap<string, number>> {
   try {
     const { config } = readConfig({
       DISCOCLAW_ACCESS: 'everyone',
+      DISCOCLAW_RATE_PER_MINUTE: '0',
       DISCOCLAW_DATA_DIR: join(folder, 'data'),
       DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',

@@ -100,6 +100,7 @@ export function createBilledBot(
 
   const { config } = readConfig({
     DISCOCLAW_TIMEZONE: 'UTC',
+    DISCOCLAW_RATE_PER_MINUTE: '0',
     DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
     DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
   });

@@ -50,6 +50,7 @@ export async function startVersion(
     environment: {
       DISCOCLAW_ACCESS: 'everyone',
       DISCOCLAW_LOG_LEVEL: 'error',
+      DISCOCLAW_RATE_PER_MINUTE: '0',
       DISCOCLAW_DATA_DIR: join(options.folder, 'data'),
       DISCOCLAW_WORKSPACE_DIR: join(options.folder, 'workspace'),
       ...(environment?.['MODEL_URL'] !== undefined && { ANTHROPIC_BASE_URL: environment['MODEL_URL'] }),

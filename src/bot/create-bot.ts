@@ -14,7 +14,7 @@ import type {
   WaitingReactionPort,
 } from '../core/chat.ts';
 import type { CommandRequest } from '../core/commands.ts';
-import { processTimer, type Clock, type Timer } from '../core/time.ts';
+import { nextDayAt, processTimer, type Clock, type Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
 import type { Logger } from '../core/logger.ts';
@@ -27,12 +27,14 @@ import { createIntake } from '../turn/intake.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
+import type { Spending } from '../observability/spending.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/pauses.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
 import { createRecovery, takeAwayErased } from '../turn/recover.ts';
 import { runTurn, type TurnPorts } from '../turn/run-turn.ts';
 import { SessionTurns } from '../turn/sessions.ts';
+import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { botName, createLayers } from './layers.ts';
@@ -56,6 +58,8 @@ export interface BotPorts {
   readonly readReplied: ReadReplied;
   /** Where the edges are observed; without them there is no status command. */
   readonly statusSources?: StatusSources;
+  /** What model calls cost on the present day; without it there is no limit on that. */
+  readonly spending?: Pick<Spending, 'heldUntil' | 'layer'>;
   /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;
   readonly clock: Clock;
@@ -70,7 +74,7 @@ export type Bot = ReturnType<typeof createBot>;
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts) {
   const { store, model, journal, recent, replies, reactions, presentPlace, clock, logger } = ports;
-  const { statusSources, timer = processTimer } = ports;
+  const { statusSources, spending, timer = processTimer } = ports;
   const writes = createKeyedQueue();
   const idleSessions = new IdleSessions({
     schedule: (session) => afterTurn.schedule(session),
@@ -99,6 +103,7 @@ export function createBot(config: Config, ports: BotPorts) {
     dropAnswers: (isPast) => journal.dropPast(isPast),
     dropJournal: (channelId) => journal.drop(channelId),
     server: ports.server,
+    costs: spending?.layer,
     wakeAt: (session, time) => idleSessions.wakeAt(session, time),
     changed(session, hasMoreHistory) {
       if (hasMoreHistory === true) prompts.renew(session);
@@ -124,6 +129,11 @@ export function createBot(config: Config, ports: BotPorts) {
     layers: memory.afterTurn,
     queue: createKeyedQueue(),
     logger,
+    ...(spending === undefined
+      ? {}
+      : {
+          held: { until: spending.heldUntil, wakeAt: (session, time) => idleSessions.wakeAt(session, time) },
+        }),
     begin: writes.begin,
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, logger }),
   });
@@ -154,6 +164,16 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
   });
   const lateNotices = createLateNotices({ memoryNotices, journal, replies, presentPlace, clock, logger });
+  const limits = createTurnLimits({
+    turnsPerMinute: config.limits.turnsPerMinute,
+    beginsAnewAt: () => nextDayAt(clock(), config.timeZone),
+    replies,
+    directMessages: ports.directMessages,
+    journal,
+    timer,
+    now: () => performance.now(),
+    logger,
+  });
   const turnPorts: TurnPorts = {
     commandOrder,
     waitingReactions,
@@ -171,6 +191,7 @@ export function createBot(config: Config, ports: BotPorts) {
     actionTools: actions?.tools ?? [],
     model,
     mediaBudget: createMediaBudget(),
+    limits,
     modelName: config.model.main,
     answerTimeoutMs: config.model.totalTimeoutMs,
     afterTurn,
@@ -182,11 +203,15 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
     makeReference: () => randomBytes(3).toString('hex'),
   };
-  const turns: SessionTurns = new SessionTurns(async (messages, control) => {
-    const outcome = await writes.begin(() => runTurn(messages, control, turnPorts));
-    measure('turn', { outcome });
-    return outcome;
-  }, recent);
+  const turns: SessionTurns = new SessionTurns(
+    async (messages, control) => {
+      const outcome = await writes.begin(() => runTurn(messages, control, turnPorts));
+      measure('turn', { outcome });
+      return outcome;
+    },
+    recent,
+    limits.mayBegin,
+  );
   recent.subscribe((change) => turns.follow(change));
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const commands = createCommands(config, memory, {
@@ -256,6 +281,8 @@ export function createBot(config: Config, ports: BotPorts) {
     answerModes: settings,
     /** Names in the log what the owner wrote about channels and is not used. Never rejects. */
     nameUnusedContexts: memory.workspace.nameUnusedContexts,
+    /** Tells the owners what is used of the daily cost. */
+    tellOwners: limits.tellOwners,
     /** The role that lets people into a guild, where its people have named one [V0]. */
     memberRole: settings.memberRole,
     /** Channels that the bot has been active in, and when; also those where it was stopped before its first reply. */

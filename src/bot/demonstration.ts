@@ -1,3 +1,4 @@
+import type { Suggestion } from '../sandbox/terminal/guide.ts';
 import type { Demonstration } from '../sandbox/terminal/scripted-chat.ts';
 
 /** A short conversation of Alice with the bot in the sandbox: remembered, used, kept private, shown, forgotten. */
@@ -47,3 +48,10 @@ export const demonstration: Demonstration = {
   ending:
     'That was the demonstration. In a terminal, `npm start` opens a chat of your own; `npm start < messages.txt` takes each line as a message.',
 };
+
+/** What newcomers in the terminal are led through; each works with the offline stand-in as it is typed. */
+export const suggestions: readonly Suggestion[] = [
+  { lead: 'Tell it something:', line: 'remember that I am allergic to peanuts' },
+  { lead: 'Ask in other words:', line: 'what food should I avoid?' },
+  { lead: 'See all that it knows:', line: '!memory show' },
+];

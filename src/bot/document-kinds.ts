@@ -7,6 +7,7 @@ import { sessionsKind } from '../memory/log/sessions.ts';
 import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
 import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
 import { shortTermKind } from '../memory/short-term/exchanges.ts';
+import { spendingKind } from '../observability/spending.ts';
 import { usageKind } from '../observability/usage-meter.ts';
 import { ignoredKind } from '../turn/recover.ts';
 
@@ -19,6 +20,7 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^sessions\/[^/]+\/[^/]+\/state\.json$/u, stateKind],
   [/^guilds\/[^/]+\/settings\.json$/u, placeSettingsKind],
   [/^usage\.json$/u, usageKind],
+  [/^spending\.json$/u, spendingKind],
   [/^ignored\.json$/u, ignoredKind],
   [/^command-guilds\.json$/u, guildsKind],
   [/^left-guilds\.json$/u, leftKind],
@@ -27,6 +29,7 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
 /** Documents and logs that lie directly in the data folder; all others lie in {@link dataFolders}. */
 export const rootFiles = [
   'usage.json',
+  'spending.json',
   'ignored.json',
   'command-guilds.json',
   'left-guilds.json',

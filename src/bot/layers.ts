@@ -56,6 +56,8 @@ export interface LayerPorts {
   /** Takes a channel's journal out for good. Default: there is none. */
   readonly dropJournal?: (channelId: string) => Promise<void>;
   readonly server: Pick<ServerPort, 'count'>;
+  /** What a person's model calls cost today, which goes with the rest. Default: it is not known. */
+  readonly costs?: MemoryLayer | undefined;
   /** A session is to be looked at again at a time, in place of any time given before. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
   /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
@@ -219,6 +221,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     recall,
     provenance,
     people.layer,
+    ...(ports.costs === undefined ? [] : [ports.costs]),
   ];
   const keepWithinQuota = createQuota({
     store,

@@ -5,6 +5,7 @@ import { readConfig, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createLogger } from '../observability/logger.ts';
+import { createSpending } from '../observability/spending.ts';
 import { createFileStore } from '../storage/files/store.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { createLayers } from './layers.ts';
@@ -35,6 +36,15 @@ export async function openMemory(environment: Environment) {
       },
     },
     server: { count: () => 0 },
+    costs: createSpending({
+      store,
+      clock,
+      timer: () => () => {},
+      timeZone: config.timeZone,
+      limits: {},
+      tellOwner: () => Promise.resolve(),
+      logger,
+    }).layer,
     wakeAt: () => {},
     timer: () => () => {},
     changed: () => {},

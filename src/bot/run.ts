@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,7 +10,8 @@ import type { Logger } from '../core/logger.ts';
 import { GatewayError } from '../discord/client.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
-import { demonstration } from './demonstration.ts';
+import type { SandboxServer } from '../sandbox/sandbox-server.ts';
+import { demonstration, suggestions } from './demonstration.ts';
 import { startBot } from './start-bot.ts';
 
 /**
@@ -105,34 +107,81 @@ export async function runInSandbox(
   const logger = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   for (const note of notes) logger.warn(note);
   // A bot that is connected has no use for these, and starts sooner without.
-  const [{ startSandboxServer }, { runTerminalChat }, { chooseTerminalMode }] = await Promise.all([
-    import('../sandbox/sandbox-server.ts'),
+  const [{ runTerminalChat }, { chooseTerminalMode }] = await Promise.all([
     import('../sandbox/terminal/run-terminal-chat.ts'),
     import('../sandbox/terminal/terminal-mode.ts'),
   ]);
   const mode = await chooseTerminalMode(process.stdin, process.stdout);
-  const demonstrationDir =
-    mode.kind === 'demonstration' ? await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-')) : undefined;
-  const storage =
-    demonstrationDir === undefined ? config.storage : whollyBelow(demonstrationDir, config.storage);
+  const chat = async ({ sandbox, settled, storage }: SandboxWorld): Promise<void> => {
+    const { owner } = await sandbox.info();
+    // Who was answered once has something here: nobody is led through the same twice.
+    const isNewcomer = !existsSync(join(storage.dataDir, 'users', owner.id));
+    await runTerminalChat({
+      mode,
+      sandbox,
+      settled,
+      output: process.stdout,
+      facts: [
+        ['language model', spokenBy(config.model)],
+        ['memory', resolve(storage.dataDir)],
+      ],
+      demonstration,
+      inFreshWorld: (play) => inTemporaryWorld(config, logger, play),
+      suggestions: isNewcomer ? suggestions : [],
+      signal,
+    });
+  };
+  if (mode.kind === 'demonstration') await inTemporaryWorld(config, logger, chat);
+  else await inWorld(config, logger, chat);
+}
+
+/** A sandbox with the bot in it. */
+interface SandboxWorld {
+  readonly sandbox: SandboxServer;
+  /** Resolves when the bot has nothing running or waiting. */
+  readonly settled: () => Promise<void>;
+  readonly storage: Config['storage'];
+}
+
+/** Remembers in a folder that is removed afterwards. */
+async function inTemporaryWorld(
+  config: Config,
+  logger: Logger,
+  use: (world: SandboxWorld) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-'));
+  try {
+    // The chat that it may be played in has the port.
+    await inWorld({ ...config, storage: whollyBelow(folder, config.storage), httpPort: 0 }, logger, use);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function inWorld(
+  config: Config,
+  logger: Logger,
+  use: (world: SandboxWorld) => Promise<void>,
+): Promise<void> {
+  const { startSandboxServer } = await import('../sandbox/sandbox-server.ts');
+  const serverBegan = new Date();
   const sandbox = await startSandboxServer();
   const health = await serveHealth(config.httpPort);
   try {
     const { channels } = await sandbox.info();
+    const discord = {
+      ...config.discord,
+      cdnUrl: sandbox.url,
+      access: 'everyone' as const,
+      autoReplyChannelIds: Object.values(channels),
+    };
     const bot = await startBot(
-      {
-        ...config,
-        discord: {
-          ...config.discord,
-          cdnUrl: sandbox.url,
-          access: 'everyone',
-          autoReplyChannelIds: Object.values(channels),
-        },
-        storage,
-      },
+      // Nobody else is there to wait for, and a script writes fast.
+      { ...config, discord, limits: { ...config.limits, turnsPerMinute: 0 } },
       {
         token: sandbox.token,
         apiUrl: sandbox.apiUrl,
+        serverBegan,
         logger,
         metrics: health?.metrics,
         checked: checkStart(config, logger),
@@ -143,25 +192,13 @@ export async function runInSandbox(
     try {
       // Who types a slash command at once finds it.
       await bot.commandsRegistered;
-      await runTerminalChat({
-        mode,
-        sandbox,
-        output: process.stdout,
-        settled: () => bot.idle(),
-        facts: [
-          ['language model', spokenBy(config.model)],
-          ['memory', resolve(storage.dataDir)],
-        ],
-        demonstration,
-        signal,
-      });
+      await use({ sandbox, settled: () => bot.idle(), storage: config.storage });
     } finally {
       await bot.stop();
     }
   } finally {
     await health?.close();
     await sandbox.close();
-    if (demonstrationDir !== undefined) await rm(demonstrationDir, { recursive: true, force: true });
   }
 }
 

@@ -1,9 +1,10 @@
-import type { Config } from '../config/config.ts';
+import { ConfigError, type Config } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import type { CommandCall } from '../core/chat.ts';
+import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import type { ModelClient } from '../core/model.ts';
+import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
 import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
 import { createLockedOut } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
@@ -12,8 +13,11 @@ import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
+import { shareOf } from '../memory/recall/answering.ts';
+import { wishesIn } from '../memory/wishes.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { createSpending, type DailyUse, type Spending } from '../observability/spending.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
@@ -33,6 +37,8 @@ export interface StartOptions {
   readonly token: string;
   /** Another Discord-compatible server. */
   readonly apiUrl?: string | undefined;
+  /** It began then, with nothing of what was said before: that was not deleted. Default: Discord, which lets nothing go by itself. */
+  readonly serverBegan?: Date;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
   /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
@@ -43,19 +49,36 @@ export interface StartOptions {
 
 /**
  * Connects a bot with real edges: files, model, Discord.
- * @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
+ * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
   const { token, apiUrl, logger, metrics, checked, onLost } = options;
+  const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
+  assertPricesKnown(config);
   const clock = systemClock;
   const files = await createFileStore({ ...config.storage, clock, logger });
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
+  let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
+  const spending = createSpending({
+    store: files,
+    clock,
+    timer: processTimer,
+    timeZone: config.timeZone,
+    limits: config.limits,
+    async tellOwner(use) {
+      if (tellOwner === undefined) throw new Error('Nobody can be told yet');
+      await tellOwner(use);
+    },
+    logger,
+  });
+  await spending.start();
   const client = createDiscordClient({ apiUrl, logger, onMalformed: malformed.note });
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
       files,
-      model: await createModel(config.model, logger),
+      model: await createModel(config.model, logger, spending.budget),
+      spending,
       presence: createClientPresence(client, { clock, timer: processTimer, logger }),
       gateway: () => ({
         pingMs: gatewayPing(client),
@@ -102,6 +125,7 @@ export async function startBot(config: Config, options: StartOptions) {
       readAttachment: attachments.read,
       actions,
       statusSources,
+      spending,
       clock,
       logger,
     });
@@ -141,7 +165,8 @@ export async function startBot(config: Config, options: StartOptions) {
       knownChannels: () => bot.knownChannels(),
       guildOf: (channelId) => bot.guildOf(channelId),
       isGone: (channelId) => journal.isGone(channelId),
-      remembered: (channelId, messageId) => bot.remembered(channelId, messageId),
+      remembered: (channelId, messageId) =>
+        bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
       isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
       recover: (channelId) => recovery.channel(channelId),
       resume: (channelId) => recovery.sessions(channelId),
@@ -150,6 +175,7 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
+    tellOwner = (use) => bot.tellOwners(gateway.ownerIds, use);
     files.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
@@ -204,6 +230,7 @@ function observeEdges(
   edges: {
     readonly files: FileStore;
     readonly model: ModelClient;
+    readonly spending: Pick<Spending, 'flush'>;
     readonly presence: Presence;
     readonly gateway: StatusSources['gateway'];
     readonly clock: Clock;
@@ -218,7 +245,7 @@ function observeEdges(
     clock,
     timer: processTimer,
     timeZone: config.timeZone,
-    costOf: callCost,
+    costOf: (name, used) => callCost(name, used, config.model.prices),
     logger,
   });
   const model = watchModel(edges.model, {
@@ -230,11 +257,12 @@ function observeEdges(
       else logger.info('the model can be reached again', { model: config.model.main });
       presence.show(state.kind === 'reachable' ? 'well' : 'out-of-reach');
     },
-    onUsage({ model: name, purpose }, { usage: used, cacheMiss }) {
+    onUsage(request, { usage: used, cacheMiss }) {
       if (edges.model.isOffline) return;
+      const { purpose, model: name } = request;
       logger.info('the model was used', { purpose, model: name, ...used, ...(cacheMiss && { cacheMiss }) });
-      usage.add(name, used, cacheMiss);
-      metrics?.used({ model: name, purpose, usage: used, cost: callCost(name, used) });
+      usage.add(request, used, cacheMiss);
+      metrics?.used({ model: name, purpose, usage: used, cost: callCost(name, used, config.model.prices) });
     },
   });
   if (model.isOffline) presence.show('stand-in');
@@ -244,12 +272,14 @@ function observeEdges(
     statusSources: {
       model,
       gateway,
-      usageOfToday: () => usage.today(),
+      usage: () => usage.report(),
       lastWrite,
       quarantined: () => files.quarantined(),
     },
     /** Writes what was gathered. Never rejects. */
-    flush: () => usage.flush(),
+    flush: async (): Promise<void> => {
+      await Promise.all([usage.flush(), edges.spending.flush()]);
+    },
   };
 }
 
@@ -257,9 +287,13 @@ function observeEdges(
 const queueLimit = 50;
 
 /** The model as configured: without key and base URL the offline stand-in [M2]. */
-export async function createModel(config: Config['model'], logger: Logger): Promise<ModelClient> {
-  const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs } = config;
-  if (apiKey === undefined && baseUrl === undefined) return createOfflineClient();
+export async function createModel(
+  config: Config['model'],
+  logger: Logger,
+  budget?: CallBudget,
+): Promise<ModelClient> {
+  const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices } = config;
+  if (isOffline(config)) return createOfflineClient({ shareOf, wishesIn });
   // Loading the SDK takes a quarter of the start.
   const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
   return createAnthropicClient({
@@ -267,10 +301,35 @@ export async function createModel(config: Config['model'], logger: Logger): Prom
     ...(baseUrl === undefined ? {} : { baseUrl }),
     // Other servers that speak the Messages API need not know the question.
     asksForCacheMisses: baseUrl === undefined,
+    budget,
+    prices,
     concurrency,
     queueLimit,
     idleTimeoutMs,
     totalTimeoutMs,
     logger,
   });
+}
+
+/** The stand-in answers, which costs nothing [M2]. */
+function isOffline({ apiKey, baseUrl }: Config['model']): boolean {
+  return apiKey === undefined && baseUrl === undefined;
+}
+
+/** A limit on cost cannot be kept with a model whose price is not known [L2]. @throws {ConfigError} that names each, and where its price is given. */
+function assertPricesKnown({ model, summary, limits }: Config): void {
+  if (isOffline(model) || (limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
+  const used = {
+    DISCOCLAW_MODEL: model.main,
+    DISCOCLAW_FAST_MODEL: model.fast,
+    ...(summary.enabled ? { DISCOCLAW_SUMMARY_MODEL: summary.model } : {}),
+  };
+  const problems = Object.entries(used).flatMap(([name, value]) =>
+    callCost(value, noUsage, model.prices) === undefined
+      ? [
+          `${name}: the price of ${JSON.stringify(value)} is not known, and a limit on cost needs it: give it in DISCOCLAW_MODEL_PRICES, as ${value}=INPUT/OUTPUT in US dollars per million tokens (${value}=0/0 where it costs nothing)`,
+        ]
+      : [],
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
 }

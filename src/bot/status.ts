@@ -3,7 +3,7 @@ import program from '../../package.json' with { type: 'json' };
 import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/time.ts';
-import type { DayUsage } from '../core/model.ts';
+import type { UsageReport } from '../core/model.ts';
 import type { LastWrite, Store } from '../core/store.ts';
 import { priceListDate } from '../model/anthropic/models.ts';
 import type { WatchedModel } from '../observability/watched-model.ts';
@@ -12,7 +12,7 @@ import type { WatchedModel } from '../observability/watched-model.ts';
 export interface StatusSources {
   readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
   readonly gateway: () => Pick<StatusFacts, 'pingMs' | 'readsContent' | 'malformed' | 'lockedOut'>;
-  readonly usageOfToday: () => Promise<DayUsage>;
+  readonly usage: () => Promise<UsageReport>;
   readonly lastWrite: () => LastWrite | undefined;
   readonly quarantined: () => Promise<number>;
 }
@@ -34,7 +34,7 @@ export function createReadStatus(
   const version = program.version;
   return async () => {
     const [usage, kept, quarantined] = await Promise.all([
-      known(sources.usageOfToday()),
+      known(sources.usage()),
       known(keptIn(store)),
       known(sources.quarantined()),
     ]);
@@ -50,12 +50,14 @@ export function createReadStatus(
       ...sources.gateway(),
       ...queues(),
       modelCalls: sources.model.openCalls,
-      pricesOf: priceListDate,
+      pricesOf:
+        Object.keys(config.model.prices).length === 0 ? priceListDate : `${priceListDate} and your own`,
       lastWrite: sources.lastWrite(),
       usage,
       kept,
       quarantined,
       retentionDays: config.storage.retentionDays,
+      limits: config.limits,
       noMemoryChannels: config.storage.noMemoryChannelIds.length,
     };
   };

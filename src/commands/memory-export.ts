@@ -67,6 +67,7 @@ ${part}
   \`!memory import\` takes this archive, or this file, back.
 - \`forgotten.json\`: of items that you had forgotten or that made way, hashes without any words, so that they do not come back.
 - \`settings.json\`: what you chose with \`!memory mode\`, \`pause\` and \`notices\`, and when you erased everything, if you did.
+- \`cost.json\`: what your answers, and the notes made of them, have cost today at most, where a limit on that is set.
 - \`proposals.json\`: what it asked you about and you have not answered.
 - \`notebook/\`: the notes that it keeps for you, as you may edit them.
 - \`short-term/\`: your recent exchanges in public channels, a file a server.

@@ -1,12 +1,20 @@
-import type { DayUsage, ModelState, OpenCalls, RefusedFeature } from '../core/model.ts';
+import type {
+  ModelState,
+  OpenCalls,
+  PeriodUsage,
+  RefusedFeature,
+  UsageReport,
+  UsageSum,
+} from '../core/model.ts';
 import type { LastWrite } from '../core/store.ts';
+import { clip, flatten } from '../core/text.ts';
 import { counted } from './answer-lines.ts';
 import { defineCommand, type Command } from './command.ts';
 
 /** `!status` and `/status` as data. */
 export const statusDefinition = {
   name: 'status',
-  description: "My status: model, queues, today's cost, storage (for my owner)",
+  description: 'My status: model, queues, cost of today and this month, storage (for my owner)',
   ownerOnly: 'Only my owner can see my status.',
 } as const;
 
@@ -46,11 +54,17 @@ export interface StatusFacts {
   readonly pricesOf: string;
   readonly lastWrite?: LastWrite | undefined;
   /** What has to be read from disk; each is absent where it cannot be. */
-  readonly usage?: DayUsage | undefined;
+  readonly usage?: UsageReport | undefined;
   readonly kept?:
     | { readonly sessions: number; readonly users: number; readonly files: number; readonly bytes: number }
     | undefined;
   readonly quarantined?: number | undefined;
+  /** As configured [L2]; 0 or absent where there is none. Costs in US dollars a day. */
+  readonly limits: {
+    readonly turnsPerMinute: number;
+    readonly dailyCost?: number | undefined;
+    readonly dailyCostPerPerson?: number | undefined;
+  };
   /** After how many days messages are deleted; 0 where they are not [K15]. */
   readonly retentionDays: number;
   /** Channels, categories and forums that the configuration names as without memory. */
@@ -59,28 +73,46 @@ export interface StatusFacts {
 
 const unreadable = 'cannot be read right now';
 
+/** What a message of Discord holds. */
+const maxChars = 2000;
+/** Characters that each list of models, purposes or reasons may take: the most with which all fits. */
+const listChars = [400, 200, 100, 50, 0];
+/** Of a model's name. */
+const nameChars = 60;
+
 function statusText(facts: StatusFacts): string {
-  const { turns, afterTurn, writes, modelCalls } = facts;
+  const texts = listChars.map((most) => statusLines(facts, most).join('\n'));
+  return texts.find(({ length }) => length <= maxChars) ?? clip(texts.at(-1) ?? '', maxChars);
+}
+
+function statusLines(facts: StatusFacts, most: number): readonly string[] {
+  const { turns, afterTurn, writes, modelCalls, usage, pricesOf } = facts;
   return [
     `Discoclaw ${facts.version}, up ${duration(facts.upMs)}`,
     `Model: ${modelLine(facts)}`,
     `Gateway: ${gatewayLine(facts)}`,
     `Turns: ${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
-    facts.usage === undefined ? `Today: ${unreadable}` : usageLine(facts.usage, facts.pricesOf),
+    ...(usage === undefined
+      ? [`Today: ${unreadable}`]
+      : [
+          ...usageLines('Today', usage.today, ` at prices of ${pricesOf}`, most),
+          ...usageLines('This month', usage.month, '', most),
+        ]),
+    `Limits: ${limitsLine(facts)}`,
     `Memory: ${keptLine(facts)}`,
     `Store: ${storeLine(facts)}`,
-  ].join('\n');
+  ];
 }
 
 function modelLine({ models, modelState, refused = [], now }: StatusFacts): string {
   if (models === undefined) return 'the offline stand-in, which is no language model';
-  const names = `${models.main} (fast: ${models.fast})`;
+  const names = `${shownName(models.main)} (fast: ${shownName(models.fast)})`;
   const reach =
     modelState.kind === 'reachable'
       ? 'reachable'
       : `out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
   const lacking = refused.map(({ feature, model }) =>
-    model === undefined ? feature : `${feature} (${model})`,
+    model === undefined ? feature : `${feature} (${shownName(model)})`,
   );
   return `${names}, ${reach}${lacking.length === 0 ? '' : ` · left out, as its server refuses it: ${lacking.join(', ')}`}`;
 }
@@ -96,31 +128,89 @@ function gatewayLine({ pingMs, readsContent, malformed = 0, lockedOut = 0 }: Sta
   ].join(' · ');
 }
 
-function usageLine(usage: DayUsage, pricesOf: string): string {
-  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+function usageLines(
+  title: string,
+  { period, all, byModel, byPurpose }: PeriodUsage,
+  prices: string,
+  most: number,
+): readonly string[] {
+  const input = inputOf(all);
   const share = (tokens: number): string => `${input === 0 ? 0 : Math.round((100 * tokens) / input)}%`;
-  const shares = `${share(usage.cacheReadTokens)} from the cache, ${share(usage.cacheWriteTokens)} written to it`;
-  return [
-    `Today (${usage.day}): ${counted(usage.calls, 'model call')}`,
-    `${amount(input)} input tokens, ${shares}, ${share(usage.inputTokens)} plain`,
-    ...missTexts(usage),
-    `${amount(usage.outputTokens)} output tokens`,
-    costText(usage, pricesOf),
+  const shares = `${share(all.cacheReadTokens)} from the cache, ${share(all.cacheWriteTokens)} written to it`;
+  const line = [
+    `${title} (${period}): ${counted(all.calls, 'model call')}`,
+    `${amount(input)} input tokens, ${shares}, ${share(all.inputTokens)} plain`,
+    ...missTexts(all, most),
+    `${amount(all.outputTokens)} output tokens`,
+    costText(all, byModel, prices, most),
   ].join(' · ');
+  return [line, ...partLines('model', byModel, most), ...partLines('purpose', byPurpose, most)];
+}
+
+function inputOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: UsageSum): number {
+  return inputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+/** What each kind of call used, the dearest first. */
+function partLines(
+  kind: 'model' | 'purpose',
+  parts: Readonly<Record<string, UsageSum>>,
+  most: number,
+): readonly string[] {
+  const sorted = Object.entries(parts).toSorted(([, a], [, b]) => b.cost - a.cost || inputOf(b) - inputOf(a));
+  if (sorted.length === 0) return [];
+  const texts = sorted.map(([name, used]) => {
+    const cost = used.isUnpriced && used.cost === 0 ? 'cost not known' : dollars(used.cost);
+    return `${shownName(name)} ${amount(inputOf(used))} in, ${amount(used.outputTokens)} out, ${cost}`;
+  });
+  return [`- by ${kind}: ${listed(texts, most, ' · ')}`];
+}
+
+/** What an answer to a person is called among the purposes. */
+function shownName(name: string): string {
+  return name === 'chat' ? 'turn' : clip(flatten(name), nameChars);
+}
+
+/** As many as there is room for, in order, and how many are left out. */
+function listed(texts: readonly string[], most: number, separator: string): string {
+  let length = 0;
+  const shown = texts.filter((text) => (length += text.length + separator.length) <= most);
+  const more = texts.length - shown.length;
+  return [...shown, ...(more === 0 ? [] : [`${more} more`])].join(separator);
 }
 
 /** What the vendor told of why its cache missed, most often first. */
-function missTexts({ cacheMisses }: DayUsage): readonly string[] {
+function missTexts({ cacheMisses }: UsageSum, most: number): readonly string[] {
   const reasons = Object.entries(cacheMisses).toSorted(([, a], [, b]) => b - a);
-  const texts = reasons.map(([reason, times]) => `${reason.replaceAll('_', ' ')} (${times})`);
-  return texts.length === 0 ? [] : [`cache misses: ${texts.join(', ')}`];
+  const texts = reasons.map(([reason, times]) => `${shownName(reason.replaceAll('_', ' '))} (${times})`);
+  return texts.length === 0 ? [] : [`cache misses: ${listed(texts, most, ', ')}`];
 }
 
-function costText({ cost, calls, unpriced }: DayUsage, pricesOf: string): string {
-  const names = unpriced.join(', ');
+function costText(
+  { cost, calls }: UsageSum,
+  byModel: Readonly<Record<string, UsageSum>>,
+  prices: string,
+  most: number,
+): string {
+  const unpriced = Object.entries(byModel).flatMap(([name, used]) =>
+    used.isUnpriced ? [shownName(name)] : [],
+  );
+  const names = listed(unpriced, most, ', ');
   if (calls > 0 && cost === 0 && unpriced.length > 0) return `cost not known (${names})`;
-  const dollars = `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)} at list prices of ${pricesOf}`;
-  return unpriced.length === 0 ? dollars : `${dollars}, without ${names}`;
+  return unpriced.length === 0 ? dollars(cost) + prices : `${dollars(cost)}${prices}, without ${names}`;
+}
+
+function dollars(cost: number): string {
+  return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
+}
+
+function limitsLine({ limits: { turnsPerMinute, dailyCost, dailyCostPerPerson } }: StatusFacts): string {
+  const parts = [
+    ...(turnsPerMinute === 0 ? [] : [`${counted(turnsPerMinute, 'turn')} a minute per person`]),
+    ...(dailyCost === undefined ? [] : [`${dollars(dailyCost)} a day`]),
+    ...(dailyCostPerPerson === undefined ? [] : [`${dollars(dailyCostPerPerson)} a day per person`]),
+  ];
+  return parts.length === 0 ? 'none' : parts.join(' · ');
 }
 
 function keptLine({ kept, retentionDays, noMemoryChannels }: StatusFacts): string {

@@ -110,6 +110,12 @@ function arrangeConfig(values: Values) {
       concurrency: values.DISCOCLAW_MODEL_CONCURRENCY,
       idleTimeoutMs: values.DISCOCLAW_MODEL_IDLE_TIMEOUT_MS,
       totalTimeoutMs: values.DISCOCLAW_MODEL_TIMEOUT_MS,
+      prices: values.DISCOCLAW_MODEL_PRICES,
+    },
+    limits: {
+      turnsPerMinute: values.DISCOCLAW_RATE_PER_MINUTE,
+      dailyCost: values.DISCOCLAW_DAILY_COST_USD,
+      dailyCostPerPerson: values.DISCOCLAW_DAILY_COST_PER_PERSON_USD,
     },
     prompt: {
       maxChars: values.DISCOCLAW_PROMPT_MAX_CHARS,

@@ -46,6 +46,43 @@ export function wholeNumber(
   });
 }
 
+/** An amount of money above zero, in US dollars; absent where there is none. */
+export function dollars(about: string): Variable<number | undefined> {
+  return variable(about, 'an amount in US dollars above 0, such as 5 or 0.50', '', (raw, fail) => {
+    if (raw === undefined) return undefined;
+    const amount = amountOf(raw);
+    return amount !== undefined && amount > 0 ? amount : fail();
+  });
+}
+
+/** Prices by model, in US dollars a million tokens of input and of output. */
+export function prices(
+  about: string,
+): Variable<Readonly<Record<string, { readonly input: number; readonly output: number }>>> {
+  const expects =
+    'prices as model=input/output in US dollars per million tokens, separated by commas, such as my-model=0.5/1.5';
+  return variable(about, expects, '', (raw, fail) => {
+    const parts = (raw ?? '').split(/[\s,]+/u).filter((part) => part !== '');
+    return Object.fromEntries(
+      parts.map((part) => {
+        const at = part.lastIndexOf('=');
+        const [input, output, ...more] = part
+          .slice(at + 1)
+          .split('/')
+          .map(amountOf);
+        if (at < 1 || input === undefined || output === undefined || more.length > 0) return fail();
+        return [part.slice(0, at), { input, output }];
+      }),
+    );
+  });
+}
+
+/** Digits, with a fraction or without; at most a million, so that no sum loses the cents. */
+function amountOf(raw: string): number | undefined {
+  const amount = /^\d{1,7}(?:\.\d{1,9})?$/u.test(raw) ? Number(raw) : Number.NaN;
+  return amount <= 1_000_000 ? amount : undefined;
+}
+
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on']);
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'off']);
 

@@ -1,8 +1,10 @@
 import {
   address,
+  dollars,
   flag,
   ids,
   oneOf,
+  prices,
   secret,
   text,
   textOr,
@@ -57,6 +59,22 @@ export const variables = {
       120_000,
       100,
       'Time limit for a whole answer, retries included, in milliseconds.',
+    ),
+  },
+  Limits: {
+    DISCOCLAW_RATE_PER_MINUTE: wholeNumber(
+      10,
+      0,
+      'Turns that one person may begin per minute. What they write beyond that waits and is answered together; 0 sets no limit.',
+    ),
+    DISCOCLAW_DAILY_COST_USD: dollars(
+      'What all model calls of a day may cost together, in US dollars (default: no limit).',
+    ),
+    DISCOCLAW_DAILY_COST_PER_PERSON_USD: dollars(
+      "What one person's answers, and the notes and summaries made of them, may cost a day (default: no limit).",
+    ),
+    DISCOCLAW_MODEL_PRICES: prices(
+      'Prices of models in US dollars per million tokens, as `model=input/output` separated by commas: for models whose price the bot does not know, or that cost something else than the list price.',
     ),
   },
   Prompt: {

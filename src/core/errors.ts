@@ -23,7 +23,7 @@ export class NewerVersionError extends StoreError {
 
 /**
  * Why a model call came to nothing. `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried inside
- * the time limit first; `busy` means the local queue was full.
+ * the time limit first; `busy` means the local queue was full; `over-limit`, that nothing was asked, since it might cost more than the day's limit [L2].
  */
 export type ModelFailure =
   | 'rate-limited'
@@ -35,6 +35,7 @@ export type ModelFailure =
   | 'invalid'
   | 'rejected'
   | 'busy'
+  | 'over-limit'
   | 'aborted';
 
 /** A model call failed. `partialText` is what had been streamed until then, possibly empty. */

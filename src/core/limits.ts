@@ -70,5 +70,17 @@ export function createMinuteBudget(max: number, now: () => number) {
       used.set(userId, [...recent, { at, amount }]);
       return true;
     },
+    /** Milliseconds until so much more is within the budget: 0 where it is now, infinite where it never is. */
+    waitMs(userId: string, amount: number): number {
+      const at = now();
+      const recent = (used.get(userId) ?? []).filter((each) => at - each.at < minuteMs);
+      let sum = recent.reduce((total, each) => total + each.amount, amount);
+      if (sum <= max) return 0;
+      for (const each of recent) {
+        sum -= each.amount;
+        if (sum <= max) return each.at + minuteMs - at;
+      }
+      return Infinity;
+    },
   };
 }

@@ -243,15 +243,44 @@ export interface OpenCalls {
   readonly waiting: number;
 }
 
-/** What the models used on one local day. */
-export interface DayUsage extends ModelUsage {
-  /** `YYYY-MM-DD`. */
-  readonly day: string;
+/** What some calls used together. */
+export interface UsageSum extends ModelUsage {
   readonly calls: number;
-  /** US dollars at list prices, of those models whose price is known. */
+  /** US dollars, of those whose price is known. */
   readonly cost: number;
-  /** The models that were used and whose price is not known. */
-  readonly unpriced: readonly string[];
+  /** Some call's price was not known. */
+  readonly isUnpriced: boolean;
   /** How often the vendor told why its cache missed, by its reason. */
   readonly cacheMisses: Readonly<Record<string, number>>;
+}
+
+/** What the models used in a local day or month. */
+export interface PeriodUsage {
+  /** `YYYY-MM-DD` or `YYYY-MM`. */
+  readonly period: string;
+  readonly all: UsageSum;
+  /** By the name that was asked for. */
+  readonly byModel: Readonly<Record<string, UsageSum>>;
+  /** By what the calls were for; calls of before this was counted are in none. */
+  readonly byPurpose: Readonly<Record<string, UsageSum>>;
+}
+
+export interface UsageReport {
+  readonly today: PeriodUsage;
+  readonly month: PeriodUsage;
+}
+
+/** What was set aside for one attempt at a model call. */
+export interface Reservation {
+  /** What it cost in the end, in US dollars; where that is not known, all that was set aside counts. Only the first time counts. Never throws. */
+  settle(usd?: number): void;
+}
+
+/** What model calls may cost [L2]. */
+export interface CallBudget {
+  /**
+   * Sets aside what one attempt can cost at most, in US dollars; on disk before it resolves, so far as a kill could lose it. Rejects with `ModelError`:
+   * `over-limit` where that would be over a limit, `unavailable` where what was used so far cannot be read.
+   */
+  reserve(call: Pick<ModelRequest, 'userId' | 'purpose'>, usd: number): Promise<Reservation>;
 }

@@ -8,10 +8,12 @@ export type Clock = () => Date;
 /** Calls back after some milliseconds; the returned function cancels that. The process does not stay alive for it. */
 export type Timer = (callback: () => void, ms: number) => () => void;
 
+/** A quarter of an hour in milliseconds: since 1980 clocks everywhere have been whole ones away from UTC. */
+const quarterMs = 900_000;
+
 /** The day of a moment in an IANA time zone [N5]: `YYYY-MM-DD`. @throws {RangeError} for an unknown zone or an invalid date. */
 export function localDate(date: Date, timeZone: string): string {
-  // Since 1980 clocks everywhere have been whole quarters of an hour away from UTC.
-  const quarter = `${timeZone} ${Math.floor(date.getTime() / 900_000)}`;
+  const quarter = `${timeZone} ${Math.floor(date.getTime() / quarterMs)}`;
   const known = days.get(quarter);
   if (known !== undefined) return known;
   const { year, month, day } = localParts(date, timeZone);
@@ -40,6 +42,15 @@ export function dayBefore(day: string): string {
   const noon = new Date(`${day}T12:00:00Z`);
   noon.setUTCDate(noon.getUTCDate() - 1);
   return noon.toISOString().slice(0, 10);
+}
+
+/** When the local day after this moment's begins. Some days have no midnight: clocks may change at it. @throws {RangeError} like `localDate`. */
+export function nextDayAt(date: Date, timeZone: string): Date {
+  const today = localDate(date, timeZone);
+  let quarter = Math.floor(date.getTime() / quarterMs);
+  do quarter += 1;
+  while (localDate(new Date(quarter * quarterMs), timeZone) === today);
+  return new Date(quarter * quarterMs);
 }
 
 type Field = 'year' | 'month' | 'day' | 'hour' | 'minute';

@@ -14,6 +14,7 @@ export type LayerName =
   | 'notebook'
   | 'recall'
   | 'provenance'
+  | 'cost'
   | 'settings';
 
 /** A person had something forgotten. */

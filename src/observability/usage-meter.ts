@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
 import { type Clock, type Timer, localDate } from '../core/time.ts';
-import { addUsage, noUsage, type DayUsage, type ModelUsage } from '../core/model.ts';
+import {
+  addUsage,
+  noUsage,
+  type ModelRequest,
+  type ModelUsage,
+  type PeriodUsage,
+  type UsageReport,
+} from '../core/model.ts';
 import type { Logger } from '../core/logger.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 
@@ -25,14 +32,20 @@ const usedSchema = z.object({
   /** By the vendor's reason; as above. */
   cacheMisses: z.record(z.string(), z.number()).default({}),
 });
+const usedByName = z.record(z.string(), usedSchema);
 const documentSchema = z.object({
   version: z.literal(1),
   /** Local, `YYYY-MM-DD`. */
   day: z.string(),
-  models: z.record(z.string(), usedSchema),
+  models: usedByName,
+  /** By what the calls were for; files of earlier versions do not tell, as with the month. */
+  purposes: usedByName.default({}),
+  /** The month of that day. */
+  month: z.object({ models: usedByName, purposes: usedByName }).optional(),
 });
 
 type Used = z.infer<typeof usedSchema>;
+type UsedByName = z.infer<typeof usedByName>;
 type UsageDocument = z.infer<typeof documentSchema>;
 
 export const usageKind: DocumentKind<UsageDocument> = { version: 1, schema: documentSchema };
@@ -48,7 +61,7 @@ export interface UsageMeterOptions {
   readonly logger: Logger;
 }
 
-/** Adds up what the models use on the present day, in `usage.json`, so that it outlives a restart. A kill costs the last seconds. */
+/** Adds up what the models use in the present day and month, in `usage.json`, so that it outlives a restart. A kill costs the last seconds. */
 export class UsageMeter {
   readonly #options: UsageMeterOptions;
   /** What is not written yet. */
@@ -62,25 +75,25 @@ export class UsageMeter {
   }
 
   /** Never throws. */
-  add(model: string, usage: ModelUsage, cacheMiss?: string): void {
+  add(
+    { model, purpose }: Pick<ModelRequest, 'model' | 'purpose'>,
+    usage: ModelUsage,
+    cacheMiss?: string,
+  ): void {
     const cost = this.#options.costOf(model, usage);
     const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
     const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
-    this.#pending = merged(this.#pending, { ...this.#nothing(), models: { [model]: used } });
+    const names = { models: { [model]: used }, purposes: { [purpose]: used } };
+    this.#pending = merged(this.#pending, { ...this.#nothing(), ...names, month: names });
     this.#armed ??= this.#options.timer(() => void this.flush(), writeAfterMs);
   }
 
-  /** Of the present day. Rejects with `StoreError`. */
-  async today(): Promise<DayUsage> {
+  /** Of the present day and month. Rejects with `StoreError`. */
+  async report(): Promise<UsageReport> {
     await this.#writing;
     const stored = await this.#options.store.read(usageKey, usageKind);
-    const { day, models } = merged(merged(stored, this.#pending), this.#nothing());
-    const all = Object.entries(models);
-    return {
-      ...all.map(([, used]) => used).reduce(sum, nothingUsed),
-      day,
-      unpriced: all.flatMap(([name, { isUnpriced }]) => (isUnpriced ? [name] : [])),
-    };
+    const { day, ...ofDay } = merged(merged(stored, this.#pending), this.#nothing());
+    return { today: periodOf(day, ofDay), month: periodOf(monthIn(day), ofDay.month ?? nothingByName) };
   }
 
   /** Writes what was gathered; what cannot be written is kept for the next time. Never rejects. */
@@ -93,7 +106,7 @@ export class UsageMeter {
 
   async #write(): Promise<void> {
     const gathered = this.#pending;
-    if (Object.keys(gathered.models).length === 0) return;
+    if (Object.keys(gathered.month?.models ?? {}).length === 0) return;
     this.#pending = this.#nothing();
     try {
       await this.#options.store.update(usageKey, usageKind, (stored) => merged(stored, gathered));
@@ -105,19 +118,43 @@ export class UsageMeter {
 
   #nothing(): UsageDocument {
     const { clock, timeZone } = this.#options;
-    return { version: 1, day: localDate(clock(), timeZone), models: {} };
+    return { version: 1, day: localDate(clock(), timeZone), ...nothingByName };
   }
 }
 
 const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false, cacheMisses: {} };
+const nothingByName = { models: {}, purposes: {} };
 
-/** Both together where they are of one day; otherwise the later one, since only the present day counts. */
+function monthIn(day: string): string {
+  return day.slice(0, 7);
+}
+
+function periodOf(
+  period: string,
+  { models, purposes }: { readonly models: UsedByName; readonly purposes: UsedByName },
+): PeriodUsage {
+  const all = Object.values(models).reduce(sum, nothingUsed);
+  return { period, all, byModel: models, byPurpose: purposes };
+}
+
+/** Both together where they are of one day, and of one month; otherwise the later one, since only the present ones count. */
 function merged(before: UsageDocument | undefined, after: UsageDocument): UsageDocument {
-  if (before === undefined || before.day !== after.day) return after;
-  const known = new Map(Object.entries(before.models));
-  for (const [name, used] of Object.entries(after.models))
-    known.set(name, sum(known.get(name) ?? nothingUsed, used));
-  return { ...after, models: Object.fromEntries(known) };
+  if (before === undefined || monthIn(before.day) !== monthIn(after.day)) return after;
+  // Before months were counted, the day is all that is known of its month.
+  const month = both(before.month ?? before, after.month ?? nothingByName);
+  return { ...after, ...(before.day === after.day ? both(before, after) : {}), month };
+}
+
+type ByName = Pick<UsageDocument, 'models' | 'purposes'>;
+
+function both(a: ByName, b: ByName): ByName {
+  return { models: together(a.models, b.models), purposes: together(a.purposes, b.purposes) };
+}
+
+function together(a: UsedByName, b: UsedByName): UsedByName {
+  const known = new Map(Object.entries(a));
+  for (const [name, used] of Object.entries(b)) known.set(name, sum(known.get(name) ?? nothingUsed, used));
+  return Object.fromEntries(known);
 }
 
 function sum(a: Used, b: Used): Used {

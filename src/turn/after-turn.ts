@@ -22,6 +22,11 @@ interface AfterTurnOptions {
   readonly logger: Logger;
   /** Whether anything may be made of a session now; its cursors keep what is left for when it may. Must not reject. Default: always. */
   readonly isWanted?: (session: SessionKey) => Promise<boolean>;
+  /** When what a limit on cost kept from being done can be, told once [L2]; and has a session looked at then. Default: nothing is kept. */
+  readonly held?: {
+    readonly until: (userId: string) => Date | undefined;
+    readonly wakeAt: (session: SessionKey, time: Date) => void;
+  };
   /** Runs each run, so that its writes can be refused once its person was erased. */
   readonly begin?: KeyedQueue['begin'];
 }
@@ -86,7 +91,7 @@ export class AfterTurn {
   }
 
   async #fold(userId: string, signal: AbortSignal): Promise<void> {
-    const { layers, isWanted, logger } = this.#options;
+    const { layers, isWanted, held, logger } = this.#options;
     await delay(restMs, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => undefined);
     const waiting = [...(this.#waiting.get(userId)?.values() ?? [])];
     this.#waiting.delete(userId);
@@ -105,6 +110,8 @@ export class AfterTurn {
         });
       }
     }
+    const until = held?.until(userId);
+    if (until !== undefined) for (const session of sessions) held?.wakeAt(session, until);
   }
 }
 

@@ -36,6 +36,7 @@ import {
 } from './reply.ts';
 import { earlierTimes, type PauseNotes } from './pauses.ts';
 import type { TurnControl } from './sessions.ts';
+import type { TurnLimits } from './turn-limits.ts';
 import { openMemory, type TurnMemory, type TurnMemoryPorts } from './turn-memory.ts';
 import { actionToolsOf, memoryToolsOf, type ToolPorts } from './turn-tools.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
@@ -60,6 +61,8 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   readonly offers: OfferPort;
   readonly model: ModelClient;
   readonly mediaBudget: MediaBudget;
+  /** What people are told of the day's limits [L2]. */
+  readonly limits: Pick<TurnLimits, 'costLine'>;
   readonly modelName: string;
   /** Milliseconds for an answer, tools included. */
   readonly answerTimeoutMs: number;
@@ -234,7 +237,7 @@ async function explain(
   reply: Reply,
   known: Known,
   control: TurnControl,
-  { makeReference, logger }: TurnPorts,
+  { limits, makeReference, logger }: TurnPorts,
 ): Promise<Answer | 'left'> {
   const text = error instanceof ModelError ? error.partialText.trim() : '';
   switch (control.ending) {
@@ -251,8 +254,16 @@ async function explain(
       return { text, ...known };
     case undefined:
   }
-  const reference = makeReference();
   const { channelId } = place;
+  if (error instanceof ModelError && error.failure === 'over-limit') {
+    logger.info('a turn has no answer, or a part of it, for the limit on cost', {
+      userId: speaker.id,
+      channelId,
+    });
+    const problem = limits.costLine(speaker.id, text !== '');
+    return { text, ...(problem === undefined ? {} : { problem }), ...known };
+  }
+  const reference = makeReference();
   logger.error('a turn failed', { reference, userId: speaker.id, channelId, error });
   return { text, problem: text === '' ? failureLine(error, reference) : brokenOffLine(reference), ...known };
 }

@@ -7,6 +7,9 @@ import { isSameReach, reachOf } from '../core/visibility.ts';
 /** Runs one turn over the messages given; must not throw. The control may tell it to end, also before it begins. */
 export type TurnRunner = (messages: readonly IncomingMessage[], control: TurnControl) => Promise<unknown>;
 
+/** Resolves when the author of a message may begin a turn [L2], or the signal is aborted; must not reject. */
+export type MayBegin = (message: IncomingMessage, signal: AbortSignal) => Promise<void>;
+
 /** What waits for a session's next turn at most [L1]: messages, and characters of their texts together. */
 const maxWaiting = { messages: 20, characters: messageMaxChars };
 
@@ -27,19 +30,23 @@ interface Session {
 /**
  * Keeps each session's messages in order: while a turn runs, what the same speaker writes in the same channel waits and is
  * taken together as the next turn [F3]. Other sessions do not wait. What was said before and after the channel's readers changed
- * is not taken together, since each is as private as the channel was then [V1]. What waits is bounded [L1].
+ * is not taken together, since each is as private as the channel was then [V1]. What waits is bounded [L1], also while its author has begun too many
+ * turns [L2].
  */
 export class SessionTurns {
   readonly #run: TurnRunner;
   readonly #changes: Pick<RecentChanges, 'wasDeleted'>;
   readonly #sessions = new Map<string, Session>();
+  readonly #mayBegin: MayBegin | undefined;
+  readonly #ending = new AbortController();
   readonly #quiet: (() => void)[] = [];
   #stopped = false;
   #stoppedTurns = 0;
 
-  constructor(run: TurnRunner, changes: Pick<RecentChanges, 'wasDeleted'>) {
+  constructor(run: TurnRunner, changes: Pick<RecentChanges, 'wasDeleted'>, mayBegin?: MayBegin) {
     this.#run = run;
     this.#changes = changes;
+    this.#mayBegin = mayBegin;
   }
 
   /** Resolves when the turn that took this message is over, the message was withdrawn, or it is refused. */
@@ -137,6 +144,7 @@ export class SessionTurns {
   /** Takes nothing more; what waits is dropped (it is fetched again after the restart), what runs goes on. */
   stop(): void {
     this.#stopped = true;
+    this.#ending.abort();
     for (const session of this.#sessions.values()) {
       for (const entry of session.waiting) entry.done('over');
       session.waiting = [];
@@ -150,7 +158,10 @@ export class SessionTurns {
   }
 
   async #work(name: string, session: Session): Promise<void> {
-    while (session.waiting.length > 0) {
+    for (let [first] = session.waiting; first !== undefined; [first] = session.waiting) {
+      if (this.#mayBegin !== undefined) await this.#mayBegin(first.message, this.#ending.signal);
+      // All of it may have been withdrawn meanwhile.
+      if (session.waiting.length === 0) break;
       const batch = session.waiting.splice(0, sameReaders(session.waiting));
       session.running = batch.map((entry) => entry.message);
       session.control = new TurnControl();

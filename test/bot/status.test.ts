@@ -5,8 +5,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Store } from '../../src/core/store.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
-const usage = {
-  day: '2026-01-15',
+const all = {
   calls: 1,
   inputTokens: 2,
   cacheReadTokens: 3,
@@ -14,8 +13,12 @@ const usage = {
   cacheHourTokens: 0,
   outputTokens: 5,
   cost: 0.1,
-  unpriced: [],
+  isUnpriced: false,
   cacheMisses: {},
+};
+const usage = {
+  today: { period: '2026-01-15', all, byModel: { opus: all }, byPurpose: { chat: all } },
+  month: { period: '2026-01', all, byModel: { opus: all }, byPurpose: { chat: all } },
 };
 
 const unreadable = () => Promise.reject(new Error('EIO'));
@@ -26,7 +29,7 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
   const sources: StatusSources = {
     model: { isOffline: false, state: { kind: 'reachable' }, openCalls: { running: 1, waiting: 2 } },
     gateway: () => ({ pingMs: 41, readsContent: true, malformed: 0 }),
-    usageOfToday: () => Promise.resolve(usage),
+    usage: () => Promise.resolve(usage),
     lastWrite: () => undefined,
     quarantined: () => Promise.resolve(6),
     ...changes,
@@ -61,7 +64,7 @@ it('counts a person once, in however many files and sessions, and a session by i
 });
 
 it('leaves out what cannot be read from disk, and tells the rest', async () => {
-  const status = await statusOf({ list: unreadable }, { usageOfToday: unreadable, quarantined: unreadable });
+  const status = await statusOf({ list: unreadable }, { usage: unreadable, quarantined: unreadable });
   expect(status).toMatchObject({ usage: undefined, kept: undefined, quarantined: undefined, pingMs: 41 });
   expect(status.version).toMatch(/^\d+\.\d+\.\d+/);
 });

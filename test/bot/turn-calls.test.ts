@@ -3,8 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
+import type { ModelClient } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
+import { processTimer } from '../../src/core/time.ts';
+import { shareOf } from '../../src/memory/recall/answering.ts';
+import { wishesIn } from '../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
+import { createSpending } from '../../src/observability/spending.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { createObservedFileSystem, type Operation } from '../storage/files/observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from '../storage/files/temporary-store.ts';
@@ -23,8 +28,10 @@ afterEach(() => stores.dispose());
 const dm: Place = { audience: 'dm', channelId: '200000000000000009', homeId: publicPlace.homeId };
 const turns = 20;
 
-/** The whole bot between its ports, on real files whose calls are counted. */
-async function openBot() {
+const clock = () => new Date();
+
+/** The whole bot between its ports, on real files whose calls are counted; calls of its model may cost so many dollars a day. */
+async function openBot(dailyCost?: number) {
   const operations: Operation[] = [];
   const store = await stores.open({
     fileSystem: createObservedFileSystem((operation) => {
@@ -34,16 +41,38 @@ async function openBot() {
   });
   const { config } = readConfig({
     DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+    DISCOCLAW_RATE_PER_MINUTE: '0',
     // A summary is work of its own, behind a call of the model.
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: '100',
   });
+  const logger = recordingLogger();
+  const spending = createSpending({
+    store,
+    clock,
+    timer: processTimer,
+    timeZone: config.timeZone,
+    limits: { dailyCost, dailyCostPerPerson: dailyCost },
+    tellOwner: () => Promise.resolve(),
+    logger,
+  });
+  const offline = createOfflineClient({ shareOf, wishesIn });
+  const model: ModelClient = {
+    ...offline,
+    async complete(request, options) {
+      const reserved = await spending.budget?.reserve(request, 0.3);
+      const response = await offline.complete(request, options);
+      reserved?.settle(0.03);
+      return response;
+    },
+  };
   const recent = new RecentChanges();
   let lastId = 900_000_000_000_000_000n;
   const nextId = () => String((lastId += 1n));
   const bot = createBot(config, {
     recent,
     store,
-    model: createOfflineClient(),
+    model,
+    spending,
     journal: createChannelJournal({ store, changes: recent }),
     replies: fakeReplies({ nextId }),
     offers: { show: () => Promise.resolve(), endOf: () => {} },
@@ -54,8 +83,8 @@ async function openBot() {
     ...closedEdges,
     attachments: { open: () => Promise.resolve([]) },
     readReplied: () => Promise.resolve('gone'),
-    clock: () => new Date(),
-    logger: recordingLogger(),
+    clock,
+    logger,
   });
   return {
     bot,
@@ -75,10 +104,11 @@ async function openBot() {
 
 describe('a turn', () => {
   it.each([
-    ['a DM', dm],
-    ['a channel of a server', publicPlace],
-  ])('in %s syncs three times at most', async (_name, place) => {
-    const counted = await openBot();
+    ['a DM', dm, undefined],
+    ['a channel of a server', publicPlace, undefined],
+    ['a DM, with a limit on cost [L2],', dm, 50],
+  ])('in %s syncs three times at most', async (_name, place, dailyCost) => {
+    const counted = await openBot(dailyCost);
     // The first makes files and folders.
     await counted.callsOfTurn(place);
     for (let turn = 0; turn < turns; turn += 1) {

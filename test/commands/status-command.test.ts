@@ -1,8 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createCommandSet } from '../../src/commands/commands.ts';
 import { createStatusCommand, type StatusFacts } from '../../src/commands/status-command.ts';
-import type { DayUsage } from '../../src/core/model.ts';
+import type { UsageReport, UsageSum } from '../../src/core/model.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
@@ -10,18 +11,43 @@ const now = new Date('2026-01-15T10:00:00Z');
 const ago = (ms: number): Date => new Date(now.getTime() - ms);
 const hourMs = 3_600_000;
 
-const usage: DayUsage = {
-  day: '2026-01-15',
-  calls: 12,
-  inputTokens: 1000,
+const ofTurns: UsageSum = {
+  calls: 10,
+  inputTokens: 800,
   cacheReadTokens: 8000,
   cacheWriteTokens: 1000,
   cacheHourTokens: 0,
-  outputTokens: 500,
-  cost: 1.234,
-  unpriced: [],
+  outputTokens: 450,
+  cost: 1.2,
+  isUnpriced: false,
   cacheMisses: {},
 };
+const ofSummaries: UsageSum = {
+  ...ofTurns,
+  calls: 2,
+  inputTokens: 200,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 50,
+  cost: 0.034,
+};
+const all: UsageSum = { ...ofTurns, calls: 12, inputTokens: 1000, outputTokens: 500, cost: 1.234 };
+const ofMonth: UsageSum = { ...all, calls: 120, cost: 12.34 };
+
+const usage: UsageReport = {
+  today: {
+    period: '2026-01-15',
+    all,
+    byModel: { haiku: ofSummaries, sonnet: ofTurns },
+    byPurpose: { summary: ofSummaries, chat: ofTurns },
+  },
+  month: { period: '2026-01', all: ofMonth, byModel: { sonnet: ofMonth }, byPurpose: {} },
+};
+
+/** The same with other sums of the day. */
+function today(changes: Partial<UsageSum>, byModel = usage.today.byModel): UsageReport {
+  return { ...usage, today: { ...usage.today, all: { ...all, ...changes }, byModel } };
+}
 
 const facts: StatusFacts = {
   version: '1.2.3',
@@ -39,6 +65,7 @@ const facts: StatusFacts = {
   usage,
   kept: { sessions: 7, users: 1, files: 40, bytes: 2_345_678 },
   quarantined: 1,
+  limits: { turnsPerMinute: 10, dailyCost: 5 },
   retentionDays: 0,
   noMemoryChannels: 0,
 };
@@ -70,7 +97,12 @@ describe('the status [Y3]', () => {
       'Model: sonnet (fast: haiku), reachable',
       'Gateway: 42 ms',
       'Turns: 2 running, 3 waiting, 1 stopped · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',
-      'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $1.23 at list prices of 2026-10-24',
+      'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $1.23 at prices of 2026-10-24',
+      '- by model: sonnet 9,800 in, 450 out, $1.20 · haiku 200 in, 50 out, $0.0340',
+      '- by purpose: turn 9,800 in, 450 out, $1.20 · summary 200 in, 50 out, $0.0340',
+      'This month (2026-01): 120 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $12.34',
+      '- by model: sonnet 10,000 in, 500 out, $12.34',
+      'Limits: 10 turns a minute per person · $5.00 a day',
       'Memory: 7 sessions, 1 person · 40 files, 2.3 MB',
       'Store: the last write succeeded 3 s ago · quarantine: 1 file',
     ]);
@@ -86,16 +118,22 @@ describe('the status [Y3]', () => {
   });
 
   it('names the models whose price is not known, with their tokens', async () => {
-    const partly = { ...usage, cost: 0.5, unpriced: ['local'] };
-    expect(await status({ usage: partly })).toContain('$0.50 at list prices of 2026-10-24, without local');
-    expect(await status({ usage: { ...partly, cost: 0 } })).toContain(
+    const byModel = {
+      sonnet: { ...ofTurns, cost: 0.5 },
+      local: { ...ofSummaries, cost: 0, isUnpriced: true },
+    };
+    const text = await status({ usage: today({ cost: 0.5, isUnpriced: true }, byModel) });
+    expect(text).toContain('$0.50 at prices of 2026-10-24, without local');
+    expect(text).toContain('local 200 in, 50 out, cost not known');
+    const { local } = byModel;
+    expect(await status({ usage: today({ cost: 0, isUnpriced: true }, { local }) })).toContain(
       '500 output tokens · cost not known (local)',
     );
   });
 
   it('names why the cache missed, as the vendor told it', async () => {
     const cacheMisses = { tools_changed: 1, messages_changed: 3 };
-    expect(await status({ usage: { ...usage, cacheMisses } })).toContain(
+    expect(await status({ usage: today({ cacheMisses }) })).toContain(
       ' · cache misses: messages changed (3), tools changed (1) · 500 output tokens',
     );
   });
@@ -119,6 +157,39 @@ describe('the status [Y3]', () => {
       'Gateway: 42 ms · ⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands · 2 malformed payloads dropped\n',
     );
     expect(await status({ readsContent: true, malformed: 0 })).toContain('Gateway: 42 ms\n');
+  });
+
+  it('fits into one message, however many models, reasons and calls there are', async () => {
+    const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+    const reasons = fc.dictionary(fc.string({ maxLength: 100 }), count, { maxKeys: 40 });
+    const used: fc.Arbitrary<UsageSum> = fc.record({
+      calls: count,
+      inputTokens: count,
+      cacheReadTokens: count,
+      cacheWriteTokens: count,
+      cacheHourTokens: count,
+      outputTokens: count,
+      cost: fc.double({ min: 0, max: 1e9, noNaN: true }),
+      isUnpriced: fc.boolean(),
+      cacheMisses: reasons,
+    });
+    const byName = fc.dictionary(fc.string({ maxLength: 300 }), used, { maxKeys: 60 });
+    const period = (name: string) =>
+      fc.record({ period: fc.constant(name), all: used, byModel: byName, byPurpose: byName });
+    await fc.assert(
+      fc.asyncProperty(
+        period('2026-01-15'),
+        period('2026-01'),
+        fc.string({ maxLength: 2000 }),
+        async (day, month, name) => {
+          const text = await status({ usage: { today: day, month }, models: { main: name, fast: name } });
+          expect(text.length).toBeLessThanOrEqual(2000);
+          expect(text).toMatch(/^Store: /mu);
+          expect(text).toMatch(/^This month \(2026-01\): [^\n]* output tokens · [^\n]*$/mu);
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 
   it('is for nobody else', async () => {

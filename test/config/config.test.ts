@@ -63,6 +63,25 @@ describe('the configuration', () => {
     expect(readConfig({ DISCOCLAW_SHORTTERM_MEMORY_ENABLED: raw }).config.shortTerm.enabled).toBe(true);
   });
 
+  it('reads amounts and prices, and refuses what is none [L2]', () => {
+    const { config } = readConfig({
+      DISCOCLAW_DAILY_COST_USD: '5',
+      DISCOCLAW_DAILY_COST_PER_PERSON_USD: '0.50',
+      DISCOCLAW_MODEL_PRICES: 'org/llama:70b=0.5/1.5, free=0/0',
+    });
+    expect(config.limits).toEqual({ turnsPerMinute: 10, dailyCost: 5, dailyCostPerPerson: 0.5 });
+    expect(config.model.prices).toEqual({
+      'org/llama:70b': { input: 0.5, output: 1.5 },
+      free: { input: 0, output: 0 },
+    });
+    for (const bad of ['llama', 'llama=', '=1/2', 'llama=1', 'llama=1/2/3', 'llama=1/-2', 'llama=1/1e3'])
+      expect(problemsOf({ DISCOCLAW_MODEL_PRICES: bad })[0]).toContain(
+        'expected prices as model=input/output',
+      );
+    for (const bad of ['0', '-1', '5 dollars', '$5', 'NaN', '1e9', '99999999'])
+      expect(problemsOf({ DISCOCLAW_DAILY_COST_USD: bad })[0]).toContain('expected an amount in US dollars');
+  });
+
   it('reads lists of ids with commas and spaces', () => {
     const { config } = readConfig({ DISCORD_CHANNEL_IDS: '200000000000000001, 200000000000000002' });
     expect(config.discord.channelIds).toEqual(['200000000000000001', '200000000000000002']);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { dayBefore, localClock, localDate, localDateTime } from '../../src/core/time.ts';
+import { dayBefore, localClock, localDate, localDateTime, nextDayAt } from '../../src/core/time.ts';
 
 describe('local dates and clock times [N5]', () => {
   it('take the day of the zone, not of UTC, on both sides of midnight', () => {
@@ -28,6 +28,26 @@ describe('local dates and clock times [N5]', () => {
   it('know zones with odd offsets', () => {
     expect(localDateTime(new Date('2026-06-30T18:20:00Z'), 'Asia/Kathmandu')).toBe('2026-07-01 00:05');
     expect(localDate(new Date('2026-06-30T10:30:00Z'), 'Pacific/Kiritimati')).toBe('2026-07-01');
+  });
+
+  it('know when the next day begins, in every zone there is', () => {
+    expect(nextDayAt(new Date('2026-01-15T22:59:59Z'), 'Europe/Berlin')).toEqual(
+      new Date('2026-01-15T23:00:00Z'),
+    );
+    const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
+    const anyTime = fc.date({
+      min: new Date('1980-01-01'),
+      max: new Date('2040-01-01'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(anyZone, anyTime, (timeZone, now) => {
+        const next = nextDayAt(now, timeZone);
+        expect(next.getTime()).toBeGreaterThan(now.getTime());
+        expect(localDate(next, timeZone)).not.toBe(localDate(now, timeZone));
+        expect(localDate(new Date(next.getTime() - 1), timeZone)).toBe(localDate(now, timeZone));
+      }),
+    );
   });
 
   it('turn the day at midnight and nowhere else, in every zone there is', () => {

@@ -107,6 +107,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     DISCOCLAW_DATA_DIR: join(folder, 'data'),
     DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
     DISCOCLAW_TIMEZONE: 'UTC',
+    // A test says more in a minute than people do.
+    DISCOCLAW_RATE_PER_MINUTE: '0',
     ...(options.model === undefined ? {} : { ANTHROPIC_BASE_URL: model.url }),
     ...options.environment,
   };

@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +23,41 @@ async function chat(
   return { code: await child.exited, output: child.output() };
 }
 
+/** `script` of util-linux gives a program a terminal; others of that name take other arguments. */
+const hasTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+
+/** Runs the built program at a terminal of 60 columns. */
+function sitDown(environment: Readonly<Record<string, string>> = {}) {
+  const main = new URL('../../dist/main.js', import.meta.url).pathname;
+  const command = `stty cols 60 rows 40 && '${process.execPath}' '${main}'`;
+  const child = spawn('script', ['-qfec', command, '/dev/null'], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      TERM: 'xterm-256color',
+      SHELL: '/bin/sh',
+      ...environment,
+    },
+  });
+  let written = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => (written += part.toString('utf8')));
+  return {
+    written: () => written,
+    shows: async (text: string) =>
+      await expect.poll(() => plainly(written).replaceAll(/\s+/gu, ' '), { timeout: 60_000 }).toContain(text),
+    type: (line: string) => child.stdin.write(`${line}\r`),
+    exited: once(child, 'close').then(([code]): unknown => code),
+  };
+}
+
+/** Without what moves the cursor and colours the text. */
+function plainly(written: string): string {
+  // oxlint-disable-next-line no-control-regex -- that is what a terminal obeys
+  return written.replaceAll(/\u001B\[[\d;]*[A-Za-z]/gu, '');
+}
+
 /** The README was written on some day. */
 function withoutDate(line: string): string {
   return line.replace(/\d{4}-\d{2}-\d{2}/u, 'DATE');
@@ -33,7 +70,10 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
       '!memory remember I prefer Rust for parsers',
       '/go #general',
       'which language do I prefer for parsers?',
+      'remember that my team is called Blue',
       '!memory show',
+      '/go @dm',
+      'remember that my cat is called Mia',
     ]);
     expect(first.code).toBe(0);
     expect(first.output).toContain('offline stand-in');
@@ -44,13 +84,18 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
       /- \[fact\] I prefer Rust for parsers \(src: manual, #dev, updated \d{4}-\d\d-\d\d\) · id [0-9a-f]{8}/u,
     );
 
-    const second = await chat([
+    // The messages that these came from are in the sandbox no more; nobody deleted them.
+    const second = await chat(['/go @dm', 'hello', '!memory show']);
+    expect(second.output).toContain('team is called Blue');
+    expect(second.output).toContain('cat is called Mia');
+
+    const third = await chat([
       'which language do I prefer for parsers?',
       '!memory forget Rust',
       'and which language now?',
     ]);
-    expect(second.code).toBe(0);
-    const [before = '', after = ''] = second.output.split('Deprecated 1 item matching "Rust"');
+    expect(third.code).toBe(0);
+    const [before = '', after = ''] = third.output.split('Deprecated 1 item matching "Rust"');
     expect(before).toContain('You prefer Rust for parsers');
     expect(after.split('which language now?')[1]).not.toContain('Rust');
   });
@@ -152,4 +197,44 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
     expect(shown.split('\n').filter((line) => !played.has(withoutDate(line)))).toEqual([]);
     expect(shown).toContain('Remembered: ');
   });
+
+  it.skipIf(!hasTerminals)(
+    'leads a newcomer at a terminal through three things that work as typed, plays the demonstration there, and does so once',
+    async () => {
+      await rm(join(folder, 'data'), { recursive: true, force: true });
+      const first = sitDown();
+      await first.shows('You are alice in #general: what you type is said there, and Discoclaw answers.');
+      await first.shows('→ Tell it something: remember that I am allergic to peanuts');
+      first.type('remember that I am allergic to peanuts');
+      await first.shows('→ Ask in other words: what food should I avoid?');
+      first.type('what food should I avoid?');
+      await first.shows('→ See all that it knows: !memory show');
+      expect(plainly(first.written()).split('what food should I avoid?').at(-1)).toContain(
+        'You are allergic to peanuts',
+      );
+      first.type('!memory show');
+      await first.shows('That was all: /demo plays more, /help lists the rest.');
+      first.type('/demo');
+      await first.shows('Nothing of this is kept. You are alice in #general.');
+      await first.shows('Your surprise party is on Friday');
+      first.type('what is my surprise?');
+      await first.shows('I don’t know that yet.');
+      first.type('/quit');
+      expect(await first.exited).toBe(0);
+      expect(first.written()).toContain('\u001B[36mDiscoclaw\u001B[39m');
+      const rows = plainly(first.written()).split(/\r?\n/u);
+      const tooWide = rows.filter((row) => row.startsWith('   ') && row.length >= 60);
+      expect(tooWide).toEqual([]);
+
+      const second = sitDown({ NO_COLOR: '1' });
+      await second.shows('alice in #general> ');
+      second.type('what food should I avoid?');
+      await second.shows('You are allergic to peanuts');
+      second.type('/quit');
+      expect(await second.exited).toBe(0);
+      expect(plainly(second.written())).not.toContain('→');
+      // oxlint-disable-next-line no-control-regex -- colours
+      expect(second.written()).not.toMatch(/\u001B\[\d+m/u);
+    },
+  );
 });

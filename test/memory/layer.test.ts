@@ -153,15 +153,16 @@ function openRecall({ log }: Sessions): LayerUnderTest {
 }
 
 /** A person's settings and what answers were made from hold no words: `settings/person-settings.test.ts` and `provenance.test.ts` have them exported and erased. */
-const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings' | 'provenance'>, OpenLayer>> = {
-  log: openLog,
-  'short-term': openShortTerm,
-  rolling: openRolling,
-  durable: openDurable,
-  proposals: openProposals,
-  notebook: openNotebook,
-  recall: openRecall,
-};
+const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings' | 'provenance' | 'cost'>, OpenLayer>> =
+  {
+    log: openLog,
+    'short-term': openShortTerm,
+    rolling: openRolling,
+    durable: openDurable,
+    proposals: openProposals,
+    notebook: openNotebook,
+    recall: openRecall,
+  };
 
 describe.each(Object.entries(layers))('the layer %s [F5]', (_name, open) => {
   it.each(Object.entries(contract))('%s', async (_rule, check) => {

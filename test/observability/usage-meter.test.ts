@@ -14,6 +14,8 @@ const call = {
   cacheHourTokens: 0,
 };
 
+const turnBy = (model: string) => ({ model, purpose: 'chat' }) as const;
+
 function meterOver(store = new MemoryStore()) {
   const timer = new ManualTimer();
   const logger = recordingLogger();
@@ -32,11 +34,12 @@ function meterOver(store = new MemoryStore()) {
 describe('model usage', () => {
   it('adds up over models, with the cost of those whose price is known', async () => {
     const { meter } = meterOver();
-    meter.add('sonnet', call);
-    meter.add('sonnet', call);
-    meter.add('local-model', call);
-    expect(await meter.today()).toMatchObject({
-      day: '2026-01-15',
+    meter.add(turnBy('sonnet'), call);
+    meter.add(turnBy('sonnet'), call);
+    meter.add(turnBy('local-model'), call);
+    const { today } = await meter.report();
+    expect(today.period).toBe('2026-01-15');
+    expect(today.all).toMatchObject({
       calls: 3,
       inputTokens: 30,
       outputTokens: 15,
@@ -44,68 +47,78 @@ describe('model usage', () => {
       cacheWriteTokens: 6,
       cacheHourTokens: 0,
       cost: 0.5,
-      unpriced: ['local-model'],
     });
+    expect(today.byModel['local-model']).toMatchObject({ calls: 1, isUnpriced: true });
   });
 
   it('counts what the vendor told of why its cache missed', async () => {
     const { meter, store } = meterOver();
-    meter.add('sonnet', call, 'messages_changed');
-    meter.add('sonnet', call);
+    meter.add(turnBy('sonnet'), call, 'messages_changed');
+    meter.add(turnBy('sonnet'), call);
     await meter.flush();
-    meter.add('haiku', call, 'messages_changed');
-    meter.add('haiku', call, 'system_changed');
+    meter.add(turnBy('haiku'), call, 'messages_changed');
+    meter.add(turnBy('haiku'), call, 'system_changed');
     await meter.flush();
-    const { cacheMisses } = await meterOver(store).meter.today();
+    const { cacheMisses } = (await meterOver(store).meter.report()).today.all;
     expect(cacheMisses).toEqual({ messages_changed: 2, system_changed: 1 });
   });
 
-  it('goes on with a file of before that told less of the cache', async () => {
+  it('goes on with a file of before that told less of the cache, and nothing of purposes and the month', async () => {
     const { cacheHourTokens: _, ...before } = { ...call, calls: 1, cost: 0.25, isUnpriced: false };
     const store = new MemoryStore();
     const document = { version: 1, day: '2026-01-15', models: { sonnet: before } };
     await store.writeText('usage.json', JSON.stringify(document));
-    expect(await meterOver(store).meter.today()).toMatchObject({
-      calls: 1,
-      cacheHourTokens: 0,
-      cacheMisses: {},
-    });
+    const { today, month } = await meterOver(store).meter.report();
+    expect(today.all).toMatchObject({ calls: 1, cacheHourTokens: 0, cacheMisses: {} });
+    expect(today.byPurpose).toEqual({});
+    expect(month).toMatchObject({ period: '2026-01', all: { calls: 1, cost: 0.25 } });
   });
 
   it('is written together after a while, and goes on where it was after a restart', async () => {
     const { meter, store, timer } = meterOver();
-    meter.add('sonnet', call);
-    meter.add('sonnet', call);
+    meter.add(turnBy('sonnet'), call);
+    meter.add(turnBy('sonnet'), call);
     timer.pass(4999);
     expect(await store.everything()).toBe('');
     timer.pass(1);
     await meter.flush();
     const next = meterOver(store).meter;
-    next.add('sonnet', call);
-    expect((await next.today()).calls).toBe(3);
+    next.add(turnBy('sonnet'), call);
+    expect((await next.report()).today.all.calls).toBe(3);
   });
 
-  it('begins anew with the local day', async () => {
+  it('begins anew with the local day, and with the month', async () => {
     const { meter, time } = meterOver();
-    meter.add('sonnet', call);
+    meter.add(turnBy('sonnet'), call);
     await meter.flush();
     time.now = new Date('2026-01-15T23:00:00Z');
-    expect(await meter.today()).toMatchObject({ day: '2026-01-16', calls: 0, cost: 0 });
-    meter.add('sonnet', call);
+    expect((await meter.report()).today).toMatchObject({ period: '2026-01-16', all: { calls: 0, cost: 0 } });
+    meter.add({ model: 'haiku', purpose: 'summary' }, call);
+    // Midnight comes before it is written.
+    time.now = new Date('2026-01-16T23:00:00Z');
+    meter.add(turnBy('sonnet'), call);
     await meter.flush();
-    expect(await meter.today()).toMatchObject({ day: '2026-01-16', calls: 1 });
+    const { today, month } = await meter.report();
+    expect(today).toMatchObject({ period: '2026-01-17', all: { calls: 1 } });
+    expect(month).toMatchObject({
+      period: '2026-01',
+      all: { calls: 3, cost: 0.5 },
+      byPurpose: { chat: { calls: 2 }, summary: { calls: 1 } },
+    });
+    time.now = new Date('2026-01-31T23:00:00Z');
+    expect((await meter.report()).month).toMatchObject({ period: '2026-02', all: { calls: 0 } });
   });
 
   it('loses nothing while the disk refuses', async () => {
     const { meter, store, logger } = meterOver();
     const update = store.update.bind(store);
     store.update = () => Promise.reject(new StoreError('full', 'usage.json'));
-    meter.add('sonnet', call);
+    meter.add(turnBy('sonnet'), call);
     await meter.flush();
-    meter.add('sonnet', call);
+    meter.add(turnBy('sonnet'), call);
     expect(logger.warnings).toEqual(['model usage could not be saved']);
     store.update = update;
     await meter.flush();
-    expect((await meterOver(store).meter.today()).calls).toBe(2);
+    expect((await meterOver(store).meter.report()).today.all.calls).toBe(2);
   });
 });

@@ -61,6 +61,7 @@ export async function openLargestInputs() {
   const model = await startModelServer(repeating(() => present));
   const { config } = readConfig({
     DISCOCLAW_ACCESS: 'everyone',
+    DISCOCLAW_RATE_PER_MINUTE: '0',
     DISCOCLAW_DATA_DIR: join(folder, 'data'),
     DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
     DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',

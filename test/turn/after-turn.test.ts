@@ -57,6 +57,26 @@ describe('work after a turn', () => {
     await expect.poll(() => runs).toEqual([[aliceInGeneral, aliceInDev]]);
   });
 
+  it('is done again when a limit on cost begins anew, where that kept it back [L2]', async () => {
+    const until = new Date('2026-01-16T00:00:00Z');
+    const woken: unknown[] = [];
+    const afterTurn = new AfterTurn({
+      layers: [{ name: 'rolling', fold: () => Promise.resolve() }],
+      queue: createKeyedQueue(),
+      logger: recordingLogger(),
+      held: {
+        until: (userId) => (userId === aliceId ? until : undefined),
+        wakeAt: (...wish) => void woken.push(wish),
+      },
+    });
+    for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
+    await afterTurn.idle();
+    expect(woken).toEqual([
+      [aliceInGeneral, until],
+      [aliceInDev, until],
+    ]);
+  });
+
   it('takes the sessions of one user that wait together in one run, and other users do not wait', async () => {
     const runs: { userId: string; channels: string[]; release: () => void }[] = [];
     const steps = [

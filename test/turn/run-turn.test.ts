@@ -29,6 +29,11 @@ function sayingHalf(meanwhile: () => unknown): AnswerTurn {
   };
 }
 
+const overLimit =
+  (partialText: string): AnswerTurn =>
+  () =>
+    Promise.reject(new ModelError('too much', 'over-limit', { partialText }));
+
 const failing: AnswerTurn = (_context, _signal, { onOffer }) => {
   onOffer('Pin it.');
   return Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' }));
@@ -130,6 +135,30 @@ describe('a turn', () => {
     });
     await run([message], new TurnControl());
     expect(steps.find((step) => step.startsWith('send'))).toMatch(/reference abc123\)\n-# 📌 pinned/u);
+  });
+
+  it('over a limit on cost gives one line, or none where that was told just now, and counts as handled [L2]', async () => {
+    for (const [partialText, line, sent] of [
+      ['', 'Used up.', ['send Used up. as 11']],
+      ['', undefined, []],
+      ['Half of ', 'Used up.', ['send Half of as 11', 'send Used up. as 1e']],
+    ] as const) {
+      const asked: boolean[] = [];
+      const limits = {
+        costLine: (_: string, isNeeded: boolean) => {
+          asked.push(isNeeded);
+          return line;
+        },
+      };
+      const { run, steps, journal, logger } = turnWith(overLimit(partialText), { limits });
+      expect(await run([message], new TurnControl())).toBe(partialText === '' ? 'explained' : 'answered');
+      expect(steps.filter((step) => step.startsWith('send'))).toEqual(
+        sent.filter((step) => step.startsWith('send')),
+      );
+      expect(asked).toEqual([partialText !== '']);
+      expect(await journal.isHandled(generalId, message.id)).toBe(true);
+      expect(logger.errors).toEqual([]);
+    }
   });
 
   it('that broke off gives the part that came, and a mark under another nonce', async () => {

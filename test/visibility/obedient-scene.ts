@@ -94,6 +94,7 @@ export class ObedientScene {
   constructor() {
     const { config } = readConfig({
       DISCOCLAW_TIMEZONE: 'UTC',
+      DISCOCLAW_RATE_PER_MINUTE: '0',
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
       // Little enough for history to be rebuilt, which is when a first summary is shown.
       DISCOCLAW_MESSAGE_HISTORY_BUDGET: '160',

@@ -80,6 +80,7 @@ export class Scene {
     this.#withHistory = withHistory;
     const { config } = readConfig({
       DISCOCLAW_TIMEZONE: 'UTC',
+      DISCOCLAW_RATE_PER_MINUTE: '0',
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',

@@ -80,7 +80,7 @@ shine shone | shoot shot | show shown | sing sang sung | sink sank sunk | sit sa
 spend spent | stand stood | steal stole stolen | stick stuck | strike struck | swear swore sworn | sweep swept
 swim swam swum | swing swung | take took taken | teach taught | tear tore torn | tell told | think thought | throw threw thrown
 understand understood | wake woke woken | wear wore worn | win won | write wrote written
-child children | person people | man men | woman women | wife wives | life lives | knife knives | leaf leaves | shelf shelves
+child children | person people | man men | woman women | wife wives | knife knives | leaf leaves | shelf shelves
 foot feet | tooth teeth | mouse mice | goose geese | good better best | bad worse worst
 `;
 
@@ -117,6 +117,7 @@ camp tent campfire | sport soccer football basketball tennis swimming running | 
 mountain hill peak | weather rain storm snow | religion church faith spiritual | meet encounter
 talk speak chat discuss speech | write writing author | make create build | big large huge | small little tiny
 pretty beautiful gorgeous | move relocate | allergy allergic | diet weight | kind type sort | place location
+live home reside address | allergic avoid | name call
 struggle difficult hard challenge tough problem issue | relax destress calm unwind | old age elderly | new latest
 instrument guitar piano violin drum flute clarinet
 `;
@@ -137,13 +138,13 @@ child: son daughter kid baby toddler
 country: america usa england france germany spain italy japan china canada mexico india australia ireland sweden brazil greece thailand
 state: california texas florida oregon washington colorado michigan minnesota alaska hawaii
 city: paris london tokyo rome boston chicago seattle barcelona berlin york
-food: pizza pasta salad soup cake bread chicken sushi ice cream cookie sandwich
+food: pizza pasta salad soup cake bread chicken sushi ice cream cookie sandwich nut peanut gluten fish egg cheese
 dessert: cake pie ice cream cookie chocolate | drink: coffee tea beer wine juice soda
 vehicle: car truck bike bus van motorcycle | job: teacher engineer nurse doctor manager lawyer designer developer
 health: doctor hospital sick pain injury surgery diagnose | emotion: happy sad angry scare proud grateful anxious
 feel: happy sad angry scare proud grateful anxious | game: chess console video board | weather: rain snow storm sun wind
-clothes: shirt dress shoes jacket hat | language: english french spanish german italian japanese chinese russian
-season: summer winter spring autumn fall
+clothes: shirt dress shoes jacket hat | language: english french spanish german italian japanese chinese russian rust python java javascript typescript
+season: summer winter spring autumn fall | day: monday tuesday wednesday thursday friday saturday sunday
 event: parade festival concert party wedding conference workshop fundraiser ceremony
 music: song band concert album guitar piano | device: phone laptop computer tablet watch
 furniture: chair table desk couch sofa | subject: math history science biology chemistry physics

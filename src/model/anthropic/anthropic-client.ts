@@ -8,10 +8,12 @@ import {
   addUsage,
   noUsage,
   textOf,
+  type CallBudget,
   type ModelCallOptions,
   type ModelClient,
   type ModelRequest,
   type ModelResponse,
+  type ModelUsage,
 } from '../../core/model.ts';
 import { jsonIn } from '../../core/text.ts';
 import { startDeadline } from '../deadline.ts';
@@ -19,8 +21,9 @@ import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
 import { createRefusals } from './features.ts';
-import { requestBody } from './request-body.ts';
-import { attemptError, withRetries } from './retries.ts';
+import { callCost, type OwnPrices } from './models.ts';
+import { largestUsage, requestBody } from './request-body.ts';
+import { AttemptError, attemptError, withRetries } from './retries.ts';
 
 export interface AnthropicClientOptions {
   /** May be absent where `baseUrl` names a server that wants none. */
@@ -37,6 +40,10 @@ export interface AnthropicClientOptions {
   readonly totalTimeoutMs: number;
   /** Whether the server is to tell why its cache missed what a conversation's request before had. Default: no. */
   readonly asksForCacheMisses?: boolean;
+  /** What calls may cost [L2]; every attempt is set aside before it goes out. Default: anything. */
+  readonly budget?: CallBudget | undefined;
+  /** By which that is reckoned. Default: list prices. */
+  readonly prices?: OwnPrices;
   readonly logger: Logger;
   /** From 0 up to 1, for the backoff. Default: `Math.random`. */
   readonly random?: () => number;
@@ -89,41 +96,49 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
   }
 
+  /** `refused`: the server refuses a feature of the request, and that is learnt. */
   async function attemptOnce(
-    body: MessageCreateParamsStreaming,
-    conversation: string | undefined,
+    request: ModelRequest,
+    callOptions: ModelCallOptions,
     signal: AbortSignal,
     streamed: StreamedText,
-  ): Promise<ModelResponse> {
+  ): Promise<ModelResponse | 'refused'> {
     streamed.restart();
     const onText = (piece: string): void => streamed.add(piece);
     const { idleTimeoutMs } = options;
-    const { id, response } = await attempt(sdk, body, { signal, idleTimeoutMs, onText });
-    if (conversation !== undefined && id !== undefined) latest.set(conversation, id);
-    return response;
+    const body = bodyFor(request, callOptions);
+    const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
+    const reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
+    if (signal.aborted) reserved?.settle(0);
+    signal.throwIfAborted();
+    try {
+      const { id, response } = await attempt(sdk, body, { signal, idleTimeoutMs, onText });
+      reserved?.settle(costOf(response.usage));
+      if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
+      return response;
+    } catch (error) {
+      const failed = attemptError(error, apiKey, new Date());
+      reserved?.settle(failed instanceof AttemptError && failed.isFree ? 0 : undefined);
+      if (refusals.learn(request, error)) return 'refused';
+      throw failed;
+    }
   }
 
   /** Sends the request again at once, as long as the server refuses another of its features: each leaves it with one less [M9]. */
   async function attemptWithLess(
     request: ModelRequest,
-    callOptions: ModelCallOptions,
-    signal: AbortSignal,
-    streamed: StreamedText,
+    ...rest: [ModelCallOptions, AbortSignal, StreamedText]
   ): Promise<ModelResponse> {
     let ignoredUsage = noUsage;
     for (;;) {
       const { request: sent, leftOut } = refusals.applied(request);
-      const body = bodyFor(sent, callOptions);
-      try {
-        const response = await attemptOnce(body, request.conversation, signal, streamed);
-        const usage = addUsage(ignoredUsage, response.usage);
-        if (!ignoresSchema(sent, response))
-          return { ...response, usage, ...(leftOut.length > 0 ? { leftOut } : {}) };
-        refusals.learnIgnored(sent, 'structured output');
-        ignoredUsage = usage;
-      } catch (error) {
-        if (!refusals.learn(sent, error)) throw attemptError(error, apiKey, new Date());
-      }
+      const response = await attemptOnce(sent, ...rest);
+      if (response === 'refused') continue;
+      const usage = addUsage(ignoredUsage, response.usage);
+      if (!ignoresSchema(sent, response))
+        return { ...response, usage, ...(leftOut.length > 0 ? { leftOut } : {}) };
+      refusals.learnIgnored(sent, 'structured output');
+      ignoredUsage = usage;
     }
   }
 

@@ -41,6 +41,9 @@ const models: Readonly<Record<string, ListedModel>> = {
 /** Writing the cache, beside plain input; the same for all models. */
 const cacheWrite: CachePrice['write'] = { '5m': 1.25, '1h': 2 };
 
+/** US dollars a million tokens, by alias or id, as the operator gave them. */
+export type OwnPrices = Readonly<Record<string, { readonly input: number; readonly output: number }>>;
+
 const byId = new Map<string, ListedModel>(Object.values(models).map((model) => [model.id, model]));
 
 /** The vendor's id for `haiku`, `sonnet` or `opus`; any other name is taken for an id and stays as it is [M1]. */
@@ -59,9 +62,9 @@ export function cachePrice(model: string): CachePrice | undefined {
   return listed && { read: listed.cacheRead, write: cacheWrite };
 }
 
-/** US dollars of a call at list prices, by alias or id; `undefined` where the price is not known. */
-export function callCost(model: string, usage: ModelUsage): number | undefined {
-  const listed = byId.get(resolveModel(model));
+/** US dollars of a call, by alias or id, at the operator's own prices where they gave one and at list prices otherwise; `undefined` where the price is not known. */
+export function callCost(model: string, usage: ModelUsage, own: OwnPrices = {}): number | undefined {
+  const listed = priceOf(model, own);
   if (listed === undefined) return undefined;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheHourTokens } = usage;
   const input =
@@ -72,4 +75,12 @@ export function callCost(model: string, usage: ModelUsage): number | undefined {
   const dollars = (input * listed.input + outputTokens * listed.output) / 1_000_000;
   const { tokens, factor } = listed.longPrompt ?? { tokens: Infinity, factor: 1 };
   return inputTokens + cacheReadTokens + cacheWriteTokens > tokens ? dollars * factor : dollars;
+}
+
+/** Of a model that is not listed, reading the cache counts like plain input. */
+function priceOf(model: string, own: OwnPrices): Omit<ListedModel, 'id'> | undefined {
+  const id = resolveModel(model);
+  const listed = byId.get(id);
+  const [, given] = Object.entries(own).find(([name]) => resolveModel(name) === id) ?? [];
+  return given === undefined ? listed : { ...given, cacheRead: listed?.cacheRead ?? 1 };
 }

@@ -8,13 +8,15 @@ import type {
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
 
-import type {
-  CacheLife,
-  ModelMessage,
-  ModelPurpose,
-  ModelRequest,
-  TextBlock,
-  ToolDefinition,
+import {
+  noUsage,
+  type CacheLife,
+  type ModelMessage,
+  type ModelPurpose,
+  type ModelRequest,
+  type ModelUsage,
+  type TextBlock,
+  type ToolDefinition,
 } from '../../core/model.ts';
 import { wellFormed } from '../../core/text.ts';
 import { resolveModel, thinksFirst } from './models.ts';
@@ -57,6 +59,44 @@ export function requestBody(request: ModelRequest): MessageCreateParamsStreaming
     ...(system.length > 0 ? { system } : {}),
     messages,
     ...(config === undefined ? {} : { output_config: config }),
+  };
+}
+
+/** Tokens that the vendor adds of its own, for tools and structured answers. */
+const addedTokens = 1000;
+/** Of one picture, and of one PDF as a multiple of its bytes in base64: its pages count as text and as pictures. */
+const imageTokens = 5000;
+const documentFactor = 2;
+/** The longest prompt that a model takes. */
+const contextTokens = 1_000_000;
+
+/**
+ * The most that a request can use [L2]: a token has at least a byte, all is written to the cache where any of it is, for as long as its longest mark
+ * says, and the answer is as long as it may be.
+ */
+export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
+  const { system = [], messages } = body;
+  const blocks = [system, ...messages.map(({ content }) => content)].flatMap((content) =>
+    typeof content === 'string' ? [] : content,
+  );
+  const sources = new Set<unknown>();
+  let mediaTokens = 0;
+  for (const block of blocks) {
+    if (block.type !== 'image' && block.type !== 'document') continue;
+    sources.add(block.source);
+    if (block.type === 'image') mediaTokens += imageTokens;
+    else if (block.source.type === 'base64') mediaTokens += block.source.data.length * documentFactor;
+  }
+  const told = JSON.stringify(body, (_, value: unknown) => (sources.has(value) ? undefined : value));
+  const input = Math.min(contextTokens, Buffer.byteLength(told) + mediaTokens + addedTokens);
+  const marks = blocks.flatMap((block) => ('cache_control' in block ? (block.cache_control ?? []) : []));
+  const isWritten = marks.length > 0;
+  return {
+    ...noUsage,
+    inputTokens: isWritten ? 0 : input,
+    cacheWriteTokens: isWritten ? input : 0,
+    cacheHourTokens: marks.some(({ ttl }) => ttl === '1h') ? input : 0,
+    outputTokens: body.max_tokens,
   };
 }
 

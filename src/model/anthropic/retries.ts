@@ -45,13 +45,26 @@ export function withRetries<T>(
   });
 }
 
+/** System errors of a connection that never came about. */
+const neverConnected = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/u;
+
 /** One attempt at a call that failed. Its words are ours: what a server or the network says is quoted with secrets taken out. */
 export class AttemptError extends ModelError {
   /** What the server asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  constructor(message: string, failure: ModelFailure, retryAfterMs?: number) {
+  /** The server took no work on: an error in place of an answer, or no connection at all. What breaks off later may be billed. */
+  readonly isFree: boolean;
+  constructor(
+    message: string,
+    failure: ModelFailure,
+    {
+      retryAfterMs,
+      isFree = false,
+    }: { readonly retryAfterMs?: number | undefined; readonly isFree?: boolean } = {},
+  ) {
     super(message, failure);
     this.retryAfterMs = retryAfterMs;
+    this.isFree = isFree;
   }
 }
 
@@ -64,13 +77,19 @@ export function attemptError(error: unknown, secret: string, now: Date): ModelEr
   // The SDK's stream wraps what is thrown inside it.
   if (error instanceof AnthropicError && error.cause instanceof ModelError) return error.cause;
   if (error instanceof APIConnectionError) {
-    return new AttemptError(`The model's server cannot be reached${codeOf(error)}`, 'unavailable');
+    const code = codeOf(error);
+    return new AttemptError(`The model's server cannot be reached${code}`, 'unavailable', {
+      isFree: neverConnected.test(code),
+    });
   }
   if (error instanceof APIError) {
     const said = error.apiMessage === null ? '' : `: ${redact(error.apiMessage, secret)}`;
     const status = typeof error.status === 'number' ? error.status : undefined;
     const message = `The model's server answered ${[status, error.type].filter(Boolean).join(' ') || 'with an error'}${said}`;
-    return new AttemptError(message, failureOf(status, error.type), retryAfter(error.headers, now));
+    return new AttemptError(message, failureOf(status, error.type), {
+      retryAfterMs: retryAfter(error.headers, now),
+      isFree: status !== undefined,
+    });
   }
   return new AttemptError(`The model's answer broke off${codeOf(error)}`, 'broken');
 }

@@ -1,8 +1,9 @@
 import type { ModelRequest } from '../../core/model.ts';
 import { clipAtSentence, clipAtWord, normalizeText } from '../../core/text.ts';
-import { memoryWishIn, statementsIn, tellingTerms } from './phrases.ts';
-import { parseTurnLine, readRequest, requestText } from './read-request.ts';
-import { offlineLabel, type ChatReply } from './reply.ts';
+import { offlineLabel } from './matching.ts';
+import { memoryWishIn, statementsIn } from './phrases.ts';
+import { readRequest, requestText } from './read-request.ts';
+import type { Knowledge, Reply } from './reply.ts';
 
 const lineMaxChars = 200;
 const defaultMaxChars = 2_000;
@@ -14,15 +15,13 @@ const maxWords = 590;
  * that the request states, the oldest go. The stand-in's own replies only repeat memory and are left out, and so is what people asked to
  * be remembered or forgotten: items hold that, and a summary would bring it back.
  */
-export function summarize(request: ModelRequest): string {
-  const { sections } = readRequest(request);
+export function summarize(request: ModelRequest, { shareOf }: Knowledge): string {
+  const { sections, turns } = readRequest(request);
   const previous = sections.get('previous_summary') ?? [];
-  const said = (sections.get('turns') ?? []).flatMap((line) => {
-    const turn = parseTurnLine(line);
-    if (turn === undefined || turn.text.startsWith(offlineLabel)) return [];
-    if (memoryWishIn(turn.text) !== undefined) return [];
-    return tellingTerms(turn.text).size === 0 ? [] : [`${turn.name}: ${clipAtWord(turn.text, lineMaxChars)}`];
-  });
+  const said = turns
+    .filter(({ text }) => !text.startsWith(offlineLabel) && memoryWishIn(text) === undefined)
+    .filter(({ text }) => shareOf(text)(text) > 0)
+    .map(({ name, text }) => `${name}: ${clipAtWord(text, lineMaxChars)}`);
   const lines = [...new Set([...previous, ...said])].filter((line) => line.trim() !== '');
   const summary = newestThatFit(lines, '\n', maxCharsOf(request));
   return summary === '' ? 'Only small talk so far.' : summary;
@@ -44,53 +43,34 @@ function maxCharsOf(request: ModelRequest): number {
 
 /** The last of the parts that together stay within the limits; the newest is cut where it alone is too long. */
 function newestThatFit(parts: readonly string[], separator: string, maxChars: number): string {
-  const kept: string[] = [];
-  let characters = 0;
+  let characters = -separator.length;
   let words = 0;
-  for (const part of parts.toReversed()) {
-    characters += part.length + (kept.length === 0 ? 0 : separator.length);
+  const kept = parts.toReversed().filter((part) => {
+    characters += separator.length + part.length;
     words += part.split(/\s+/u).length;
-    if (characters > maxChars || words > maxWords) break;
-    kept.unshift(part);
-  }
-  const newest = parts.at(-1);
-  if (kept.length > 0 || newest === undefined) return kept.join(separator);
-  return clipAtSentence(
-    newest
-      .split(/(?<=\s)/u)
-      .slice(0, maxWords)
-      .join(''),
-    maxChars,
-  );
+    return characters <= maxChars && words <= maxWords;
+  });
+  if (kept.length > 0) return kept.toReversed().join(separator);
+  const newest = (parts.at(-1) ?? '').split(/(?<=\s)/u).slice(0, maxWords);
+  return clipAtSentence(newest.join(''), maxChars);
 }
-
-/** Findings in one message at most [A2]. */
-const maxItems = 3;
 
 /** What the person says about themselves in the turns, as the JSON that extraction asks for; quotes are literal. */
 export function extractItems(request: ModelRequest): string {
-  const lines = readRequest(request).sections.get('turns') ?? [];
-  const items = lines.flatMap((line) => {
-    const turn = parseTurnLine(line);
-    if (turn === undefined) return [];
-    return statementsIn(turn.text)
-      .slice(0, maxItems)
-      .map(({ kind, text, quote }) => ({ kind, text, quote, messageId: turn.messageId }));
-  });
+  const items = readRequest(request).turns.flatMap(({ text, messageId }) =>
+    statementsIn(text).map((statement) => ({ ...statement, messageId })),
+  );
   return JSON.stringify({ items });
 }
-
-const nothingNew: ChatReply = { type: 'text', text: 'Nothing new.' };
 
 /**
  * A reflection by rules: what the person said of themselves and no facts file says yet is added to facts/user.md, where there are facts files at all.
  * What they asked to be remembered or forgotten is left to items. A conversation begins with the person, so the first turn tells their name.
  */
-export function reflect(request: ModelRequest): ChatReply {
-  const { sections, tools, toolRuns } = readRequest(request);
-  if (toolRuns.length > 0) return { type: 'text', text: 'Done.' };
-  if (!tools.has('memory_append') || !requestText(request).includes('facts/')) return nothingNew;
-  const turns = (sections.get('turns') ?? []).flatMap((line) => parseTurnLine(line) ?? []);
+export function reflect(request: ModelRequest): Reply {
+  const { sections, tools, toolRuns, turns } = readRequest(request);
+  if (toolRuns.length > 0) return 'Done.';
+  if (!tools.has('memory_append') || !requestText(request).includes('facts/')) return 'Nothing new.';
   const known = normalizeText((sections.get('facts') ?? []).join('\n'));
   const said = turns.flatMap(({ name, text }) =>
     name === turns[0]?.name && memoryWishIn(text) === undefined ? statementsIn(text) : [],
@@ -98,9 +78,9 @@ export function reflect(request: ModelRequest): ChatReply {
   const lines = new Set(
     said.flatMap(({ text }) => (known.includes(normalizeText(text)) ? [] : [`- ${text}`])),
   );
-  if (lines.size === 0) return nothingNew;
+  if (lines.size === 0) return 'Nothing new.';
   const entry = [...lines].join('\n');
-  return { type: 'tool', name: 'memory_append', input: { path: 'facts/user.md', entry } };
+  return [{ name: 'memory_append', input: { path: 'facts/user.md', entry } }];
 }
 
 /** Keeps the beginning of a profile, as far as the limit that the request states goes, and moves the lines after it to a topic. */
@@ -109,11 +89,7 @@ export function trimProfile(request: ModelRequest): string {
   const [, stated] = /under (\d+) characters/u.exec(requestText(request)) ?? [];
   const limit = Number(stated ?? 0);
   let used = 0;
-  const end = lines.findIndex((line) => {
-    used += line.length + 1;
-    return used > limit;
-  });
-  const kept = end === -1 ? lines : lines.slice(0, Math.max(1, end));
+  const kept = lines.filter((line, at) => (used += line.length + 1) <= limit || at === 0);
   const moved = lines.slice(kept.length);
   const topics = moved.length === 0 ? [] : [{ path: 'topics/profile.md', content: moved.join('\n') }];
   return JSON.stringify({ userMd: kept.join('\n'), topics });

@@ -1,16 +1,11 @@
 import { estimateTokenCount } from 'tokenx';
 
 import { ModelError } from '../../core/errors.ts';
-import {
-  noUsage,
-  type ModelCallOptions,
-  type ModelClient,
-  type ModelRequest,
-  type ModelResponse,
-} from '../../core/model.ts';
+import { noUsage, type ModelClient, type ModelPurpose, type ModelRequest } from '../../core/model.ts';
 import { condense, extractItems, reflect, summarize, trimProfile } from './background.ts';
+import { offlineLabel } from './matching.ts';
 import { readRequest, requestText } from './read-request.ts';
-import { chatReply, offlineLabel, type ChatReply } from './reply.ts';
+import { chatReply, type Knowledge, type Reply } from './reply.ts';
 
 /** Pieces that a text is streamed in. */
 const pieces = 4;
@@ -19,63 +14,46 @@ const pieces = 4;
  * The stand-in for a language model where none is configured: it knows the request and nothing else, answers by rules, the same every
  * time, without network [M2]. Chat replies begin with its label.
  */
-export function createOfflineClient(): ModelClient {
+export function createOfflineClient(knowledge: Knowledge): ModelClient {
   return {
     isOffline: true,
-    async complete(request, options = {}) {
-      const reply = replyTo(request);
-      if (reply.type === 'text') await stream(reply.text, options);
-      throwIfAborted(options.signal, '');
-      return responseOf(reply, request);
+    async complete(request, { signal, onText } = {}) {
+      const reply = rules[request.purpose](request, knowledge);
+      let said = '';
+      for (const piece of typeof reply === 'string' ? inPieces(reply) : ['']) {
+        if (signal?.aborted === true)
+          throw new ModelError('The call was given up', 'aborted', { partialText: said });
+        said += piece;
+        if (piece !== '') onText?.(piece);
+        await Promise.resolve();
+      }
+      const usage = {
+        ...noUsage,
+        inputTokens: estimateTokenCount(requestText(request)),
+        outputTokens: estimateTokenCount(typeof reply === 'string' ? reply : JSON.stringify(reply)),
+      };
+      if (typeof reply === 'string') return { content: [{ type: 'text', text: reply }], stop: 'end', usage };
+      const id = (index: number): string => `offline-${request.messages.length}-${index}`;
+      const content = reply.map((call, index) => ({ type: 'tool_use' as const, id: id(index), ...call }));
+      return { content, stop: 'tool_use', usage };
     },
   };
 }
 
-function replyTo(request: ModelRequest): ChatReply {
-  switch (request.purpose) {
-    case 'chat': {
-      const reply = chatReply(readRequest(request));
-      return reply.type === 'tool' ? reply : { type: 'text', text: `${offlineLabel}\n${reply.text}` };
-    }
-    case 'summary':
-      return { type: 'text', text: summarize(request) };
-    case 'condense':
-      return { type: 'text', text: condense(request) };
-    case 'extraction':
-      return { type: 'text', text: extractItems(request) };
-    case 'reflection':
-      return reflect(request);
-    case 'trim':
-      return { type: 'text', text: trimProfile(request) };
-  }
-}
+const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Knowledge) => Reply>> = {
+  chat(request, knowledge) {
+    const reply = chatReply(readRequest(request), knowledge);
+    return typeof reply === 'string' ? `${offlineLabel}\n${reply}` : reply;
+  },
+  summary: summarize,
+  condense,
+  extraction: extractItems,
+  reflection: reflect,
+  trim: trimProfile,
+};
 
-function responseOf(reply: ChatReply, request: ModelRequest): ModelResponse {
-  const output = reply.type === 'text' ? reply.text : JSON.stringify(reply.input);
-  const usage = {
-    ...noUsage,
-    inputTokens: estimateTokenCount(requestText(request)),
-    outputTokens: estimateTokenCount(output),
-  };
-  if (reply.type === 'text') return { content: [{ type: 'text', text: reply.text }], stop: 'end', usage };
-  const id = `offline-${request.messages.length}`;
-  const content = [{ type: 'tool_use' as const, id, name: reply.name, input: reply.input }];
-  return { content, stop: 'tool_use', usage };
-}
-
-async function stream(text: string, { signal, onText }: ModelCallOptions): Promise<void> {
+function inPieces(text: string): readonly string[] {
   const words = text.split(/(?<=\s)(?=\S)/u);
   const size = Math.ceil(words.length / pieces);
-  let said = '';
-  for (let start = 0; start < words.length; start += size) {
-    throwIfAborted(signal, said);
-    const piece = words.slice(start, start + size).join('');
-    said += piece;
-    onText?.(piece);
-    await Promise.resolve();
-  }
-}
-
-function throwIfAborted(signal: AbortSignal | undefined, partialText: string): void {
-  if (signal?.aborted === true) throw new ModelError('The call was given up', 'aborted', { partialText });
+  return Array.from({ length: pieces }, (_, at) => words.slice(at * size, (at + 1) * size).join(''));
 }

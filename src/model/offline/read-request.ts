@@ -1,18 +1,5 @@
-import { textOf, type ModelRequest, type ToolResultBlock, type ToolUseBlock } from '../../core/model.ts';
+import { textOf, type ModelRequest } from '../../core/model.ts';
 import { sectionNames, type SectionName } from '../../core/section.ts';
-
-/** A line of the conversation before the message. */
-export interface HistoryLine {
-  /** The author's name as written there; absent for this bot's own words. */
-  readonly name?: string;
-  readonly text: string;
-}
-
-/** A tool call of this exchange and what came of it. */
-export interface ToolRun {
-  readonly call: ToolUseBlock;
-  readonly result: ToolResultBlock;
-}
 
 /** What a request holds, as far as the offline rules look at it. */
 export type ReadRequest = ReturnType<typeof readRequest>;
@@ -23,7 +10,8 @@ const sectionStart = new RegExp(String.raw`<(${sectionNames.join('|')})( [^<>\n]
 export function readRequest(request: ModelRequest) {
   /** The lines of each section, without title. */
   const sections = new Map<SectionName, readonly string[]>();
-  const history: HistoryLine[] = [];
+  /** The conversation before the message; this bot's own words have no name. */
+  const history: { readonly name?: string; readonly text: string }[] = [];
   /** The names of attached files, opened or not. */
   const files: string[] = [];
   /** The words of the message to answer, and the name of who wrote it. */
@@ -38,11 +26,17 @@ export function readRequest(request: ModelRequest) {
       }
       const rest = takeSections(block.text, (name, attributes, body) => {
         if (name === 'message')
-          message = { from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '', text: withoutNote(body) };
-        else if (name === 'attached_file') files.push(...fileName(body));
+          message = {
+            from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '',
+            text: body.replace(/^\[attached: .*\]$/gmu, '').trim(),
+          };
+        else if (name === 'attached_file') files.push(...(/^.+(?=:$)/mu.exec(body) ?? []));
         else sections.set(name, body.split('\n').slice(1));
       });
-      history.push(...rest.split('\n').flatMap(historyLine));
+      for (const line of rest.split('\n')) {
+        const [, name, text] = /^([^:]{1,80}): (.+)$/u.exec(line.trim()) ?? [];
+        if (name !== undefined && text !== undefined) history.push({ name, text });
+      }
     }
   }
   return {
@@ -51,6 +45,8 @@ export function readRequest(request: ModelRequest) {
     message,
     files,
     tools: new Set(request.tools?.map((tool) => tool.name)),
+    /** Past messages, in requests about these. */
+    turns: (sections.get('turns') ?? []).flatMap((line) => parseTurnLine(line) ?? []),
     /** What the last round of tool calls gave, in order; empty in the first round. */
     toolRuns: lastToolRuns(request),
   };
@@ -76,29 +72,13 @@ function takeSections(
   return between.join('') + text.slice(from);
 }
 
-/** The words alone, without the line that names attached files. */
-function withoutNote(body: string): string {
-  return body.replace(/^\[attached: .*\]$/gmu, '').trim();
-}
-
-/** A file's section has its name as title. */
-function fileName(body: string): readonly string[] {
-  const name = /^(.+):$/mu.exec(body)?.[1];
-  return name === undefined ? [] : [name];
-}
-
-function historyLine(line: string): readonly HistoryLine[] {
-  const [, name, text] = /^([^:]{1,80}): (.+)$/u.exec(line.trim()) ?? [];
-  return name === undefined || text === undefined ? [] : [{ name, text }];
-}
-
-function lastToolRuns(request: ModelRequest): readonly ToolRun[] {
-  const results = request.messages.at(-1)?.content.filter((block) => block.type === 'tool_result') ?? [];
-  const calls = request.messages.at(-2)?.content.filter((block) => block.type === 'tool_use') ?? [];
-  return results.flatMap((result) => {
-    const call = calls.find(({ id }) => id === result.toolUseId);
-    return call === undefined ? [] : [{ call, result }];
-  });
+/** Each tool call of the last round with what came of it. */
+function lastToolRuns({ messages }: ModelRequest) {
+  const results = messages.at(-1)?.content.filter((block) => block.type === 'tool_result') ?? [];
+  const calls = messages.at(-2)?.content.filter((block) => block.type === 'tool_use') ?? [];
+  return results.flatMap((result) =>
+    calls.filter(({ id }) => id === result.toolUseId).map((call) => ({ call, result })),
+  );
 }
 
 /** All text of a request, its instructions first. */
@@ -107,35 +87,18 @@ export function requestText(request: ModelRequest): string {
 }
 
 /** A message as requests about past turns show it. Reads `- [<messageId>] Name: text`. */
-export function parseTurnLine(line: string) {
+function parseTurnLine(line: string) {
   const [, messageId, name, text] =
     /^- \[(\d+)\] ([^:]+): (?:<others_words>)?(.+?)(?:<\/others_words>)?$/u.exec(line) ?? [];
-  if (messageId === undefined || name === undefined || text === undefined) return undefined;
-  return { messageId, name, text };
+  return name === undefined || text === undefined ? undefined : { messageId: messageId ?? '', name, text };
 }
 
-/** A durable item as its line shows it [D5]. */
-export interface RememberedLine {
-  readonly kind: string;
-  readonly text: string;
-  /** Without `#`. */
-  readonly channel?: string;
-  /** `YYYY-MM-DD`. */
-  readonly date?: string;
-}
-
-/** Reads `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */
-export function parseRememberedLine(line: string): RememberedLine | undefined {
+/** A durable item as its line shows it [D5]; the channel without `#`, the date `YYYY-MM-DD`. Reads `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */
+export function parseRememberedLine(line: string) {
   const [, kind, rest = ''] = /^- \[(\w+)\] (.*)\)$/u.exec(line) ?? [];
   const at = rest.lastIndexOf(' (src: ');
   if (kind === undefined || at === -1) return undefined;
-  const origin = rest.slice(at);
-  const [, date] = /, updated (\d{4}-\d{2}-\d{2})$/u.exec(origin) ?? [];
-  const [, channel] = origin.replace(/, updated [\d-]+$/u, '').split(/, #(.*)/u);
-  return {
-    kind,
-    text: rest.slice(0, at),
-    ...(channel === undefined ? {} : { channel }),
-    ...(date === undefined ? {} : { date }),
-  };
+  const [origin = '', date] = rest.slice(at).split(/, updated (\d{4}-\d{2}-\d{2})$/u);
+  const [, channel] = origin.split(/, #(.*)/u);
+  return { kind, text: rest.slice(0, at), channel, date };
 }

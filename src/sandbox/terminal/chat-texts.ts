@@ -16,6 +16,7 @@ export const chatCommands: readonly string[] = [
   '/as',
   '/go',
   '/who',
+  '/demo',
   ...Object.keys(chatActions).map((name) => `/${name}`),
   '/help',
   '/quit',
@@ -34,6 +35,7 @@ export function helpText({ info, speaker, place }: ChatView, commands: readonly 
     ['/as NAME', `speak as somebody else: ${Object.keys(info.people).join(', ')}`],
     ['/go PLACE', 'go to a #channel, to your @dm with the bot, or to a thread by its name'],
     ['/who', 'who is here, and who sees which place'],
+    ['/demo', 'see a short demonstration, which changes nothing here'],
     ...Object.entries(chatActions).map(
       ([name, { usage, meaning }]) => [`/${name} ${usage}`.trim(), meaning] as const,
     ),

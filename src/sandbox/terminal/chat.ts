@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+
 import type { ChannelView, PersonView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/local-control.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
@@ -17,6 +19,8 @@ interface ChatOptions {
   readonly echoes: boolean;
   /** Called after everything that people do; resolves when the next line may come. */
   readonly afterActing: (expectsAnswer: boolean) => Promise<void>;
+  /** Plays the demonstration, in a world of its own. */
+  readonly demonstrate: () => Promise<void>;
 }
 
 /** One chat: somebody, somewhere, whose lines are messages or commands of the chat. Begins as Alice in #general. */
@@ -105,6 +109,10 @@ export class Chat {
       case 'help':
         transcript.tell(helpText(await this.#view(), await sandbox.commands()));
         break;
+      case 'demo':
+        await this.#options.demonstrate();
+        transcript.note(`Nothing of this is kept. You are ${this.position}.`);
+        break;
       case 'quit':
         return false;
       default:
@@ -121,10 +129,10 @@ export class Chat {
     if (commands.some((candidate) => candidate.name === name)) {
       return await giveSlashCommand(this.#scene, `${asTyped} ${rest}`.trim());
     }
-    const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)].join(', ');
-    throw new SandboxError(
-      `There is no /${asTyped}; there are ${names}. To say this line, put a space before it.`,
-    );
+    const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)];
+    const near = name.length > slipLetters ? nearestOf(names, `/${name}`) : undefined;
+    const choice = near === undefined ? `; there are ${names.join(', ')}.` : `. Did you mean ${near}?`;
+    throw new SandboxError(`There is no /${asTyped}${choice} To say this line, put a space before it.`);
   }
 
   async #finish({ echo, tell, goTo, expectsAnswer }: ActionResult): Promise<void> {
@@ -201,4 +209,19 @@ export class Chat {
       },
     };
   }
+}
+
+/** A command that differs by so many letters is probably meant; two that changed places are two. */
+const slipLetters = 2;
+
+/** The command that is nearest to a word, of equally near ones that with the same letters. */
+function nearestOf(names: readonly string[], typed: string): string | undefined {
+  const farOff = (name: string): number =>
+    distance(name, typed) * 2 - Number(lettersOf(name) === lettersOf(typed));
+  const near = names.filter((name) => distance(name, typed) <= slipLetters);
+  return near.toSorted((a, b) => farOff(a) - farOff(b))[0];
+}
+
+function lettersOf(text: string): string {
+  return Array.from(text).toSorted().join('');
 }

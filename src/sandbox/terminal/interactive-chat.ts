@@ -1,17 +1,20 @@
-import type { SandboxServer } from '../sandbox-server.ts';
+import { SandboxError } from '../control/sandbox-control.ts';
 import { followSandbox, type ChatEvent, type Said } from './chat-events.ts';
 import { Chat } from './chat.ts';
+import { createGuide, type Suggestion } from './guide.ts';
 import type { PromptLine } from './prompt-line.ts';
+import type { ScriptedChatOptions } from './scripted-chat.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Discord shows that somebody types for so long, in milliseconds. */
 const typingMs = 10_000;
 
-interface InteractiveChatOptions {
-  readonly sandbox: SandboxServer;
+interface InteractiveChatOptions extends Pick<ScriptedChatOptions, 'sandbox' | 'settled' | 'demonstrate'> {
   readonly prompt: PromptLine;
   /** Writes above the prompt. */
   readonly transcript: Transcript;
+  /** What a newcomer is led through. */
+  readonly suggestions: readonly Suggestion[];
 }
 
 /** The chat of a person at a terminal: what the bot writes appears as it grows. Resolves at the end of the input or at `/quit`. */
@@ -23,7 +26,9 @@ export async function chatInteractively(options: InteractiveChatOptions): Promis
     transcript,
     echoes: false,
     afterActing: () => Promise.resolve(),
+    demonstrate: () => options.demonstrate({ transcript, signal: prompt.closed }),
   });
+  const guide = createGuide(options.suggestions, transcript);
   const growing = new GrowingMessage(prompt);
   let shown: ShownMessage | undefined;
   let showing = Promise.resolve();
@@ -62,11 +67,24 @@ export async function chatInteractively(options: InteractiveChatOptions): Promis
     if (isTyping) typing = setTimeout(() => showTyping(false), typingMs);
   }
 
+  /** Below the answer to what was tried; when that does not come, all the same. */
+  async function suggestNext(): Promise<void> {
+    await sandbox.delivered().catch((error: unknown) => {
+      if (!(error instanceof SandboxError)) throw error;
+    });
+    await options.settled();
+    await showing;
+    growing.finish();
+    if (!prompt.closed.aborted) guide.show();
+  }
+
   try {
+    guide.begin();
     prompt.ask(`${chat.position}> `);
     for await (const line of prompt.lines) {
       if (!(await chat.take(line))) break;
       prompt.ask(`${chat.position}> `);
+      if (guide.took(line)) void suggestNext();
     }
   } finally {
     stopFollowing();

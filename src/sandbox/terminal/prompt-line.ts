@@ -9,6 +9,7 @@ const rowsBelow = 4;
 export class PromptLine {
   readonly #output: TerminalOutput;
   readonly #reader: Interface;
+  readonly #closing = new AbortController();
   #isAsking = false;
   #isClosed = false;
   #prompt = '';
@@ -22,10 +23,16 @@ export class PromptLine {
     this.#reader.on('SIGINT', () => this.close());
     this.#reader.on('close', () => {
       this.#isClosed = true;
+      this.#closing.abort();
       if (!this.#isAsking) return;
       output.write('\n');
       this.#leaveLine('');
     });
+  }
+
+  /** Aborts when nothing more is typed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** The lines as they are typed, until Ctrl-C, Ctrl-D or `close`. Iterate once. */

@@ -12,7 +12,12 @@ export interface ScriptedChatOptions {
   readonly settled: () => Promise<void>;
   /** Ends the chat before its next line. */
   readonly signal: AbortSignal;
+  /** Plays the demonstration at `/demo`. */
+  readonly demonstrate: (options: PlayOptions) => Promise<void>;
 }
+
+/** Where the demonstration is shown, and until when. */
+export type PlayOptions = Pick<ScriptedChatOptions, 'transcript' | 'signal'>;
 
 /** A conversation that is played where nobody types. */
 export interface Demonstration {
@@ -43,7 +48,7 @@ export async function chatByLines(lines: Lines, options: ScriptedChatOptions): P
 
 /** Plays a conversation of the bot's owner with the bot. */
 export async function playDemonstration(
-  { scenes, ending }: Demonstration,
+  scenes: Demonstration['scenes'],
   options: ScriptedChatOptions,
 ): Promise<void> {
   const { transcript, signal } = options;
@@ -60,14 +65,13 @@ export async function playDemonstration(
   } finally {
     close();
   }
-  transcript.tell(`\n${ending}`);
 }
 
 /** A chat that shows what is said, waits after it until the bot is done, and shows what is left of that in the end. */
 async function openFollowedChat(
   options: ScriptedChatOptions,
 ): Promise<{ readonly chat: Chat; readonly close: () => void }> {
-  const { sandbox, transcript, settled } = options;
+  const { sandbox, transcript, settled, demonstrate } = options;
   const { bot } = await sandbox.info();
   let waiting: ChatEvent[] = [];
   const close = followSandbox({
@@ -79,6 +83,7 @@ async function openFollowedChat(
     sandbox,
     transcript,
     echoes: true,
+    demonstrate: () => demonstrate(options),
     async afterActing(expectsAnswer) {
       try {
         await sandbox.delivered();

@@ -6,6 +6,8 @@ import { textOf } from '../../../src/core/model.ts';
 import type { Place } from '../../../src/core/place.ts';
 import { logRecordSchema } from '../../../src/memory/log/records.ts';
 import { createReflection, type ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
+import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { wishesIn } from '../../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
 import { RoundsModel, calls, says, type Answer } from '../../model/rounds-model.ts';
@@ -482,7 +484,7 @@ describe('whose notes are touched, and from where [V2][V3]', () => {
 
 describe('without a language model', () => {
   it('keeps what the person said of themselves, once', async () => {
-    const client = createOfflineClient();
+    const client = createOfflineClient({ shareOf, wishesIn });
     const { sessions, reflection } = setUp({
       runLoop: (request, tools, context, _, maxRounds) =>
         runToolLoop({ client, request, tools, context, maxRounds, deadlineMs: 5000, logger: silent }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-client.ts';
-import type { ModelRequest } from '../../../src/core/model.ts';
+import { ModelError } from '../../../src/core/errors.ts';
+import type { CallBudget, ModelRequest } from '../../../src/core/model.ts';
 import { blockEvents, messageEvents, type ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
@@ -421,3 +422,52 @@ function everythingIn(error: unknown, depth = 0): string {
   const own = Object.entries(error).map(([name, value]) => `${name}: ${everythingIn(value, depth + 1)}`);
   return [error.message, error.stack, ...own, everythingIn(error.cause, depth + 1)].join('\n');
 }
+
+/** Sets aside whatever is asked, up to so many times. */
+function budgetOf(most = Infinity) {
+  const reserved: number[] = [];
+  const settled: (number | undefined)[] = [];
+  const budget: CallBudget = {
+    reserve(_, usd) {
+      if (reserved.length >= most) return Promise.reject(new ModelError('used up', 'over-limit'));
+      reserved.push(usd);
+      return Promise.resolve({ settle: (actual) => void settled.push(actual) });
+    },
+  };
+  return { budget, reserved, settled };
+}
+
+describe('what a call costs [L2]', () => {
+  const prices = { sonnet: { input: 0, output: 1_000_000 } };
+  const answerCost = 5;
+
+  it('is set aside before each attempt as the most it can be, and settled as what it was; an error in place of an answer is free', async () => {
+    const { budget, reserved, settled } = budgetOf();
+    const answers: ModelAnswer[] = [{ status: 529 }, 'cut', { text: 'Hello' }];
+    const { client } = await clientOf((_, index) => answers[index] ?? 'empty', { budget, prices });
+    await client.complete(request());
+    expect(reserved).toEqual([4100, 4100, 4100]);
+    expect(settled).toEqual([0, undefined, answerCost]);
+  });
+
+  it('keeps a call from going out where it would be too much, without another attempt', async () => {
+    const { budget } = budgetOf(0);
+    const { client, server } = await clientOf(() => ({ text: 'Hello' }), { budget, prices });
+    expect((await failureOf(client.complete(request()))).failure).toBe('over-limit');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is nothing where there is no server, and not known where it was given up', async () => {
+    const { budget, settled } = budgetOf();
+    const { client, server } = await clientOf(() => 'silent', { budget, prices, totalTimeoutMs: 2000 });
+    const giveUp = new AbortController();
+    const asked = failureOf(client.complete(request(), { signal: giveUp.signal }));
+    await expect.poll(() => server.requests.length).toBe(1);
+    giveUp.abort();
+    await asked;
+    await expect.poll(() => settled).toEqual([undefined]);
+    await server.close();
+    await failureOf(client.complete(request()));
+    expect(new Set(settled.slice(1))).toEqual(new Set([0]));
+  });
+});

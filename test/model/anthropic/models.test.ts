@@ -42,3 +42,13 @@ it('prices a long prompt of the smallest model higher, as its vendor does', () =
   expect(callCost('haiku', long)).toBeCloseTo(5 * 0.00640001, 10);
   expect(callCost('opus', { ...million, inputTokens: 200_000 })).toBeCloseTo(0.8, 10);
 });
+
+it('prices a model as the operator says, by alias or id, before the list [L2]', () => {
+  const usage = { ...million, inputTokens: 1_000_000, outputTokens: 1_000_000 };
+  const own = { local: { input: 1, output: 2 }, 'claude-sonnet-5-5': { input: 3, output: 4 } };
+  expect(callCost('local', usage, own)).toBe(3);
+  expect(callCost('sonnet', usage, own)).toBe(7);
+  expect(callCost('claude-sonnet-5-5', usage, { sonnet: { input: 5, output: 6 } })).toBe(11);
+  expect(callCost('opus', usage, own)).toBe(24);
+  expect(callCost('local', { ...million, cacheReadTokens: 1_000_000 }, own)).toBe(1);
+});

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ModelMessage, TextBlock, ToolResultBlock } from '../../../src/core/model.ts';
+import type { MediaBlock, ModelMessage, TextBlock, ToolResultBlock } from '../../../src/core/model.ts';
 import { resolveModel } from '../../../src/model/anthropic/models.ts';
-import { requestBody } from '../../../src/model/anthropic/request-body.ts';
+import { largestUsage, requestBody } from '../../../src/model/anthropic/request-body.ts';
 import { request } from './client-under-test.ts';
 
 const mark = { cache_control: { type: 'ephemeral' } };
@@ -216,5 +216,47 @@ describe('odd texts', () => {
         expect(JSON.stringify(body)).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/iu);
       }),
     );
+  });
+});
+
+/** The input of a request with these pictures and documents alone. */
+function withMedia(...content: readonly MediaBlock[]): number {
+  return largestUsage(requestBody(request({ messages: [{ role: 'user', content }] }))).inputTokens;
+}
+
+describe('the most that a request can use [L2]', () => {
+  it('is a token for each byte of what is told, and the whole of the answer', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (text) => {
+        const body = requestBody(request({ messages: [user({ type: 'text', text: `x${text}` })] }));
+        const { inputTokens, cacheWriteTokens, outputTokens } = largestUsage(body);
+        expect(inputTokens).toBeGreaterThan(
+          Buffer.byteLength(text.toWellFormed()) + Buffer.byteLength('Be brief.'),
+        );
+        expect(cacheWriteTokens).toBe(0);
+        expect(outputTokens).toBe(body.max_tokens);
+      }),
+    );
+  });
+
+  it('is written to the cache for as long as the longest mark says', () => {
+    const with5 = largestUsage(requestBody(request({ messages: [user(...marked('x', 1))] })));
+    expect(with5).toMatchObject({ inputTokens: 0, cacheHourTokens: 0 });
+    expect(with5.cacheWriteTokens).toBeGreaterThan(1000);
+    const with60 = largestUsage(
+      requestBody(request({ system: [{ type: 'text', text: 'Be brief.', cache: '1h' }] })),
+    );
+    expect(with60.cacheHourTokens).toBe(with60.cacheWriteTokens);
+    expect(with60.inputTokens).toBe(0);
+  });
+
+  it('counts a picture as what a large one takes and a document by its size, and never more than a prompt can have', () => {
+    const data = 'A'.repeat(100_000);
+    const none = withMedia({ type: 'image', mediaType: 'image/png', data: '' });
+    expect(withMedia({ type: 'image', mediaType: 'image/png', data })).toBe(none);
+    expect(none).toBeGreaterThan(5000);
+    const document = { type: 'document', title: 'a.pdf', data } as const;
+    expect(withMedia(document)).toBeGreaterThan(200_000);
+    expect(withMedia({ ...document, data: data.repeat(10) })).toBe(1_000_000);
   });
 });

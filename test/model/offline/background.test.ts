@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { textOf, type ModelRequest } from '../../../src/core/model.ts';
+import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { wishesIn } from '../../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { offlineRequest } from './offline-request.ts';
 
@@ -15,13 +17,13 @@ async function summary(
 ): Promise<string> {
   const sections = { previous_summary: previous, turns };
   const request = offlineRequest({ purpose: 'summary', sections, system: limit(maxChars) });
-  return textOf((await createOfflineClient().complete(request)).content);
+  return textOf((await createOfflineClient({ shareOf, wishesIn }).complete(request)).content);
 }
 
 async function condensed(previous: string, maxChars: number): Promise<string> {
   const sections = { previous_summary: previous.split('\n') };
   const request = offlineRequest({ purpose: 'condense', sections, system: limit(maxChars) });
-  return textOf((await createOfflineClient().complete(request)).content);
+  return textOf((await createOfflineClient({ shareOf, wishesIn }).complete(request)).content);
 }
 
 describe('a summary', () => {
@@ -115,7 +117,7 @@ async function extracted(...messages: readonly string[]): Promise<readonly Item[
   const turns = messages.map((text, index) => `- [${100 + index}] Alice: ${text}`);
   const request = offlineRequest({ purpose: 'extraction', sections: { turns } });
   const answer: { items: readonly Item[] } = JSON.parse(
-    textOf((await createOfflineClient().complete(request)).content),
+    textOf((await createOfflineClient({ shareOf, wishesIn }).complete(request)).content),
   );
   return answer.items;
 }
@@ -196,7 +198,7 @@ async function reflected(
     tools,
     system: changes.system ?? reflectionRules,
   });
-  const { content } = await createOfflineClient().complete(request);
+  const { content } = await createOfflineClient({ shareOf, wishesIn }).complete(request);
   return content;
 }
 

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import { textOf } from '../../../src/core/model.ts';
 import type { OpenedFile } from '../../../src/core/chat.ts';
+import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { wishesIn } from '../../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
-import { recalledPassages } from '../../../src/model/offline/reply.ts';
+import { recalledPassages } from '../../../src/model/offline/matching.ts';
 import { buildPrompt } from '../../../src/prompt/build-prompt.ts';
 import { promptInput } from '../../prompt/samples.ts';
 
@@ -18,7 +20,7 @@ async function replyTo(text: string, tools: readonly string[] = []) {
   const { message } = promptInput();
   const said = { id: '1', text, at: '', attachments: files.map(({ name }) => name) };
   const { system, messages } = buildPrompt(promptInput({ files, message: { ...message, messages: [said] } }));
-  return createOfflineClient().complete({
+  return createOfflineClient({ shareOf, wishesIn }).complete({
     purpose: 'chat',
     userId: '100000000000000001',
     model: 'sonnet',
@@ -38,7 +40,7 @@ describe('files offline', () => {
 
   it('are named before what the words are answered with, and prove nothing', async () => {
     const told = textOf((await replyTo('where do I live?')).content);
-    expect(told).toMatch(/“cat\.png”.*\nI have nothing about that in memory/u);
+    expect(told).toMatch(/“cat\.png”.*\nI don’t know that yet/u);
     expect(told).not.toContain('Oslo');
   });
 
@@ -58,10 +60,12 @@ const found = [
 
 describe('what a search found', () => {
   it('is told with where it is from, without the question itself and the stand-in’s own words', () => {
-    expect(recalledPassages(found, 'Which tea?')).toEqual([
+    expect(recalledPassages(found, 'alice', shareOf('Which tea?'))).toEqual([
       '- [2026-01-15] alice: I like green tea (messages.jsonl#L2, <https://discord.com/channels/@me/1/2>)',
       '- Prefers green tea (detail/tea.md#L10)',
     ]);
-    expect(recalledPassages('Found 0 result(s) for: "which tea?"', 'which tea?')).toEqual([]);
+    expect(recalledPassages('Found 0 result(s) for: "which tea?"', 'alice', shareOf('which tea?'))).toEqual(
+      [],
+    );
   });
 });

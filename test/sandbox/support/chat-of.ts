@@ -37,6 +37,14 @@ export const demonstration = {
   ending: 'That was it.',
 };
 
+/** A world of its own with another bot. */
+export async function inFreshWorld(
+  play: (world: { sandbox: EchoBot['server']; settled: EchoBot['settled'] }) => Promise<void>,
+): Promise<void> {
+  const { server, settled } = await runEchoBot();
+  await play({ sandbox: server, settled });
+}
+
 /** What the chat shows of these lines, the banner left out. */
 export async function chatOf(lines: readonly string[], bot?: EchoBot): Promise<string> {
   const mode = { kind: 'lines', lines: readLines(Readable.from([lines.join('\n')])) } as const;
@@ -47,6 +55,16 @@ export async function chatOf(lines: readonly string[], bot?: EchoBot): Promise<s
 export async function textOf(mode: TerminalMode, { server, settled }: EchoBot): Promise<string> {
   const output = new RecordingOutput();
   const { signal } = new AbortController();
-  await runTerminalChat({ mode, sandbox: server, output, settled, facts, demonstration, signal });
+  await runTerminalChat({
+    mode,
+    sandbox: server,
+    output,
+    settled,
+    facts,
+    demonstration,
+    inFreshWorld,
+    suggestions: [],
+    signal,
+  });
   return output.text;
 }

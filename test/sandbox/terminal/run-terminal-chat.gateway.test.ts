@@ -2,9 +2,10 @@ import { PassThrough, Readable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
 
+import type { Suggestion } from '../../../src/sandbox/terminal/guide.ts';
 import { runTerminalChat } from '../../../src/sandbox/terminal/run-terminal-chat.ts';
 import { readLines } from '../../../src/sandbox/terminal/terminal-mode.ts';
-import { chatOf, demonstration, facts, textOf } from '../support/chat-of.ts';
+import { chatOf, demonstration, facts, inFreshWorld, textOf } from '../support/chat-of.ts';
 import { runEchoBot, type EchoBot } from '../support/echo-bot.ts';
 import { RecordingOutput } from '../support/recording-output.ts';
 
@@ -102,7 +103,7 @@ describe('piped lines', () => {
     const text = await chatOf(['/dance', '/as dave', '/as', '/go #attic', '/go', ' /dance', '@discoclaw hi']);
     expect(text).toBe(
       [
-        '! There is no /dance; there are /as, /go, /who, /reply, /upload, /save, /edit, /delete, /react, /pin, /vote, /thread, /messages, /slash, /complete, /menu, /click, /submit, /help, /quit, /echo. To say this line, put a space before it.',
+        '! There is no /dance; there are /as, /go, /who, /demo, /reply, /upload, /save, /edit, /delete, /react, /pin, /vote, /thread, /messages, /slash, /complete, /menu, /click, /submit, /help, /quit, /echo. To say this line, put a space before it.',
         '! There is nobody "dave" to speak as; there are alice, bob, carol',
         '! As whom? /as NAME; there are alice, bob, carol',
         '! There is no place "#attic"; there are #general, #dev, #secret, @dm',
@@ -114,6 +115,27 @@ describe('piped lines', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('ask about a near miss of a command, and only name it', async () => {
+    expect(await chatOf(['/hlep', '/Whoo', '/ehco say tea', '/zz'])).toMatch(
+      /^! There is no \/hlep\. Did you mean \/help\? To say this line, put a space before it\.\n! There is no \/Whoo\. Did you mean \/who\?.*\n! There is no \/ehco\. Did you mean \/echo\?.*\n! There is no \/zz; there are .*\n$/u,
+    );
+  });
+
+  it('play the demonstration at /demo in another world, and go on where they were', async () => {
+    const bot = await runEchoBot();
+    const text = await chatOf(['/go #dev', 'mine', '/demo', 'still mine'], bot);
+    expect(text).toContain('\nAlice says something in #dev …\n#dev  alice: I prefer Rust');
+    expect(text).not.toContain('That was it.');
+    expect(text).toMatch(
+      /Nothing of this is kept\. You are alice in #dev\.\n#dev {2}alice: still mine\n#dev {2}Discoclaw: echo: still mine\n$/u,
+    );
+    const { channels } = await bot.server.info();
+    const said = await Promise.all(
+      Object.values(channels).map((id) => bot.server.messages({ in: id, from: 'people' })),
+    );
+    expect(said.flat().map((message) => message.text)).toEqual(['mine', 'still mine']);
   });
 
   it('give the bot slash commands, whose answers one person sees', async () => {
@@ -191,6 +213,8 @@ describe('the end', () => {
         settled: () => new Promise(() => {}),
         facts,
         demonstration,
+        inFreshWorld,
+        suggestions: [],
         signal: stop.signal,
       });
       await output.toContain(firstLine === '' ? '/somewhere/data' : 'alice: hello');
@@ -209,6 +233,8 @@ describe('the end', () => {
       settled: bot.settled,
       facts,
       demonstration,
+      inFreshWorld,
+      suggestions: [],
       signal: forever,
     });
     await output.toContain('/somewhere/data');
@@ -249,7 +275,7 @@ interface Terminal {
   readonly ended: Promise<void>;
 }
 
-function sitDown(bot: EchoBot): Terminal {
+function sitDown(bot: EchoBot, suggestions: readonly Suggestion[] = []): Terminal {
   const input = new PassThrough();
   const output = new RecordingOutput();
   const ended = runTerminalChat({
@@ -259,6 +285,8 @@ function sitDown(bot: EchoBot): Terminal {
     settled: bot.settled,
     facts,
     demonstration,
+    inFreshWorld,
+    suggestions,
     signal: forever,
   });
   return { input, output, ended };
@@ -301,6 +329,36 @@ describe('a person at a terminal', () => {
     // Whatever was drawn of the answer before is erased before more of it is.
     for (const before of redrawn.slice(0, -1)) expect(before).toContain('\u001B[0J');
     expect(output.text).not.toContain('(edited)');
+  });
+
+  it('is led through what there is to try, each shown below the answer to the one before', async () => {
+    const { input, output, ended } = sitDown(await runEchoBot(), [
+      { lead: 'First:', line: 'one' },
+      { lead: 'Then:', line: '/echo say two' },
+    ]);
+    await output.toContain('You are alice in #general: what you type is said there, and Discoclaw answers.');
+    await output.toContain('→ First: one\n');
+    input.write('something else\r');
+    await output.toContain('echo: something else');
+    input.write('One\r');
+    await output.toContain('→ Then: /echo say two\n');
+    const [before = ''] = output.text.split('→ Then:');
+    expect(before).toContain('Discoclaw: echo: One');
+    input.write('/echo say two\r');
+    await output.toContain('That was all: /demo plays more, /help lists the rest.\n');
+    input.write('/quit\r');
+    await expect(ended).resolves.toBeUndefined();
+    expect(output.text.match(/→ First/gu)).toHaveLength(1);
+  });
+
+  it('leaves the demonstration by Ctrl-C', async () => {
+    const { input, output, ended } = sitDown(await runEchoBot());
+    await output.toContain('alice in #general> ');
+    input.write('/demo\r');
+    await output.toContain('Alice says something in #dev …');
+    input.write('\u0003');
+    await expect(ended).resolves.toBeUndefined();
+    expect(output.text).not.toContain('She gives commands.');
   });
 
   it('leaves by Ctrl-C and by Ctrl-D', async () => {

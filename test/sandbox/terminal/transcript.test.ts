@@ -9,6 +9,18 @@ function written(use: (transcript: Transcript) => void, isColoured = false): str
   return text;
 }
 
+/** What a terminal of so many columns shows. */
+function shownIn(columns: number, text: string): string {
+  let shown = '';
+  const transcript = createTranscript({
+    write: (part) => (shown += part),
+    isColoured: false,
+    columns: () => columns,
+  });
+  transcript.said({ ...line, text });
+  return shown;
+}
+
 function sayAndFail(transcript: Transcript): void {
   transcript.said({ ...line, text: 'hi' });
   transcript.problem('no');
@@ -55,5 +67,44 @@ describe('what somebody said', () => {
   it('is coloured where the terminal shows colours, and only there', () => {
     expect(written(sayAndFail)).toBe('#dev  Discoclaw: hi\n! no\n');
     expect(written(sayAndFail, true)).toContain('\u001B[36mDiscoclaw\u001B[39m: hi');
+  });
+});
+
+describe('a line that is longer than the terminal is wide', () => {
+  it('breaks between words, and goes on below its text', () => {
+    expect(shownIn(40, 'one two three four five six seven eight\n- nine ten eleven twelve thirteen')).toBe(
+      [
+        '#dev  Discoclaw: one two three four',
+        '      five six seven eight',
+        '      - nine ten eleven twelve thirteen',
+        '',
+      ].join('\n'),
+    );
+    expect(shownIn(40, '- nine ten eleven twelve thirteen\n- nine ten eleven twelve thirteen fourteen')).toBe(
+      [
+        '#dev  Discoclaw: - nine ten eleven',
+        '      twelve thirteen',
+        '      - nine ten eleven twelve thirteen',
+        '        fourteen',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has its words as they were, and no row that is too wide but by a single word', () => {
+    const words = fc.array(fc.stringMatching(/^[a-zé東🍕]{1,20}$/u), { minLength: 1 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 30, max: 100 }), (said, columns) => {
+        const shown = shownIn(columns, said.join(' '));
+        expect(shown.replaceAll(/\s+/gu, ' ').trim()).toBe(`#dev Discoclaw: ${said.join(' ')}`);
+        const tooWide = shown.split('\n').filter((row) => row.length >= columns);
+        expect(tooWide.filter((row) => row.trim().includes(' ') && !row.startsWith('#dev'))).toEqual([]);
+      }),
+    );
+  });
+
+  it('is left alone where the width is not known', () => {
+    const long = 'word '.repeat(60).trim();
+    expect(written((transcript) => transcript.tell(long))).toBe(`${long}\n`);
   });
 });

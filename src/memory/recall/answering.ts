@@ -1,0 +1,34 @@
+import { stopTerms } from '../../core/stop-words.ts';
+import { terms } from '../../core/text.ts';
+import { TermReader } from './words.ts';
+
+/** Words of talk, which say nothing of what a question is about. */
+const talk = new Set(
+  terms(`
+    know remember tell told say said ask think please thank thanks again still ever thing something anything whats
+    знаешь помнишь скажи пожалуйста привет
+  `),
+);
+/** What many questions and items say; it tells little by itself. */
+const common = new Set(terms('prefer like love enjoy hate dislike use live work have want need'));
+
+/**
+ * Tells which share of a question's telling words a text has, 0 to 1; related words count half, and verbs that stand in many texts little. 0 for every
+ * text where the question has no such words. Keeps no word of either.
+ */
+export function shareOf(question: string): (text: string) => number {
+  const reader = new TermReader();
+  const telling = reader.read(question).filter((term) => !stopTerms.has(term) && !talk.has(term));
+  const asked = [...new Set(telling)].map((term) => {
+    return { term, related: [...reader.related(term)], weight: common.has(term) ? 0.3 : 1 };
+  });
+  const whole = asked.reduce((sum, { weight }) => sum + weight, 0);
+  return (text) => {
+    const held = new Set(reader.read(text));
+    const found = asked.map(({ term, related, weight }) => {
+      if (held.has(term)) return weight;
+      return related.some((other) => held.has(other)) ? weight / 2 : 0;
+    });
+    return whole === 0 ? 0 : found.reduce((sum, each) => sum + each, 0) / whole;
+  };
+}

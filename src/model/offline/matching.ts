@@ -1,0 +1,85 @@
+import type { SectionName } from '../../core/section.ts';
+import { clipAtWord, flatten } from '../../core/text.ts';
+import { memoryWishIn, toSecondPerson } from './phrases.ts';
+import { parseRememberedLine, type ReadRequest } from './read-request.ts';
+
+/** Begins every reply of the stand-in, so that nobody takes it for a language model [M2]. */
+export const offlineLabel = '[offline model]';
+
+/** What has less of a question than this answers another one. */
+export const leastShare = 0.25;
+
+/** Something in the prompt that may answer a question; a `profile` describes the speaker, rather than a conversation. */
+export interface MemoryPiece {
+  readonly kind: 'item' | 'profile' | 'notes' | 'said';
+  /** What a question is compared with. */
+  readonly search: string;
+  /** The piece as told to the speaker, with where it is from. */
+  readonly told: string;
+}
+
+const itemSections: readonly SectionName[] = ['durable_items', 'matching_items', 'changes'];
+const textSections: readonly (readonly [SectionName, MemoryPiece['kind'], origin: string])[] = [
+  ['user_profile', 'profile', 'From your profile'],
+  ['notes', 'profile', 'From your notes'],
+  ['overview', 'notes', 'From my notes on this conversation'],
+  ['conversation_summary', 'notes', 'From the summary of this conversation'],
+  ['recent_elsewhere', 'notes', 'From another channel'],
+  ['changes', 'notes', 'From another channel'],
+];
+
+/** The speaker's durable items in the prompt, each once. */
+export function rememberedItems({ sections }: ReadRequest) {
+  const lines = new Set(itemSections.flatMap((name) => sections.get(name) ?? []));
+  return [...lines].flatMap((line) => parseRememberedLine(line) ?? []);
+}
+
+/**
+ * Everything in the prompt that may answer a question, what is surest first. Earlier questions answer nothing; what people asked to be remembered
+ * is answered from the item, for as long as there is one.
+ */
+export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
+  const { sections, history, message } = request;
+  const items = rememberedItems(request).map(({ kind, text, channel, date }): MemoryPiece => {
+    const place = channel === undefined ? '' : ` in #${channel}`;
+    const when = date === undefined ? '' : ` on ${date}`;
+    const told = `${toSecondPerson(text) ?? `“${text}”`} — you told me${place}${when}.`;
+    return { kind: 'item', search: `${kind} ${text}`, told };
+  });
+  const texts = textSections.flatMap(([name, kind, origin]) =>
+    (sections.get(name) ?? [])
+      .map((line) => (parseRememberedLine(line) === undefined ? line.replace(/^[-*\s]+/u, '') : ''))
+      .filter((line) => line !== '' && !line.includes('?'))
+      .map((line): MemoryPiece => ({ kind, search: line, told: `${origin}: “${clipAtWord(line, 300)}”` })),
+  );
+  const said = history.flatMap(({ name, text }): readonly MemoryPiece[] => {
+    if (name === undefined || text.includes('?') || memoryWishIn(text) !== undefined) return [];
+    const who = name === message.from ? 'Earlier you said' : `${name} said here`;
+    return [{ kind: 'said', search: text, told: `${who}: “${clipAtWord(flatten(text), 300)}”` }];
+  });
+  return [...items, ...texts, ...said.toReversed()];
+}
+
+const passage =
+  /^\[\d+\] Source: .*\n.*\nContent: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
+
+/**
+ * What a search of memory found [C3] that fits the question, a line a passage with where it is from. Of messages only the speaker's own
+ * count; questions tell nothing, nor does what an item holds because it was asked to be remembered.
+ */
+export function recalledPassages(
+  result: string,
+  speaker: string,
+  share: (text: string) => number,
+): readonly string[] {
+  return result.split('\n\n').flatMap((text) => {
+    const { content = '', citation = '', link } = passage.exec(text)?.groups ?? {};
+    const told = content.split(' | ').flatMap((part) => {
+      const [, author, words = ''] = /^(?:\[[\d-]+\] )?(?:([^:]{1,80}): )?(.*)$/u.exec(part) ?? [];
+      const isTold = !citation.startsWith('messages') || author === speaker;
+      return isTold && !part.includes('?') && memoryWishIn(words) === undefined ? [part] : [];
+    });
+    const source = link === undefined ? citation : `${citation}, <${link}>`;
+    return share(told.join(' ')) < leastShare ? [] : [`- ${told.join(' | ')} (${source})`];
+  });
+}

@@ -1,0 +1,93 @@
+import type { DirectMessagePort, IncomingMessage, ReplyPort } from '../core/chat.ts';
+import { createMinuteBudget } from '../core/limits.ts';
+import type { Logger } from '../core/logger.ts';
+import { counted } from '../core/text.ts';
+import type { Timer } from '../core/time.ts';
+import { saveBestEffort, type ChannelJournal } from './journal.ts';
+
+export interface TurnLimitPorts {
+  /** Turns that a person may begin in any sixty seconds; 0: as many as they like. */
+  readonly turnsPerMinute: number;
+  /** When the day's limits on cost begin anew. */
+  readonly beginsAnewAt: () => Date;
+  readonly replies: Pick<ReplyPort, 'send'>;
+  readonly directMessages: Pick<DirectMessagePort, 'send'>;
+  readonly journal: Pick<ChannelJournal, 'hide'>;
+  readonly timer: Timer;
+  /** Milliseconds from anywhere, never set back. */
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+export type TurnLimits = ReturnType<typeof createTurnLimits>;
+
+/** The limits that a person meets: turns a minute and cost a day [L2], each told in one line a minute. */
+export function createTurnLimits(ports: TurnLimitPorts) {
+  const { turnsPerMinute, beginsAnewAt, replies, directMessages, journal, timer, now, logger } = ports;
+  const begun = createMinuteBudget(turnsPerMinute, now);
+  const waitLines = createMinuteBudget(1, now);
+  const costLines = createMinuteBudget(1, now);
+
+  const hide = (channelId: string, id: string): Promise<void> =>
+    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
+
+  async function tellToWait({ id, channelId }: IncomingMessage, ms: number): Promise<void> {
+    const seconds = counted(Math.ceil(ms / 1000), 'second');
+    const line = `⏳ You have begun ${counted(turnsPerMinute, 'turn')} within a minute. It goes on in ${seconds}: I answer then what you wrote meanwhile. Commands still work.`;
+    try {
+      // Under a nonce of its own: that of the message is its answer's.
+      await replies.send(channelId, line, `${id}w`, (lineId) => hide(channelId, lineId));
+    } catch (error) {
+      logger.warn('that somebody has to wait could not be told', { channelId, error });
+    }
+  }
+
+  return {
+    /** Resolves when the message's author may begin a turn, which counts as begun then, or when the signal is aborted. Never rejects. */
+    async mayBegin(this: void, message: IncomingMessage, signal: AbortSignal): Promise<void> {
+      const userId = message.author.id;
+      if (turnsPerMinute === 0) return;
+      while (!signal.aborted && !begun.take(userId, 1)) {
+        const ms = begun.waitMs(userId, 1);
+        if (waitLines.take(userId, 1)) void tellToWait(message, ms);
+        await wait(Math.ceil(ms), signal, timer);
+      }
+    },
+    /** What a person is told who is over a limit on cost; `undefined` where they were told in the last minute and need not hear it again. */
+    costLine(userId: string, isNeeded: boolean): string | undefined {
+      if (!costLines.take(userId, 1) && !isNeeded) return undefined;
+      return `⏳ What my answers may cost today is used up. It goes on at ${timeAndWait(beginsAnewAt())}. Commands still work.`;
+    },
+    /** Tells the owners that most of the day's limit is used, by direct message. Rejects with what may pass by itself, or where there is nobody to tell. */
+    async tellOwners(
+      this: void,
+      ownerIds: readonly string[],
+      { day, spent, limit }: { readonly day: string; readonly spent: number; readonly limit: number },
+    ): Promise<void> {
+      if (ownerIds.length === 0) throw new Error('The owner is not known yet');
+      const text = `⚠️ Of the $${limit.toFixed(2)} that my model calls may cost today, $${spent.toFixed(2)} is used. Once the rest is too little for a call, I answer nobody until ${timeAndWait(beginsAnewAt())}; commands still work, and background work is done then. The limit is \`DISCOCLAW_DAILY_COST_USD\`.`;
+      for (const ownerId of ownerIds) {
+        const nonceBase = `${day.replaceAll('-', '')}${ownerId.slice(-8)}c`;
+        await directMessages.send(ownerId, [{ text }], nonceBase, hide);
+      }
+    },
+  };
+}
+
+/** As Discord shows it to each reader in their own time zone, and how long it takes. */
+function timeAndWait(date: Date): string {
+  const seconds = Math.floor(date.getTime() / 1000);
+  return `<t:${seconds}:t> (<t:${seconds}:R>)`;
+}
+
+function wait(ms: number, signal: AbortSignal, timer: Timer): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = timer(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

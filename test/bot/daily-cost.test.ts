@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+
+import { createBot } from '../../src/bot/create-bot.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
+import { noUsage, type ModelClient, type ModelPurpose } from '../../src/core/model.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { createSpending } from '../../src/observability/spending.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import { closedEdges } from '../support/closed-edges.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import { aliceId, incoming } from '../support/incoming.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { oneServer } from '../support/servers.ts';
+
+it('background work that the limit kept back is done when the next day begins, though nobody says anything [L2]', async () => {
+  const store = new MemoryStore();
+  const recent = new RecentChanges();
+  const logger = recordingLogger();
+  const timer = new ManualTimer();
+  const begin = new Date('2026-01-15T20:00:00Z').getTime();
+  const clock = () => new Date(begin + timer.now);
+  const ports = { store, clock, timer: timer.set, logger };
+  const { config } = readConfig({
+    DISCOCLAW_TIMEZONE: 'UTC',
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+    DISCOCLAW_REFLECTION_ENABLED: 'false',
+    DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1',
+  });
+  const spending = createSpending({
+    ...ports,
+    timeZone: 'UTC',
+    limits: config.limits,
+    tellOwner: () => Promise.resolve(),
+  });
+  const asked: ModelPurpose[] = [];
+  const model: ModelClient = {
+    isOffline: false,
+    async complete(request) {
+      const reserved = await spending.budget?.reserve(request, request.purpose === 'chat' ? 0.4 : 0.8);
+      reserved?.settle();
+      asked.push(request.purpose);
+      return { content: [{ type: 'text', text: 'Alice likes tea.' }], stop: 'end', usage: noUsage };
+    },
+  };
+  const bot = createBot(config, {
+    ...ports,
+    recent,
+    model,
+    spending,
+    journal: createChannelJournal({ store, changes: recent }),
+    replies: fakeReplies(),
+    offers: { show: () => Promise.resolve(), endOf: () => {} },
+    reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
+    presentPlace: (place) => Promise.resolve(place),
+    history: { recent: () => Promise.resolve([]) },
+    server: oneServer,
+    ...closedEdges,
+    attachments: { open: () => Promise.resolve([]) },
+    readReplied: () => Promise.resolve('gone'),
+  });
+
+  const message = incoming({ id: snowflakeAt(clock()), text: 'I like tea', at: clock().toISOString() });
+  await bot.handlers.message(message);
+  await bot.idle();
+  expect(asked).toEqual(['chat']);
+  timer.pass(4 * 3_600_000 - 1);
+  await bot.idle();
+  expect(asked).toEqual(['chat']);
+
+  timer.pass(1);
+  await bot.idle();
+  expect(asked).toEqual(['chat', 'summary']);
+  const state = await store.readText(`sessions/${message.channelId}/${aliceId}/state.json`);
+  expect(state).toContain('Alice likes tea.');
+});

@@ -1,0 +1,287 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { unpackFile } from '../../src/commands/archive.ts';
+import { localDate, nextDayAt } from '../../src/core/time.ts';
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { deferred } from '../support/deferred.ts';
+import { wholeMessage, type ModelAnswer } from '../support/model-answer.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { startChild } from './child.ts';
+import { laterBy } from './later.ts';
+import { answeringBy, callsOf, toldIn } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const quiet = {
+  DISCOCLAW_SUMMARY_ENABLED: 'false',
+  DISCOCLAW_REFLECTION_ENABLED: 'false',
+  DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false',
+};
+
+/** A turn lasts a minute at most here; milliseconds. */
+const patienceMs = 120_000;
+
+/** The bot's lines on limits in a place. */
+async function limitLines(stage: Stage, place: string): Promise<readonly string[]> {
+  const said = await stage.sandbox.messages({ in: place, from: 'bot' });
+  return said.flatMap(({ text }) => (text.startsWith('⏳') ? [text] : []));
+}
+
+describe('turns a minute [L2]', () => {
+  it('over the limit wait, are told once, and are answered together; commands and other people do not wait', async () => {
+    await using stage = await openStage({
+      environment: { ...quiet, DISCOCLAW_RATE_PER_MINUTE: '2' },
+      model: (_, index) => ({ text: `Answer ${index}.` }),
+    });
+    await stage.ask('alice', '#general', 'first');
+    await stage.ask('alice', '#dev', 'second');
+    const third = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'third thing' });
+    const told = await stage.sandbox.waitForReply({ in: third.channelId, after: third.id });
+    expect(told.text).toMatch(
+      /^⏳ You have begun 2 turns within a minute\. It goes on in \d+ seconds?: .*Commands still work\.$/u,
+    );
+    const fourth = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'fourth thing' });
+    expect((await stage.ask('alice', '#general', '!memory help')).text).toContain('memory');
+    expect((await stage.ask('bob', '#general', 'hello')).text).toMatch(/^Answer/u);
+    expect(callsOf(stage, 'chat')).toHaveLength(3);
+
+    await expect.poll(() => callsOf(stage, 'chat').length, { timeout: patienceMs }).toBe(4);
+    const [, , , both] = callsOf(stage, 'chat');
+    expect(both && toldIn(both)).toContain('third thing');
+    expect(both && toldIn(both)).toContain('fourth thing');
+    expect(both && toldIn(both)).not.toContain('⏳');
+    const answer = await stage.sandbox.waitForReply({
+      in: fourth.channelId,
+      after: fourth.id,
+      containing: 'Answer 3.',
+    });
+    expect(answer.replyTo).toBe(fourth.id);
+    expect(await limitLines(stage, '#general')).toHaveLength(1);
+    expect(await limitLines(stage, '#dev')).toHaveLength(0);
+  });
+
+  it('that wait are asked again after a kill', async () => {
+    await using stage = await openStage({
+      environment: { ...quiet, DISCOCLAW_RATE_PER_MINUTE: '1' },
+      model: (_, index) => ({ text: `Answer ${index}.` }),
+    });
+    await stage.ask('alice', '#general', 'first');
+    const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'second' });
+    await expect.poll(() => limitLines(stage, '#general')).toHaveLength(1);
+    await stage.killBot();
+    await stage.startBot();
+    const answer = await stage.sandbox.waitForReply({
+      in: waiting.channelId,
+      after: waiting.id,
+      containing: 'Answer 1.',
+      timeoutMs: patienceMs,
+    });
+    expect(answer.text).toBe('Answer 1.');
+    expect(callsOf(stage, 'chat')).toHaveLength(2);
+  });
+});
+
+/** Tokens that an answer here gives, and may give at most; a thousand cost a dollar. */
+const answerTokens = 7000;
+const mostTokens = 8096;
+/** Where it is noon, so that no day ends under a test. */
+const zone = `Etc/GMT${new Date().getUTCHours() < 12 ? '' : '+'}${new Date().getUTCHours() - 12}`;
+const dear = {
+  DISCOCLAW_TIMEZONE: zone,
+  DISCOCLAW_MODEL_PRICES: 'sonnet=0/1000, haiku=0/1000',
+};
+
+function dearAnswer(text: string): ModelAnswer {
+  const message = wholeMessage({ blocks: [{ type: 'text', pieces: [text] }], stop: 'end_turn' });
+  return { message: { ...message, usage: { input_tokens: 10, output_tokens: answerTokens } } };
+}
+
+/** Asks until the limit is reached; resolves with the line that says so, and how many answers came before it. */
+async function askUntilOver(stage: Stage, as: string, place: string) {
+  for (let answers = 0; ; answers += 1) {
+    const answer = await stage.ask(as, place, `question ${answers}`);
+    if (answer.text.startsWith('⏳')) return { line: answer, answers };
+  }
+}
+
+/** What the owner was told in their DM. */
+async function toldToOwner(stage: Stage): Promise<readonly string[]> {
+  const told = await stage.sandbox.messages({ in: `@${stage.info.owner.name}`, from: 'bot' });
+  return told.flatMap(({ text }) => (text.includes('may cost today') ? [text] : []));
+}
+
+/** A file of the archive that a person gets by `!memory export`. */
+async function exported(stage: Stage, as: string, path: string): Promise<unknown> {
+  await stage.sandbox.say({ as, in: 'dm', text: '!memory export' });
+  let sent: MessageView | undefined;
+  const look = async () => {
+    const all = await stage.sandbox.messages({ in: `@${as}`, from: 'bot' });
+    sent = all.findLast(({ attachments }) => attachments.length > 0);
+    return sent;
+  };
+  await expect.poll(look).toBeDefined();
+  const name = sent?.attachments[0]?.name ?? '';
+  const { base64 } = await stage.sandbox.file({ as, message: sent?.id ?? '', name });
+  const file = await unpackFile(Buffer.from(base64, 'base64'), path, 10_000);
+  return typeof file === 'string' ? file : JSON.parse(Buffer.from(file).toString('utf8'));
+}
+
+describe('the cost of a day [L2]', () => {
+  it('ends answers in one line a minute, over a restart too; commands still work, and the owner is told once', async () => {
+    await using stage = await openStage({
+      environment: { ...quiet, ...dear, DISCOCLAW_DAILY_COST_USD: '40' },
+      model: () => dearAnswer('Understood.'),
+    });
+    for (const question of ['one', 'two', 'three']) await stage.ask('alice', '#general', question);
+    expect(await toldToOwner(stage)).toEqual([]);
+    await stage.stopBot();
+    await stage.startBot();
+    await stage.ask('bob', '#general', 'four');
+    const fifth = await stage.ask('alice', '#general', 'five');
+    expect(fifth.text).toBe('Understood.');
+    await expect
+      .poll(() => toldToOwner(stage))
+      .toEqual([
+        expect.stringContaining('Of the $40.00 that my model calls may cost today, $35.00 is used.'),
+      ]);
+
+    const over = await stage.ask('alice', '#general', 'six');
+    expect(over.text).toMatch(
+      /^⏳ What my answers may cost today is used up\. It goes on at <t:\d+:t> \(<t:\d+:R>\)\. Commands still work\.$/u,
+    );
+    const at = Number(/<t:(\d+):t>/u.exec(over.text)?.[1]) * 1000;
+    expect(new Date(at)).toEqual(nextDayAt(new Date(), zone));
+    await stage.sandbox.say({ as: 'alice', in: '#general', text: 'seven' });
+    const unanswered = () => stage.bot().output().split('for the limit on cost').length - 1;
+    await expect.poll(unanswered).toBe(2);
+    expect((await stage.ask('bob', '#general', 'eight')).text).toMatch(/^⏳/u);
+    expect(await limitLines(stage, '#general')).toHaveLength(2);
+    expect((await stage.ask('alice', '#general', '!memory remember I like tea')).text).toContain(
+      'Remembered',
+    );
+    const status = (await stage.ask(stage.info.owner.name, 'dm', '!status')).text;
+    expect(status).toContain('Limits: $40.00 a day');
+    expect(status).toMatch(/^Today [^\n]*: 5 model calls · .* · \$35\.00 at prices of .* and your own$/mu);
+    expect(status).toMatch(/^This month [^\n]*: 5 model calls/mu);
+    expect(status).toContain('- by purpose: turn 50 in, 35,000 out, $35.00');
+
+    await stage.stopBot();
+    await stage.startBot();
+    expect((await stage.ask('bob', '#general', 'nine')).text).toMatch(/^⏳/u);
+    expect(callsOf(stage, 'chat')).toHaveLength(5);
+    expect(await toldToOwner(stage)).toHaveLength(1);
+  });
+
+  it('counts what a kill cut off, and never less than was used', async () => {
+    const held = deferred<void>();
+    await using stage = await openStage({
+      environment: { ...quiet, ...dear, DISCOCLAW_DAILY_COST_USD: '60' },
+      model: ({ messages = [] }) => {
+        const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
+        const answer = dearAnswer('Understood.');
+        return text.includes('think long') && typeof answer === 'object'
+          ? { ...answer, held: held.promise }
+          : answer;
+      },
+    });
+    onTestFinished(() => held.resolve());
+    await stage.ask('alice', '#general', 'one');
+    await stage.killBot();
+    await stage.startBot();
+    await stage.ask('alice', '#general', 'two');
+    const cut = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'think long' });
+    await expect.poll(() => callsOf(stage, 'chat').length).toBe(3);
+    await stage.killBot();
+    await stage.sandbox.delete({ as: 'alice', message: cut.id });
+    await stage.startBot();
+    const { answers } = await askUntilOver(stage, 'alice', '#general');
+    const perCall = answerTokens / 1000;
+    const used = (2 + answers) * perCall + mostTokens / 1000;
+    expect(used).toBeLessThanOrEqual(60);
+    // What was set aside for the calls that were killed or had just ended is counted whole, and little more.
+    expect(answers).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is a person’s own where it is limited so, shown in their export and erased with the rest', async () => {
+    await using stage = await openStage({
+      environment: { ...quiet, ...dear, DISCOCLAW_DAILY_COST_PER_PERSON_USD: '10' },
+      model: () => dearAnswer('Understood.'),
+    });
+    expect((await askUntilOver(stage, 'alice', '#general')).answers).toBe(1);
+    expect((await stage.ask('bob', '#general', 'hello')).text).toBe('Understood.');
+    const bob = stage.info.people['bob'] ?? '';
+    expect(await exported(stage, 'bob', 'cost.json')).toEqual({
+      day: localDate(new Date(), zone),
+      usd: expect.any(Number),
+    });
+    await stage.stopBot();
+    expect(await stage.readFile('data/spending.json')).toContain(`"${bob}"`);
+    await stage.startBot();
+    const asked = await stage.ask('bob', '#general', '!memory erase');
+    await stage.sandbox.click({ as: 'bob', message: asked.id, label: 'Erase everything' });
+    await stage.bot().waitFor('all that was held about a person was erased');
+    await stage.stopBot();
+    for (const file of ['spending.json', 'spending.json.bak'])
+      expect(await stage.readFile(`data/${file}`).catch(() => '')).not.toContain(bob);
+    expect(await stage.readFile('data/spending.json')).toContain(`"${stage.info.people['alice']}"`);
+  });
+
+  it('keeps summaries back, which are made when there is room again', async () => {
+    await using stage = await openStage({
+      environment: {
+        ...quiet,
+        DISCOCLAW_SUMMARY_ENABLED: 'true',
+        DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+        DISCOCLAW_TIMEZONE: zone,
+        DISCOCLAW_MODEL_PRICES: 'sonnet=0/0, haiku=0/1000',
+        DISCOCLAW_DAILY_COST_USD: '5',
+      },
+      model: answeringBy({ summary: () => ({ text: 'Alice likes tea.' }) }),
+    });
+    await stage.ask('alice', '#general', 'I like tea');
+    await stage.bot().waitFor('a summary could not be written');
+    expect(callsOf(stage, 'summary')).toEqual([]);
+    await stage.killBot();
+    await stage.startBot({
+      ...laterBy(24 * 60 * 60_000),
+      DISCOCLAW_MODEL_PRICES: 'sonnet=0/0, haiku=0/0.001',
+    });
+    await expect.poll(() => callsOf(stage, 'summary').length).toBe(1);
+  });
+
+  it('cannot be limited with a model whose price is not known: that is said with what to do, and code 78', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-limits-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const server = await startModelServer(() => ({ text: 'Understood.' }));
+    onTestFinished(() => server.close());
+    const environment = {
+      DISCORD_TOKEN: 'token',
+      DISCORD_API_URL: 'http://127.0.0.1:9/api',
+      ANTHROPIC_BASE_URL: server.url,
+      DISCOCLAW_MODEL: 'llama',
+      DISCOCLAW_DATA_DIR: join(folder, 'data'),
+    };
+    const refused = startChild({
+      script: 'main.js',
+      folder,
+      environment: { ...environment, DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1' },
+    });
+    expect(await refused.exited).toBe(78);
+    expect(refused.output()).toContain('DISCOCLAW_MODEL: the price of "llama" is not known');
+    expect(refused.output()).toContain('give it in DISCOCLAW_MODEL_PRICES, as llama=INPUT/OUTPUT');
+    const priced = startChild({
+      script: 'main.js',
+      folder,
+      environment: {
+        ...environment,
+        DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1',
+        DISCOCLAW_MODEL_PRICES: 'llama=0/0',
+      },
+    });
+    await priced.waitFor('it is tried again');
+    await priced.end('SIGTERM');
+  });
+});

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { RecentChanges } from '../../src/core/changes.ts';
+import type { IncomingMessage } from '../../src/core/chat.ts';
+import { SessionTurns } from '../../src/turn/sessions.ts';
+import { createTurnLimits } from '../../src/turn/turn-limits.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+/** Turns that are over at once, by a clock of their own, and what was said of limits. */
+function limitedTurns(turnsPerMinute: number) {
+  const timer = new ManualTimer();
+  const steps: string[] = [];
+  const hidden: string[] = [];
+  const sent: unknown[] = [];
+  const recent = new RecentChanges();
+  const limits = createTurnLimits({
+    turnsPerMinute,
+    beginsAnewAt: () => new Date('2026-01-16T00:00:00Z'),
+    replies: fakeReplies({ note: (step) => steps.push(step) }),
+    directMessages: {
+      send: (...message) => {
+        sent.push(message.slice(0, 3));
+        return Promise.resolve('sent');
+      },
+    },
+    journal: { hide: (_, ids) => Promise.resolve(void hidden.push(...ids)) },
+    timer: timer.set,
+    now: () => timer.now,
+    logger: recordingLogger(),
+  });
+  const begun: { readonly at: number; readonly author: string; readonly texts: readonly string[] }[] = [];
+  const turns = new SessionTurns(
+    async (messages) => {
+      begun.push({
+        at: timer.now,
+        author: messages[0]?.author.id ?? '',
+        texts: messages.map(({ text }) => text),
+      });
+    },
+    recent,
+    limits.mayBegin,
+  );
+  recent.subscribe((change) => turns.follow(change));
+  let lastId = 400_000_000_000_000_000n;
+  const say = (changes: Partial<IncomingMessage> = {}) => {
+    lastId += 1n;
+    const message = incoming({ id: String(lastId), text: `message ${lastId % 1000n}`, ...changes });
+    return { id: message.id, outcome: turns.submit(message) };
+  };
+  return { turns, limits, timer, begun, steps, hidden, sent, say, recent };
+}
+
+async function settle(): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('turns a minute [L2]', () => {
+  it('are as many as configured; what comes then waits, is told once, and is answered together', async () => {
+    const { begun, steps, hidden, timer, say } = limitedTurns(2);
+    for (const at of [0, 10_000]) {
+      timer.pass(at - timer.now);
+      await say().outcome;
+    }
+    const waiting = [say(), say()];
+    await settle();
+    expect(begun).toHaveLength(2);
+    expect(steps).toEqual([
+      'send ⏳ You have begun 2 turns within a minute. It goes on in 50 seconds: I answer then what you wrote meanwhile. Commands still work. as 3w',
+    ]);
+    expect(hidden).toHaveLength(1);
+    timer.pass(49_999);
+    await settle();
+    expect(begun).toHaveLength(2);
+    timer.pass(1);
+    await Promise.all(waiting.map(({ outcome }) => outcome));
+    expect(begun[2]).toEqual({ at: 60_000, author: aliceId, texts: ['message 3', 'message 4'] });
+  });
+
+  it('are each person’s own', async () => {
+    const { begun, say } = limitedTurns(1);
+    await say().outcome;
+    void say();
+    await say({ author: { id: bobId, name: 'Bob', kind: 'human' } }).outcome;
+    expect(begun.map(({ author }) => author)).toEqual([aliceId, bobId]);
+  });
+
+  it('are as many as anybody likes where there is no limit', async () => {
+    const { begun, say } = limitedTurns(0);
+    for (let turn = 0; turn < 100; turn += 1) await say().outcome;
+    expect(begun).toHaveLength(100);
+  });
+
+  it('are not waited for by what was withdrawn, refused as too much, or asked while the bot stops', async () => {
+    const { turns, begun, timer, say, recent } = limitedTurns(1);
+    await say().outcome;
+    const gone = say();
+    await settle();
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [gone.id] });
+    expect(await gone.outcome).toBe('over');
+    timer.pass(60_000);
+    await turns.idle();
+    expect(begun).toHaveLength(1);
+    // Nothing of it was a turn, but the place was taken.
+    timer.pass(60_000);
+    await say().outcome;
+    const waiting = Array.from({ length: 20 }, () => say());
+    expect(await say().outcome).toBe('refused');
+    turns.stop();
+    expect(await Promise.all(waiting.map(({ outcome }) => outcome))).toEqual(waiting.map(() => 'over'));
+    await turns.idle();
+    expect(begun).toHaveLength(2);
+  });
+
+  it('are never more within any sixty seconds, with at most one line in them, and every message is answered', async () => {
+    const said = fc.record({ after: fc.nat({ max: 20_000 }), channel: fc.nat({ max: 3 }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(said, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (all, perMinute) => {
+          const { begun, steps, timer, say } = limitedTurns(perMinute);
+          const lines: number[] = [];
+          const waiting = [];
+          const look = async () => {
+            await settle();
+            while (lines.length < steps.length) lines.push(timer.now);
+          };
+          for (const { after, channel } of all) {
+            for (let passed = 0; passed < after; passed += 5000) {
+              timer.pass(Math.min(5000, after - passed));
+              await look();
+            }
+            const channelId = `20000000000000000${channel}`;
+            waiting.push(say({ channelId, place: { ...incoming({}).place, channelId } }));
+            await look();
+          }
+          for (let minute = 0; minute < 60; minute += 1) {
+            timer.pass(60_000);
+            await settle();
+          }
+          await Promise.all(waiting.map(({ outcome }) => outcome));
+          expect(begun.flatMap(({ texts }) => texts)).toHaveLength(all.length);
+          for (const { at } of begun)
+            expect(begun.filter((each) => each.at >= at && each.at < at + 60_000).length).toBeLessThanOrEqual(
+              perMinute,
+            );
+          for (const [index, at] of lines.entries())
+            expect(at - (lines[index - 1] ?? -60_000)).toBeGreaterThanOrEqual(60_000);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('the lines on cost [L2]', () => {
+  it('tell each person when it goes on, once a minute, and in any case under a part of an answer', () => {
+    const { limits, timer } = limitedTurns(10);
+    const line =
+      '⏳ What my answers may cost today is used up. It goes on at <t:1768521600:t> (<t:1768521600:R>). Commands still work.';
+    expect(limits.costLine(aliceId, false)).toBe(line);
+    expect(limits.costLine(aliceId, false)).toBeUndefined();
+    expect(limits.costLine(aliceId, true)).toBe(line);
+    expect(limits.costLine(bobId, false)).toBe(line);
+    timer.pass(60_000);
+    expect(limits.costLine(aliceId, false)).toBe(line);
+  });
+
+  it('tell every owner by direct message, each under a nonce that Discord takes', async () => {
+    const { limits, sent } = limitedTurns(10);
+    const use = { day: '2026-01-15', spent: 4.02, limit: 5 };
+    await expect(limits.tellOwners([], use)).rejects.toThrow('not known');
+    await limits.tellOwners([aliceId, bobId], use);
+    const text = expect.stringContaining('Of the $5.00 that my model calls may cost today, $4.02 is used.');
+    expect(sent).toEqual([aliceId, bobId].map((id) => [id, [{ text }], `20260115${id.slice(-8)}c`]));
+  });
+});
