@@ -70,6 +70,7 @@ describe.each(scenes.map(([server, leftOut]) => ({ server, leftOut, name: server
           DISCOCLAW_MODEL: server.model,
           DISCOCLAW_FAST_MODEL: server.model,
           DISCOCLAW_SUMMARY_MODEL: server.model,
+          DISCOCLAW_MODEL_PRICES: `${server.model}=0/0`,
           DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
           DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
           ...(server.apiKey === undefined ? {} : { ANTHROPIC_API_KEY: server.apiKey }),
@@ -107,6 +108,7 @@ describe.each(scenes.map(([server, leftOut]) => ({ server, leftOut, name: server
         await toldAfter(stage, seen, 'The model that I use cannot see pictures');
 
       const { text: status } = await stage.ask(stage.info.owner.name, 'dm', '!status');
+      expect(status).toMatch(/Today \(.*\$0\.00/u);
       const told = / · left out, as its server refuses it: (?<features>[^\n]*)/u.exec(status)?.groups?.[
         'features'
       ];

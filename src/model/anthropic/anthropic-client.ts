@@ -20,7 +20,7 @@ import { startDeadline } from '../deadline.ts';
 import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
-import { createRefusals } from './features.ts';
+import { createRefusals, type AppliedRequest } from './features.ts';
 import { callCost, type OwnPrices } from './models.ts';
 import { largestUsage, requestBody } from './request-body.ts';
 import { AttemptError, attemptError, withRetries } from './retries.ts';
@@ -98,7 +98,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
 
   /** `refused`: the server refuses a feature of the request, and that is learnt. */
   async function attemptOnce(
-    request: ModelRequest,
+    sent: AppliedRequest,
     callOptions: ModelCallOptions,
     signal: AbortSignal,
     streamed: StreamedText,
@@ -106,6 +106,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     streamed.restart();
     const onText = (piece: string): void => streamed.add(piece);
     const { idleTimeoutMs } = options;
+    const { request } = sent;
     const body = bodyFor(request, callOptions);
     const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
     const reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
@@ -119,7 +120,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     } catch (error) {
       const failed = attemptError(error, apiKey, new Date());
       reserved?.settle(failed instanceof AttemptError && failed.isFree ? 0 : undefined);
-      if (refusals.learn(request, error)) return 'refused';
+      if (refusals.learn(sent, error)) return 'refused';
       throw failed;
     }
   }
@@ -131,12 +132,12 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   ): Promise<ModelResponse> {
     let ignoredUsage = noUsage;
     for (;;) {
-      const { request: sent, leftOut } = refusals.applied(request);
+      const sent = refusals.applied(request);
       const response = await attemptOnce(sent, ...rest);
       if (response === 'refused') continue;
       const usage = addUsage(ignoredUsage, response.usage);
-      if (!ignoresSchema(sent, response))
-        return { ...response, usage, ...(leftOut.length > 0 ? { leftOut } : {}) };
+      if (!ignoresSchema(sent.request, response))
+        return { ...response, usage, ...(sent.leftOut.length > 0 ? { leftOut: sent.leftOut } : {}) };
       refusals.learnIgnored(sent, 'structured output');
       ignoredUsage = usage;
     }

@@ -106,18 +106,21 @@ const ofOneFile =
 const listed =
   /\b(?:expected|should be|must be|supported(?: [a-z]+){0,2} (?:are|is)|valid (?:options|values|types)|input_value)\b.*$/isu;
 
+/** A request as it is sent, and what was left out of it. */
+export interface AppliedRequest {
+  readonly request: ModelRequest;
+  readonly leftOut: readonly ModelFeature[];
+}
+
 export interface Refusals {
   /** What was found so far, in that order. */
   readonly found: readonly RefusedFeature[];
   /** The request without what is known to be refused. @throws {ModelError} `invalid` where it makes no sense without. */
-  applied(request: ModelRequest): {
-    readonly request: ModelRequest;
-    readonly leftOut: readonly ModelFeature[];
-  };
-  /** Learns which feature of the request the error refuses; `false` where it refuses none. The same request is then to be sent again, without it. */
-  learn(sent: ModelRequest, error: unknown): boolean;
+  applied(request: ModelRequest): AppliedRequest;
+  /** Learns which feature of the request the error refuses; `false` where it refuses none, or one that was left out: so each is learnt once a request. The same request is then to be sent again. */
+  learn(sent: AppliedRequest, error: unknown): boolean;
   /** Learns that a feature, which the request has, was taken and not heeded. */
-  learnIgnored(sent: ModelRequest, feature: ModelFeature): void;
+  learnIgnored(sent: AppliedRequest, feature: ModelFeature): void;
 }
 
 /** What one server is found to refuse, by its errors; kept as long as the process runs [M9]. */
@@ -151,17 +154,19 @@ export function createRefusals(logger: Logger): Refusals {
       }
       return { request: applied, leftOut };
     },
-    learn(sent, error) {
+    learn({ request: sent, leftOut }, error) {
       if (!(error instanceof APIError) || !refusingStatuses.has(error.status)) return false;
       for (const statement of statementsOf(error)) {
-        const feature = features.find((each) => each.isIn(sent) && refuses(statement, each));
+        const feature = features.find(
+          (each) => !leftOut.includes(each.name) && each.isIn(sent) && refuses(statement, each),
+        );
         if (feature === undefined) continue;
         keep(feature, sent, `${error.status ?? 'in the stream'}`);
         return true;
       }
       return false;
     },
-    learnIgnored(sent, name) {
+    learnIgnored({ request: sent }, name) {
       const feature = features.find((each) => each.name === name);
       if (feature !== undefined) keep(feature, sent, 'it was not heeded');
     },

@@ -6,9 +6,13 @@ import { createRefusals } from '../../../src/model/anthropic/features.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { everything } from './everything.ts';
 
+function errorOf(status: number, body: unknown): APIError {
+  return APIError.generate(status, Object(body), undefined, new Headers());
+}
+
 function learnt(status: number, body: unknown, sent: ModelRequest = everything): ModelFeature | undefined {
   const refusals = createRefusals(recordingLogger());
-  const isLearnt = refusals.learn(sent, APIError.generate(status, Object(body), undefined, new Headers()));
+  const isLearnt = refusals.learn({ request: sent, leftOut: [] }, errorOf(status, body));
   expect(isLearnt).toBe(refusals.found.length === 1);
   return refusals.found[0]?.feature;
 }
@@ -99,10 +103,7 @@ describe('what was refused [M9]', () => {
   it('is kept by model, where a server may have it with another one, and once', () => {
     const refusals = createRefusals(recordingLogger());
     const refuse = (model: string, message: string) =>
-      refusals.learn(
-        { ...everything, model },
-        APIError.generate(400, vendors(message), undefined, new Headers()),
-      );
+      refusals.learn({ request: { ...everything, model }, leftOut: [] }, errorOf(400, vendors(message)));
     for (const model of ['small', 'large', 'small']) refuse(model, 'tools are not supported');
     refuse('small', 'cache_control is not supported');
     expect(refusals.found).toEqual([
@@ -117,8 +118,8 @@ describe('what was refused [M9]', () => {
     const refusals = createRefusals(recordingLogger());
     for (const message of ['output_config', 'tools', 'images', 'documents', 'thinking'])
       refusals.learn(
-        everything,
-        APIError.generate(400, vendors(`${message}: not supported`), undefined, new Headers()),
+        { request: everything, leftOut: [] },
+        errorOf(400, vendors(`${message}: not supported`)),
       );
     const { request, leftOut } = refusals.applied(everything);
     expect(leftOut).toEqual(['structured output', 'tools', 'thinking', 'pictures', 'documents']);
@@ -138,13 +139,18 @@ describe('what was refused [M9]', () => {
     ]);
   });
 
+  it('is learnt once a request: a server that still complains is believed in vain', () => {
+    const refusals = createRefusals(recordingLogger());
+    const error = errorOf(400, vendors('cache_control: not supported'));
+    const request = everything;
+    expect(refusals.learn({ request, leftOut: [] }, error)).toBe(true);
+    expect(refusals.learn({ request, leftOut: ['cache marks'] }, error)).toBe(false);
+  });
+
   it('ends a reflection, which is nothing without tools', () => {
     const refusals = createRefusals(recordingLogger());
     const reflection = { ...everything, purpose: 'reflection' } as const;
-    refusals.learn(
-      reflection,
-      APIError.generate(400, vendors('no tools: not supported'), undefined, new Headers()),
-    );
+    refusals.learn({ request: reflection, leftOut: [] }, errorOf(400, vendors('no tools: not supported')));
     expect(() => refusals.applied(reflection)).toThrow('A reflection needs tools');
   });
 });

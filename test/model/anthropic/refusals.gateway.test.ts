@@ -175,6 +175,11 @@ describe('an answer that lacks what others have [M9]', () => {
     });
   });
 
+  it('may say in other words that it was cut', async () => {
+    const { client } = await clientOf(() => ({ message: { content: [text], stop_reason: 'length' } }));
+    expect(await client.complete(request())).toMatchObject({ stop: 'cut' });
+  });
+
   it('may call tools without ids: each gets one', async () => {
     const call = { type: 'tool_use', name: 'look_up', input: {} };
     const { client } = await clientOf(() => ({
