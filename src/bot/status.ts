@@ -10,7 +10,7 @@ import type { WatchedModel } from '../observability/watched-model.ts';
 
 /** What is known of the edges. */
 export interface StatusSources {
-  readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls'>;
+  readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
   readonly gateway: () => Pick<StatusFacts, 'pingMs' | 'readsContent' | 'malformed' | 'lockedOut'>;
   readonly usage: () => Promise<UsageReport>;
   readonly lastWrite: () => LastWrite | undefined;
@@ -46,6 +46,7 @@ export function createReadStatus(
       now,
       ...(sources.model.isOffline ? {} : { models: { main, fast } }),
       modelState: sources.model.state,
+      refused: sources.model.refused,
       ...sources.gateway(),
       ...queues(),
       modelCalls: sources.model.openCalls,

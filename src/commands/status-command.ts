@@ -1,4 +1,11 @@
-import type { ModelState, OpenCalls, PeriodUsage, UsageReport, UsageSum } from '../core/model.ts';
+import type {
+  ModelState,
+  OpenCalls,
+  PeriodUsage,
+  RefusedFeature,
+  UsageReport,
+  UsageSum,
+} from '../core/model.ts';
 import type { LastWrite } from '../core/store.ts';
 import { clip, flatten } from '../core/text.ts';
 import { counted } from './answer-lines.ts';
@@ -28,6 +35,8 @@ export interface StatusFacts {
   /** Names as configured; absent where only the offline stand-in speaks. */
   readonly models?: { readonly main: string; readonly fast: string };
   readonly modelState: ModelState;
+  /** What the model's server was found to refuse [M9]. */
+  readonly refused?: readonly RefusedFeature[] | undefined;
   /** Milliseconds to the gateway and back; absent where it is not known. */
   readonly pingMs?: number | undefined;
   /** Whether Discord gives the bot the words of every message; absent where they need not be spoken of. */
@@ -95,12 +104,17 @@ function statusLines(facts: StatusFacts, most: number): readonly string[] {
   ];
 }
 
-function modelLine({ models, modelState, now }: StatusFacts): string {
+function modelLine({ models, modelState, refused = [], now }: StatusFacts): string {
   if (models === undefined) return 'the offline stand-in, which is no language model';
   const names = `${shownName(models.main)} (fast: ${shownName(models.fast)})`;
-  return modelState.kind === 'reachable'
-    ? `${names}, reachable`
-    : `${names}, out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
+  const reach =
+    modelState.kind === 'reachable'
+      ? 'reachable'
+      : `out of reach for ${duration(now.getTime() - modelState.since.getTime())} (${modelState.failure})`;
+  const lacking = refused.map(({ feature, model }) =>
+    model === undefined ? feature : `${feature} (${shownName(model)})`,
+  );
+  return `${names}, ${reach}${lacking.length === 0 ? '' : ` · left out, as its server refuses it: ${lacking.join(', ')}`}`;
 }
 
 function gatewayLine({ pingMs, readsContent, malformed = 0, lockedOut = 0 }: StatusFacts): string {

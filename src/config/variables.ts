@@ -44,7 +44,9 @@ export const variables = {
     ANTHROPIC_API_KEY: secret(
       'If neither a key nor a base URL is set, an offline stand-in answers, which is not a language model.',
     ),
-    ANTHROPIC_BASE_URL: address('Any server that speaks the Messages API.'),
+    ANTHROPIC_BASE_URL: address(
+      'Any server that speaks the Messages API, also in part, such as a local one: see docs/models.md.',
+    ),
     DISCOCLAW_MODEL: textOr('sonnet', 'The model that answers: `haiku`, `sonnet`, `opus` or a model id.'),
     DISCOCLAW_FAST_MODEL: textOr('haiku', 'The model for automatic extraction and reflection.'),
     DISCOCLAW_MODEL_CONCURRENCY: wholeNumber(4, 1, 'Maximum number of concurrent model calls.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
 import { oncePer } from './limits.ts';
-import { parseJson, withoutFence } from './text.ts';
+import { jsonIn } from './text.ts';
 
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
 export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction' | 'reflection' | 'trim';
@@ -20,7 +20,9 @@ export interface CachePrice {
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
-  readonly cache?: CacheLife;
+  readonly cache?: CacheLife | undefined;
+  /** What stands in its place where the model gets no tools [M9]. Default: the text itself. */
+  readonly withoutTools?: string;
 }
 
 export interface ToolUseBlock {
@@ -44,7 +46,7 @@ export interface ToolResultBlock {
   readonly toolUseId: string;
   readonly text: string;
   readonly isError: boolean;
-  readonly cache?: CacheLife;
+  readonly cache?: CacheLife | undefined;
 }
 
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
@@ -118,8 +120,27 @@ export interface ModelRequest {
   readonly tools?: readonly ToolDefinition[];
   /** JSON Schema for a structured answer; the answer's text is then JSON of that shape. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** `false`: the model is not asked to think first. Default: as it does. */
+  readonly thinks?: false;
   /** Tokens of the answer at most; what a model thinks before it is not counted. */
   readonly maxTokens: number;
+}
+
+/** What a server that speaks the Messages API only in part may refuse [M9]. */
+export type ModelFeature =
+  | 'structured output'
+  | 'hour-long cache'
+  | 'cache marks'
+  | 'tools'
+  | 'thinking'
+  | 'pictures'
+  | 'documents';
+
+/** A feature that the model's server was found to refuse. */
+export interface RefusedFeature {
+  readonly feature: ModelFeature;
+  /** The model that lacks it; absent where it is the server. */
+  readonly model?: string;
 }
 
 /** Tokens as the vendor counts them. */
@@ -157,6 +178,8 @@ export interface ModelResponse {
   readonly usage: ModelUsage;
   /** Why the cache held less of the conversation than it might have, in the vendor's words, where it told. */
   readonly cacheMiss?: string;
+  /** What of the request was left out, since the server refuses it [M9]. */
+  readonly leftOut?: readonly ModelFeature[];
 }
 
 export interface ModelCallOptions {
@@ -180,6 +203,8 @@ export interface ModelCallOptions {
 export interface ModelClient {
   /** True for the rule-based stand-in, whose replies are labelled wherever they appear [M2]. */
   readonly isOffline: boolean;
+  /** What its server was found to refuse, in the order of finding; left out of all requests since [M9]. Default: nothing. */
+  readonly refused?: readonly RefusedFeature[];
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
 }
 
@@ -200,7 +225,7 @@ export function wholeAnswer({ stop, content }: ModelResponse, what: string): str
 export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
   const text = wholeAnswer(response, what);
   try {
-    return schema.parse(parseJson(withoutFence(text)));
+    return schema.parse(jsonIn(text));
   } catch {
     // The reason is left out: it would carry words of the person into the log.
     throw new ModelError(`${what} gave no valid JSON`, 'invalid');

@@ -213,7 +213,17 @@ function pairs(run: string): string[] {
   return characters.slice(0, -1).map((character, index) => character + (characters[index + 1] ?? ''));
 }
 
-/** The JSON of a structured answer: servers without structured output answer inside a code fence. */
+/** The data of a structured answer: servers without structured output answer inside a code fence, or with words around the object. @throws {SyntaxError} */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(withoutFence(text));
+  } catch (error) {
+    const start = text.indexOf('{');
+    if (start === -1) throw error;
+    return parseJson(text.slice(start, text.lastIndexOf('}') + 1));
+  }
+}
+
 export function withoutFence(text: string): string {
   const fenced = text.trim();
   const opening = /^```(?:json)?[^\S\n]*\n/u.exec(fenced)?.[0];

@@ -308,6 +308,21 @@ export function wishesIn(messages: readonly string[]): ReadonlySet<Wish> {
   return new Set(messages.flatMap((message) => sentencesOf(message).flatMap(wishesOfSentence)));
 }
 
+/** How a wish to have something remembered begins; what is to be remembered follows. */
+const remembering = new RegExp(
+  withoutAccents(
+    "^(?:(?:remember|memori[sz]e|note|save|store|keep in mind|do not forget|don'?t forget|(?:make|take) a? ?note)(?! (?:when|how|the time|me|again)\\b)|(?:merke? dir|behalte|notiere?|speicher[en]?)(?! nicht|.* nicht?s?$)|vergiss nicht|souviens[- ]toi|retiens|n'oublie pas|memorise|recuerda|no olvides|anota|memoriza|guarda|запомни|не забудь|запиши|сохрани)(?=[ :,]|$)|(?:覚えて|記憶して|忘れないで)",
+  ),
+  'u',
+);
+
+/** Whether the speaker asks, in their own words, to have something remembered [M9]. */
+export function asksToRemember(messages: readonly string[]): boolean {
+  return messages
+    .flatMap(sentencesOf)
+    .some((sentence) => !supposes.test(sentence) && remembering.test(bare(sentence)));
+}
+
 function sentencesOf(message: string): readonly string[] {
   return ownWords(message)
     .replace(speech, ' " ')

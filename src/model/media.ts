@@ -27,10 +27,10 @@ export function withMediaFallback(client: ModelClient, logger: Logger): ModelCli
   };
 }
 
-/** The request with a text in place of each picture and document. */
-export function withoutMedia(request: ModelRequest, why: string): ModelRequest {
+/** The request with a text in place of each picture and document, or of those of one type. */
+export function withoutMedia(request: ModelRequest, why: string, type?: MediaBlock['type']): ModelRequest {
   const text: TextBlock = { type: 'text', text: `(${why})\n` };
-  return { ...request, messages: request.messages.map((message) => textsOf(message, text)) };
+  return { ...request, messages: request.messages.map((message) => textsOf(message, text, type)) };
 }
 
 /** Bytes of a request's pictures and documents, as they are sent. */
@@ -41,9 +41,12 @@ export function mediaBytes({ messages }: ModelRequest): number {
   return bytes;
 }
 
-function textsOf(message: ModelMessage, text: TextBlock): ModelMessage {
+function textsOf(message: ModelMessage, text: TextBlock, type?: MediaBlock['type']): ModelMessage {
   if (message.role === 'assistant') return message;
-  return { ...message, content: message.content.map((block) => (isMedia(block) ? text : block)) };
+  const content = message.content.map((block) =>
+    isMedia(block) && (type ?? block.type) === block.type ? text : block,
+  );
+  return { ...message, content };
 }
 
 function isMedia(block: ModelMessage['content'][number]): block is MediaBlock {

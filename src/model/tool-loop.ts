@@ -65,7 +65,15 @@ export interface LoopResult {
    */
   readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout';
   readonly toolCalls: readonly { readonly name: string; readonly ok: boolean }[];
+  /** The model had no tools, since its server refuses them [M9]. */
+  readonly hadNoTools: boolean;
 }
+
+/** What people are told where the model's server takes no such files [M9]. */
+const unseenNotes = {
+  pictures: '📎 The model that I use cannot see pictures',
+  documents: '📎 The model that I use cannot open PDF files',
+} as const;
 
 const defaultMaxRounds = 8;
 const resultMaxChars = 8_000;
@@ -132,6 +140,8 @@ async function runRounds(
     );
     const response = await untilAborted(asked, signal);
     exchange.endRound(response);
+    for (const feature of response.leftOut ?? [])
+      if (feature === 'pictures' || feature === 'documents') options.onNote?.(unseenNotes[feature]);
     const isOver = round > maxRounds + 1;
     if (response.stop !== 'tool_use') return isOver && response.stop === 'end' ? 'rounds' : response.stop;
     if (isOver) return 'rounds';
@@ -227,6 +237,7 @@ class Exchange {
   readonly #listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>;
   #endedText = '';
   #roundText = '';
+  #hadNoTools = false;
   #usage = noUsage;
   readonly #toolCalls: { name: string; ok: boolean }[] = [];
 
@@ -260,7 +271,8 @@ class Exchange {
   }
 
   /** Ends the round; the whole text counts if nothing of it was streamed. */
-  endRound({ content, usage }: ModelResponse): void {
+  endRound({ content, usage, leftOut }: ModelResponse): void {
+    this.#hadNoTools ||= leftOut?.includes('tools') === true;
     if (this.#roundText === '') this.addText(textOf(content));
     this.#endedText = this.#text;
     this.#roundText = '';
@@ -272,7 +284,13 @@ class Exchange {
   }
 
   result(stop: LoopResult['stop']): LoopResult {
-    return { text: this.#text, usage: this.#usage, stop, toolCalls: [...this.#toolCalls] };
+    return {
+      text: this.#text,
+      usage: this.#usage,
+      stop,
+      toolCalls: [...this.#toolCalls],
+      hadNoTools: this.#hadNoTools,
+    };
   }
 
   /** Why the loop failed, with the text that there is. */

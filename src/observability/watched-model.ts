@@ -44,6 +44,9 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
 
   return {
     isOffline: model.isOffline,
+    get refused() {
+      return model.refused ?? [];
+    },
     get state() {
       return health.state;
     },

@@ -19,6 +19,8 @@ export interface PromptInput {
   readonly soul: string;
   /** The fixed rules, the same for everyone. */
   readonly rules: string;
+  /** The same for a model without tools [M9]. Default: the same. */
+  readonly rulesWithoutTools?: string;
   /** Sections of slot `channel`: the owner's words about the channel [N8]. */
   readonly channel: readonly Section[];
   readonly snapshot: Snapshot;
@@ -69,6 +71,11 @@ export function buildPrompt(input: PromptInput): Prompt {
   const channel = renderSlot(draft, 'channel');
   const slow = renderSlot(draft, 'slow');
   const fast = renderSlot(draft, 'fast');
+  const toolless = { ...draft, sections: draft.sections.flatMap(withoutToolWords) };
+  const instead = (slot: 'slow' | 'fast', { text }: { readonly text: string }) => {
+    const bare = renderSlot(toolless, slot).text;
+    return text === bare ? {} : { withoutTools: bare === '' ? noActions : bare };
+  };
   const last = renderSlot(draft, 'last');
   const files = draft.files.flatMap(({ pieces }) => pieces);
   const history = slow.text + fast.text === '' ? fromFirstUser(draft.history) : draft.history;
@@ -76,12 +83,19 @@ export function buildPrompt(input: PromptInput): Prompt {
 
   return {
     system: [
-      { type: 'text', text: `${soul}${draft.rules}`, ...marked(input.keep.shared) },
+      {
+        type: 'text',
+        text: `${soul}${draft.rules}`,
+        ...marked(input.keep.shared),
+        ...(input.rulesWithoutTools === undefined
+          ? {}
+          : { withoutTools: `${soul}${input.rulesWithoutTools}` }),
+      },
       ...(channel.text === '' ? [] : [{ type: 'text', text: channel.text } as const]),
     ],
     messages: renderTurns([
-      { role: 'user', text: slow.text, ...mark },
-      { role: 'user', text: fast.text, ...mark },
+      { role: 'user', text: slow.text, ...mark, ...instead('slow', slow) },
+      { role: 'user', text: fast.text, ...mark, ...instead('fast', fast) },
       ...history.map(({ role, text, message }) => ({
         role,
         text,
@@ -134,7 +148,21 @@ function withoutRepeats(section: Section, { sections }: Snapshot): Section {
   return { ...section, lines: section.lines.filter((line) => !isShown(line)) };
 }
 
-function renderSlot(draft: PromptDraft, slot: SectionSlot): { text: string; parts: readonly PromptPart[] } {
+/** In place of a part of the prompt that had nothing else in it: the first turn is to stay a user's. */
+const noActions = '(Nothing can be done on Discord here.)\n';
+
+/** What a model without tools is shown of a section that speaks of tools [M9]. */
+function withoutToolWords(section: Section): readonly Section[] {
+  if (section.name === 'discord_actions') return [];
+  if (section.name !== 'notebook_index') return [section];
+  const lines = section.lines.filter((line) => !line.endsWith(': memory_list'));
+  return [{ ...section, title: 'Files of the notebook, by their names only:', lines }];
+}
+
+function renderSlot(
+  draft: Pick<PromptDraft, 'sections'>,
+  slot: SectionSlot,
+): { text: string; parts: readonly PromptPart[] } {
   const rendered = draft.sections
     .filter((section) => section.slot === slot)
     .map((section) => ({ name: section.name, text: renderSection(section) }));
@@ -182,6 +210,7 @@ interface TurnText {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly cache?: CacheLife;
+  readonly withoutTools?: string;
 }
 
 /** A picture or document that a person sends. */
@@ -207,9 +236,9 @@ export function renderTurns(pieces: readonly (TurnText | TurnMedia)[]): readonly
       else turns.push({ role: 'user', content: [piece.media] });
       continue;
     }
-    const { role, text, cache } = piece;
-    if (text === '') continue;
-    const block: TextBlock = cache === undefined ? { type: 'text', text } : { type: 'text', text, cache };
+    const { role, ...said } = piece;
+    if (said.text === '') continue;
+    const block: TextBlock = { type: 'text', ...said };
     if (open?.role === role) open.content.push(block);
     else turns.push({ role, content: [block] });
   }

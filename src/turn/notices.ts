@@ -9,7 +9,7 @@ import type { LateNotice, MemoryNotice } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { UndoLog } from '../memory/undo.ts';
-import { wishesIn, type Wish } from '../memory/wishes.ts';
+import { asksToRemember, wishesIn, type Wish } from '../memory/wishes.ts';
 import { lineUnder, newestOf, sendLine, type Question, type ReplyPorts } from './reply.ts';
 
 /** What stands under an answer of what became of memory: lines without the sign of small print, and buttons. */
@@ -59,12 +59,12 @@ export function createMemoryNotices(ports: {
   return {
     /**
      * `mayName` is asked, where there are words to show, whether nobody reads along who does not read the answer; `isWhole` is whether there is an answer,
-     * under which what the speaker asked for in vain is told too; `hasOffers` whether anything is offered beside it. Never rejects.
+     * under which what the speaker asked for in vain is told too; `hasOffers` whether anything is offered beside it; `hadNoTools` whether the model could store nothing. Never rejects.
      */
     async under(
       turn: TurnContext,
       notices: readonly MemoryNotice[],
-      { isWhole, hasOffers, mayName }: UnderOptions,
+      { isWhole, hasOffers, hadNoTools = false, mayName }: UnderOptions,
     ): Promise<ToldOfMemory> {
       if (turn.speaker.isBot !== undefined) return nothing;
       const isSomethingChanged =
@@ -76,7 +76,12 @@ export function createMemoryNotices(ports: {
       const done = told.length === 0 ? nothing : listed(told, await mayName());
       const unmet = isWhole ? await unmetWishes(turn, isSomethingChanged) : nothing;
       const buttons = [...done.buttons, ...unmet.buttons].slice(0, mostButtons);
-      return { lines: [...done.lines, ...unmet.lines], buttons: commandsEnabled ? buttons : [] };
+      const isUnstored =
+        isWhole && hadNoTools && !isSomethingChanged && asksToRemember(turn.messages.map(({ text }) => text));
+      const unstored = isUnstored
+        ? [commandsEnabled ? `${cannotStore} · ${storeYourself}` : cannotStore]
+        : [];
+      return { lines: [...done.lines, ...unmet.lines, ...unstored], buttons: commandsEnabled ? buttons : [] };
     },
     /** The button under an answer by which its person asks what of memory it was made from [K7]: none where nothing was, or where they want no notices. Never rejects. */
     async why(
@@ -147,8 +152,13 @@ export function createLateNotices(
 interface UnderOptions {
   readonly isWhole: boolean;
   readonly hasOffers: boolean;
+  readonly hadNoTools?: boolean;
   readonly mayName: () => Promise<boolean>;
 }
+
+/** Said by the program wherever the model may sound as if it had stored something [M9]. */
+const cannotStore = 'Nothing was stored with this answer: the model that I use has no tools';
+const storeYourself = '`!memory remember <text>` stores it';
 
 const nothing: ToldOfMemory = { lines: [], buttons: [] };
 /** Changes that are told one by one; of more there is the number. */

@@ -22,7 +22,7 @@ import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
 import { isKept, longerLife, nextCadence, type Cadence } from '../prompt/cadence.ts';
 import { nextWindow, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
-import { promptRules } from '../prompt/rules.ts';
+import { promptRules, promptRulesWithoutTools } from '../prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
 import {
   answersUnknown,
@@ -142,6 +142,7 @@ export class PromptComposer {
     const prompt = buildPrompt({
       soul: soulText,
       rules: promptRules,
+      rulesWithoutTools: promptRulesWithoutTools,
       channel: sections.filter((section) => section.slot === 'channel'),
       snapshot,
       history: window,

@@ -79,6 +79,8 @@ export type TurnOutcome = 'answered' | 'explained' | 'taken-away' | 'refused' | 
 interface Answer extends Known {
   readonly text: string;
   readonly problem?: string;
+  /** The model could store nothing [M9]. */
+  readonly hadNoTools?: boolean;
 }
 
 /** What becomes known while the model works: what was done and offered, and whether it had other people's words or a file before it, which the answer may repeat [M5a]. */
@@ -215,12 +217,13 @@ async function answerTurn(
       onRead: (read) => known.used.tools.push(read),
       logger: bot.logger,
     });
-    const { text, stop } = await timed('answer', answering);
+    const { text, stop, hadNoTools } = await timed('answer', answering);
     reply.hold();
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
-    return stop === 'cut' ? { text, problem: lengthLimitLine, ...known } : { text, ...known };
+    const answer = { text, hadNoTools, ...known };
+    return stop === 'cut' ? { ...answer, problem: lengthLimitLine } : answer;
   } catch (error) {
     // Nothing is offered under what is no whole answer.
     return explain(error, turn, reply, { ...known, offers: [] }, control, bot);
@@ -274,13 +277,14 @@ async function deliver(
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const { text, problem, notes, notices, offers, hasThirdPartyText } = answer;
+  const { text, problem, notes, notices, offers, hasThirdPartyText, hadNoTools = false } = answer;
   const question = questionOf(turn);
   const paused = bot.pauseNotes.take(sessionOf(turn), memory.pause);
   const under = async () => {
     const told = await bot.memoryNotices.under(turn, notices, {
       isWhole: text !== '' && problem === undefined,
       hasOffers: offers.length > 0,
+      hadNoTools,
       mayName: reply.mayShow,
     });
     const line = lineUnder(problem, [...paused, ...notes, ...memory.notes(answer)], told.lines);

@@ -84,6 +84,13 @@ async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promi
 }
 
 describe('the status [Y3]', () => {
+  it('names what is left out, as the model’s server refuses it [M9]', async () => {
+    const refused = [{ feature: 'tools', model: 'gemma3:4b' }, { feature: 'cache marks' }] as const;
+    expect(await status({ refused })).toContain(
+      'Model: sonnet (fast: haiku), reachable · left out, as its server refuses it: tools (gemma3:4b), cache marks\n',
+    );
+  });
+
   it('tells the owner all at a glance', async () => {
     expect((await status()).split('\n')).toEqual([
       'Discoclaw 1.2.3, up 1 d 3 h',

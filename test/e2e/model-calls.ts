@@ -29,7 +29,7 @@ export function answeringBy(answers: Answers): ModelScript {
   };
 }
 
-function kindOf({ system = [] }: MessagesBody): CallKind {
+export function kindOf({ system = [] }: MessagesBody): CallKind {
   const start = system[0]?.text ?? '';
   return openings.find(([opening]) => start.startsWith(opening))?.[1] ?? 'chat';
 }

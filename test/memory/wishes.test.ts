@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { wishesIn, type Wish } from '../../src/memory/wishes.ts';
+import { asksToRemember, wishesIn, type Wish } from '../../src/memory/wishes.ts';
 
 const asked: readonly (readonly [Wish, readonly string[]])[] = [
   [
@@ -231,4 +231,28 @@ describe('what people ask of their memory in plain words [K13]', () => {
       'export',
     ]);
   });
+});
+
+describe('a wish to have something remembered [M9]', () => {
+  it.each([
+    'Remember that I like tea.',
+    'Hi! Can you please remember: I like tea',
+    "Don't forget that I like tea",
+    'Keep in mind that I like tea',
+    'Merk dir bitte, dass ich Tee mag',
+    'Retiens que j’aime le thé',
+    'Recuerda que me gusta el té',
+    'Запомни, что я люблю чай',
+    '私はお茶が好きだと覚えて',
+  ])('is told by its beginning: %s', (text) => expect(asksToRemember([text])).toBe(true));
+
+  it.each([
+    'Do you remember what I like?',
+    'Remember when we went to Riga?',
+    'I like tea',
+    'She said: remember the milk',
+    '> remember that I like tea',
+    "Don't remember this",
+    'Merk dir nichts',
+  ])('is not there: %s', (text) => expect(asksToRemember([text])).toBe(false));
 });

@@ -95,6 +95,7 @@ describe('the tool loop', () => {
       text: 'Hi',
       usage,
       stop: 'end',
+      hadNoTools: false,
       toolCalls: [],
     });
   });
@@ -383,5 +384,33 @@ describe('what a loop sends [P4]', () => {
       expect(text.length).toBeLessThanOrEqual(300);
       expect(text).toMatch(/^Stored\. .*\(cut: /su);
     }
+  });
+});
+
+/** Of a request that has all of it. */
+const withoutMuch: Answer = async () => ({
+  content: [{ type: 'text', text: 'Hello' }],
+  stop: 'end',
+  usage,
+  leftOut: ['tools', 'pictures', 'documents', 'cache marks'],
+});
+
+describe('a model whose server refuses tools or files [M9]', () => {
+  it('is known to have had none, and people are told what it cannot see', async () => {
+    const notes: string[] = [];
+    const result = await runToolLoop({
+      client: new RoundsModel(withoutMuch),
+      request,
+      tools: [note],
+      context: aliceContext,
+      deadlineMs: 60_000,
+      onNote: (text) => notes.push(text),
+      logger: recordingLogger(),
+    });
+    expect(result).toMatchObject({ text: 'Hello', hadNoTools: true });
+    expect(notes).toEqual([
+      '📎 The model that I use cannot see pictures',
+      '📎 The model that I use cannot open PDF files',
+    ]);
   });
 });

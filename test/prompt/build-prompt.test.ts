@@ -12,7 +12,7 @@ import {
 import { buildPrompt, renderTurns, type PromptInput } from '../../src/prompt/build-prompt.ts';
 import { nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
 import { forwardedSection } from '../../src/prompt/quoted.ts';
-import { promptRules } from '../../src/prompt/rules.ts';
+import { promptRules, promptRulesWithoutTools } from '../../src/prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../../src/prompt/snapshot.ts';
 import {
   blocksOf,
@@ -418,6 +418,35 @@ describe('renderTurns', () => {
       { role: 'user', text: 'x' },
     ]);
     expect(turns).toEqual([{ role: 'user', content: [{ type: 'text', text: 'x' }] }]);
+  });
+});
+
+describe('a prompt for a model without tools [M9]', () => {
+  it('has other rules in place of those, no actions, and names no tool with the files', () => {
+    const actions = section({ name: 'discord_actions', title: 'What you may do:', lines: ['- react here'] });
+    const index = section({
+      name: 'notebook_index',
+      slot: 'fast',
+      title: 'Files of the notebook; memory_read opens them:',
+      lines: ['- topics/tea.md', '… and 2 more: memory_list'],
+    });
+    const input = promptInput({
+      rules: promptRules,
+      rulesWithoutTools: promptRulesWithoutTools,
+      snapshot: { sections: [actions, section(), index] },
+    });
+    const { system, messages } = buildPrompt(input);
+    const texts = [...system, ...messages.flatMap(({ content }): readonly object[] => content)].flatMap(
+      (block) =>
+        'withoutTools' in block ? String(block.withoutTools) : 'text' in block ? String(block.text) : [],
+    );
+    const bare = texts.join('');
+    expect(bare).toContain('- Likes tea');
+    expect(bare).toContain('- topics/tea.md');
+    expect(bare).not.toMatch(/recall_memory|_item\b|memory_|react here/u);
+    // Whatever is left out, a user speaks first.
+    const alone = buildPrompt({ ...input, snapshot: { sections: [actions] } });
+    expect(alone.messages[0]?.content[0]).toMatchObject({ withoutTools: expect.stringMatching(/\S/u) });
   });
 });
 

@@ -9,7 +9,7 @@ interface Paced {
  * What the scripted server does with a call:
  * - `text`: says it, in one piece or in several with `pauseMs` after each; `json`: says it as JSON;
  * - `toolUse`: calls tools, after saying `text` where given;
- * - `status`: refuses with an HTTP status; `error` is the message;
+ * - `status`: refuses with an HTTP status; `error` is the message, or `body` all that it says;
  * - `events`: streams these events as they stand, `{ pauseMs }` being a pause; the end of the list ends the stream;
  * - `message`: answers in one piece with this JSON, whatever the client asked for;
  * - `silent`: takes the call and never answers; `stall`, `cut`: says `halfText` and then nothing, or hangs up;
@@ -24,6 +24,8 @@ export type ModelAnswer =
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly error?: string;
+      /** The whole body, in place of the vendor's. */
+      readonly body?: unknown;
     } & Paced)
   | ({ readonly events: readonly object[] } & Paced)
   | ({ readonly message: unknown } & Paced)

@@ -138,7 +138,8 @@ async function answerWith(
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
   }
   if (typeof answer === 'object' && 'status' in answer) {
-    sendError(response, answer.status, answer.error ?? 'scripted', answer.headers);
+    if (answer.body !== undefined) sendJson(response, answer.status, answer.body, answer.headers);
+    else sendError(response, answer.status, answer.error ?? 'scripted', answer.headers);
     return;
   }
   const said = saidMessage(answer, call.index);

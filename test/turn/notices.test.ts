@@ -32,6 +32,7 @@ interface Scene {
   readonly commandsEnabled?: boolean;
   readonly isWhole?: boolean;
   readonly hasOffers?: boolean;
+  readonly hadNoTools?: boolean;
   readonly mayName?: boolean;
   readonly isBot?: true;
 }
@@ -56,6 +57,7 @@ function under(notices: readonly MemoryNotice[], scene: Scene = {}) {
     {
       isWhole: scene.isWhole ?? true,
       hasOffers: scene.hasOffers ?? false,
+      ...(scene.hadNoTools && { hadNoTools: true }),
       mayName: () => Promise.resolve(scene.mayName ?? true),
     },
   );
@@ -74,6 +76,22 @@ describe('what is told under an answer [K6]', () => {
   it('leaves out with notices off what was stored, and nothing that was changed or removed', async () => {
     const told = await under([stored, noted, forgotten], { settings: { notices: 'off' } });
     expect(told).toEqual({ lines: [forgotten.line], buttons: forgotten.buttons });
+  });
+
+  it('says where the model had no tools that nothing was stored, if that was asked for [M9]', async () => {
+    const asked = { said: 'Please remember that I like tea.', hadNoTools: true };
+    expect((await under([], asked)).lines).toEqual([
+      'Nothing was stored with this answer: the model that I use has no tools · `!memory remember <text>` stores it',
+    ]);
+    expect((await under([], { ...asked, commandsEnabled: false })).lines).toEqual([
+      'Nothing was stored with this answer: the model that I use has no tools',
+    ]);
+    for (const scene of [
+      { ...asked, said: 'I like tea' },
+      { ...asked, hadNoTools: false },
+      { ...asked, isWhole: false },
+    ])
+      expect((await under([], scene)).lines).toEqual([]);
   });
 
   it('names nothing once others read along', async () => {

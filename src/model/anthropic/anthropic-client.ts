@@ -4,18 +4,23 @@ import { LRUCache } from 'lru-cache';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type {
-  CallBudget,
-  ModelCallOptions,
-  ModelClient,
-  ModelRequest,
-  ModelResponse,
-  ModelUsage,
+import {
+  addUsage,
+  noUsage,
+  textOf,
+  type CallBudget,
+  type ModelCallOptions,
+  type ModelClient,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelUsage,
 } from '../../core/model.ts';
+import { jsonIn } from '../../core/text.ts';
 import { startDeadline } from '../deadline.ts';
 import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
+import { createRefusals, type AppliedRequest } from './features.ts';
 import { callCost, type OwnPrices } from './models.ts';
 import { largestUsage, requestBody } from './request-body.ts';
 import { AttemptError, attemptError, withRetries } from './retries.ts';
@@ -69,6 +74,8 @@ export function createSdk({
     timeout: totalTimeoutMs,
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
+    // The SDK sends it as a bearer's; of other servers, some look here.
+    ...(baseUrl === vendorUrl ? {} : { defaultHeaders: { 'x-api-key': apiKey } }),
   });
 }
 
@@ -77,6 +84,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   const { logger, random = Math.random } = options;
   const { apiKey = noKey } = options;
   const sdk = createSdk(options);
+  const refusals = createRefusals(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
   /** The id of each conversation's latest answer, by which the vendor knows its request. */
   const latest = new LRUCache<string, string>({ max: keptConversations });
@@ -88,15 +96,17 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
   }
 
+  /** `refused`: the server refuses a feature of the request, and that is learnt. */
   async function attemptOnce(
-    request: ModelRequest,
+    sent: AppliedRequest,
     callOptions: ModelCallOptions,
     signal: AbortSignal,
     streamed: StreamedText,
-  ): Promise<ModelResponse> {
+  ): Promise<ModelResponse | 'refused'> {
     streamed.restart();
     const onText = (piece: string): void => streamed.add(piece);
     const { idleTimeoutMs } = options;
+    const { request } = sent;
     const body = bodyFor(request, callOptions);
     const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
     const reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
@@ -110,19 +120,44 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     } catch (error) {
       const failed = attemptError(error, apiKey, new Date());
       reserved?.settle(failed instanceof AttemptError && failed.isFree ? 0 : undefined);
+      if (refusals.learn(sent, error)) return 'refused';
       throw failed;
     }
   }
 
+  /** Sends the request again at once, as long as the server refuses another of its features: each leaves it with one less [M9]. */
+  async function attemptWithLess(
+    request: ModelRequest,
+    ...rest: [ModelCallOptions, AbortSignal, StreamedText]
+  ): Promise<ModelResponse> {
+    let ignoredUsage = noUsage;
+    for (;;) {
+      const sent = refusals.applied(request);
+      const response = await attemptOnce(sent, ...rest);
+      if (response === 'refused') continue;
+      const usage = addUsage(ignoredUsage, response.usage);
+      if (!ignoresSchema(sent.request, response))
+        return { ...response, usage, ...(sent.leftOut.length > 0 ? { leftOut: sent.leftOut } : {}) };
+      refusals.learnIgnored(sent, 'structured output');
+      ignoredUsage = usage;
+    }
+  }
+
+  /** Other servers may take the schema and let the model answer in prose. */
+  function ignoresSchema({ outputSchema }: ModelRequest, { stop, content }: ModelResponse): boolean {
+    return options.baseUrl !== undefined && outputSchema !== undefined && stop === 'end' && !isJson(content);
+  }
+
   return {
     isOffline: false,
+    refused: refusals.found,
     async complete(request, callOptions = {}) {
       const deadline = startDeadline(options.totalTimeoutMs, callOptions.signal);
       const { signal } = deadline;
       const streamed = new StreamedText(callOptions);
       try {
         const work = () =>
-          withRetries(() => attemptOnce(request, callOptions, signal, streamed), {
+          withRetries(() => attemptWithLess(request, callOptions, signal, streamed), {
             deadline,
             random,
             logger,
@@ -137,6 +172,15 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       }
     },
   };
+}
+
+function isJson(content: ModelResponse['content']): boolean {
+  try {
+    jsonIn(textOf(content));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const mediaLeftOut =

@@ -35,7 +35,8 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
       { model: resolveModel(model), max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] },
       { signal },
     );
-    modelResponse(answer);
+    // A model that thinks first has said nothing by its first token.
+    if (answer.stop_reason !== 'max_tokens') modelResponse(answer);
     return { outcome: 'fine', text: '' };
   } catch (error) {
     if (signal.aborted)

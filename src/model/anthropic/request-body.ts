@@ -44,7 +44,7 @@ const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
  */
 export function requestBody(request: ModelRequest): MessageCreateParamsStreaming {
   const model = resolveModel(request.model);
-  const thinks = thinksFirst(model);
+  const thinks = request.thinks !== false && thinksFirst(model);
   const config = outputConfig(request, thinks);
   const system = request.system.filter(isVisible).map(textParam);
   const messages = request.messages.map(messageParam).filter((message) => message.content.length > 0);

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
@@ -10,7 +12,7 @@ const count = z
   .transform((value) => value ?? 0);
 const messageSchema = z.object({
   content: z.array(z.looseObject({ type: z.string() })),
-  stop_reason: z.string(),
+  stop_reason: z.string().nullish(),
   diagnostics: z
     .object({ cache_miss_reason: z.object({ type: z.string() }).nullish() })
     .nullish()
@@ -28,7 +30,11 @@ const messageSchema = z.object({
 const textSchema = z.object({ type: z.literal('text'), text: z.string() });
 const toolUseSchema = z.object({
   type: z.literal('tool_use'),
-  id: z.string().min(1),
+  /** Some servers give none, or an empty one. */
+  id: z
+    .string()
+    .nullish()
+    .transform((id) => id || `toolu_${randomUUID()}`),
   name: z.string().min(1),
   input: z.record(z.string(), z.unknown()),
 });
@@ -46,6 +52,11 @@ const stops: ReadonlyMap<string, Stop> = new Map<string, Stop>([
   ['max_tokens', 'cut'],
   ['model_context_window_exceeded', 'cut'],
   ['refusal', 'refusal'],
+  // As gateways to other vendors' models pass them on.
+  ['stop', 'end'],
+  ['tool_calls', 'tool_use'],
+  ['length', 'cut'],
+  ['content_filter', 'refusal'],
 ]);
 
 /**
@@ -57,7 +68,8 @@ export function modelResponse(message: unknown): ModelResponse {
   if (!parsed.success) throw invalid('is not a message');
   const { content: blocks, stop_reason: reason, usage, diagnostics } = parsed.data;
   const cacheMiss = diagnostics?.cache_miss_reason?.type;
-  const stop = stops.get(reason);
+  // Other servers may leave it out of a message that is whole.
+  const stop = stops.get(reason ?? 'end_turn');
   if (stop === undefined) throw invalid('stopped for an unknown reason');
 
   const content = blocks.flatMap((block) => contentOf(block, stop));

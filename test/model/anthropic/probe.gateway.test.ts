@@ -26,6 +26,11 @@ it('asks for one token, once [O1]', async () => {
   ]);
 });
 
+it('takes a token that was only thought [M9]', async () => {
+  const { probe } = await probed({ message: { content: [], stop_reason: 'max_tokens' } });
+  expect(probe).toEqual({ outcome: 'fine', text: '' });
+});
+
 it.each([
   [{ status: 401 }, 'key'],
   [{ status: 403 }, 'key'],

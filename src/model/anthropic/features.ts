@@ -1,0 +1,275 @@
+import { APIError } from '@anthropic-ai/sdk';
+
+import { ModelError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type {
+  CacheLife,
+  ModelFeature,
+  ModelMessage,
+  ModelRequest,
+  RefusedFeature,
+} from '../../core/model.ts';
+import { clip } from '../../core/text.ts';
+import { withoutMedia } from '../media.ts';
+import { resolveModel, thinksFirst } from './models.ts';
+
+interface Feature {
+  readonly name: ModelFeature;
+  /** Whose it is: a server may have it with one model and not with another. */
+  readonly of: 'server' | 'model';
+  /** How a server's words name it. */
+  readonly named: RegExp;
+  readonly isIn: (request: ModelRequest) => boolean;
+  /** The next best way. @throws {ModelError} where there is none. */
+  readonly without: (request: ModelRequest) => ModelRequest;
+}
+
+/**
+ * What a server that speaks the Messages API only in part may refuse, and how a request is made without it [M9]. An error that names several
+ * counts for the first of these that the request has.
+ */
+const features: readonly Feature[] = [
+  {
+    name: 'structured output',
+    of: 'model',
+    named:
+      /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?/iu,
+    isIn: ({ outputSchema }) => outputSchema !== undefined,
+    without: ({ outputSchema, ...request }) => ({
+      ...request,
+      system: [...request.system, { type: 'text', text: schemaText(outputSchema) }],
+    }),
+  },
+  {
+    name: 'hour-long cache',
+    of: 'server',
+    named: /\bttl\b|extended[_ -]cache/iu,
+    isIn: (request) => marksOf(request).includes('1h'),
+    without: (request) => withMarks(request, '5m'),
+  },
+  {
+    name: 'cache marks',
+    of: 'server',
+    named: /cache_control|prompt[_ ]cach/iu,
+    isIn: (request) => marksOf(request).length > 0,
+    without: (request) => withMarks(request, undefined),
+  },
+  {
+    name: 'tools',
+    of: 'model',
+    named: /\btool(?:s|_choice|_calls?|[ -](?:use|calls?|calling))?\b|\bfunction[ _-]?call/iu,
+    isIn: ({ tools = [], messages }) =>
+      tools.length > 0 || messages.some((message) => has(message, 'tool_use') || has(message, 'tool_result')),
+    without: withoutTools,
+  },
+  {
+    name: 'thinking',
+    of: 'model',
+    named: /\bthinking\b|\breasoning(?:_effort)?\b|\beffort\b|output_config/iu,
+    isIn: ({ model, messages, thinks }) =>
+      (thinks !== false && thinksFirst(resolveModel(model))) ||
+      messages.some((message) => has(message, 'reasoning')),
+    without: (request) => ({
+      ...request,
+      thinks: false,
+      messages: request.messages.map(withoutThoughts),
+    }),
+  },
+  {
+    name: 'pictures',
+    of: 'model',
+    named: /\bimages?\b|\bimage_url\b|\binput_image\b|\bvision\b|\bmulti-?modal\b/iu,
+    isIn: ({ messages }) => messages.some((message) => has(message, 'image')),
+    without: (request) => withoutMedia(request, 'you cannot see pictures; say so', 'image'),
+  },
+  {
+    name: 'documents',
+    of: 'model',
+    named: /\bdocuments?\b|\bpdfs?\b/iu,
+    isIn: ({ messages }) => messages.some((message) => has(message, 'document')),
+    without: (request) => withoutMedia(request, 'you cannot open PDF files; say so', 'document'),
+  },
+];
+
+/** Statuses with which servers refuse what they do not have; llama.cpp's does with 500. A stream that begins with an error has none. */
+const refusingStatuses: ReadonlySet<number | undefined> = new Set([400, 404, 415, 422, 500, 501, undefined]);
+
+/** How servers say that they do not have something at all. */
+const refusing =
+  /\bnot (?:be |yet |currently )?(?:support(?:ed)?|permitted|allowed|accepted|implemented|available|recogni[sz]ed|enabled)\b|\b(?:do|does|did|can)(?: not|n['’]t) (?:yet |currently )?(?:support|accept|allow|recogni[sz]e|have)\b|\bcannot accept\b|\bun(?:supported|known|recogni[sz]ed|implemented)\b|\bno endpoints? (?:found )?(?:that )?support|\b(?:extra|additional|unexpected|invalid) (?:inputs?|fields?|propert(?:y|ies)|param(?:eter)?s?|keys?|arguments?)\b|\brequires? (?:the )?--/iu;
+
+/** What is wrong with one file says nothing of others. */
+const ofOneFile =
+  /\b(?:formats?|media[_ ]?types?|mime|encrypted|password|corrupt(?:ed)?|damaged|animated|too (?:large|many|big|long)|larger|exceeds?|pixels?|dimensions?|pages?|urls?)\b/iu;
+
+/** What is listed as possible is not what was refused. */
+const listed =
+  /\b(?:expected|should be|must be|supported(?: [a-z]+){0,2} (?:are|is)|valid (?:options|values|types)|input_value)\b.*$/isu;
+
+/** A request as it is sent, and what was left out of it. */
+export interface AppliedRequest {
+  readonly request: ModelRequest;
+  readonly leftOut: readonly ModelFeature[];
+}
+
+export interface Refusals {
+  /** What was found so far, in that order. */
+  readonly found: readonly RefusedFeature[];
+  /** The request without what is known to be refused. @throws {ModelError} `invalid` where it makes no sense without. */
+  applied(request: ModelRequest): AppliedRequest;
+  /** Learns which feature of the request the error refuses; `false` where it refuses none, or one that was left out: so each is learnt once a request. The same request is then to be sent again. */
+  learn(sent: AppliedRequest, error: unknown): boolean;
+  /** Learns that a feature, which the request has, was taken and not heeded. */
+  learnIgnored(sent: AppliedRequest, feature: ModelFeature): void;
+}
+
+/** What one server is found to refuse, by its errors; kept as long as the process runs [M9]. */
+export function createRefusals(logger: Logger): Refusals {
+  const found: RefusedFeature[] = [];
+
+  function isRefused({ name }: Feature, model: string): boolean {
+    return found.some((each) => each.feature === name && (each.model ?? model) === model);
+  }
+
+  function keep(feature: Feature, { model }: ModelRequest, reason: string): void {
+    // Calls at the same time learn the same.
+    if (isRefused(feature, model)) return;
+    found.push(feature.of === 'server' ? { feature: feature.name } : { feature: feature.name, model });
+    logger.warn("the model's server refuses a feature, which is left out from now on", {
+      feature: feature.name,
+      model,
+      reason,
+    });
+  }
+
+  return {
+    found,
+    applied(request) {
+      let applied = request;
+      const leftOut: ModelFeature[] = [];
+      for (const feature of features) {
+        if (!isRefused(feature, request.model) || !feature.isIn(applied)) continue;
+        applied = feature.without(applied);
+        leftOut.push(feature.name);
+      }
+      return { request: applied, leftOut };
+    },
+    learn({ request: sent, leftOut }, error) {
+      if (!(error instanceof APIError) || !refusingStatuses.has(error.status)) return false;
+      for (const statement of statementsOf(error)) {
+        const feature = features.find(
+          (each) => !leftOut.includes(each.name) && each.isIn(sent) && refuses(statement, each),
+        );
+        if (feature === undefined) continue;
+        keep(feature, sent, `${error.status ?? 'in the stream'}`);
+        return true;
+      }
+      return false;
+    },
+    learnIgnored({ request: sent }, name) {
+      const feature = features.find((each) => each.name === name);
+      if (feature !== undefined) keep(feature, sent, 'it was not heeded');
+    },
+  };
+}
+
+function refuses(statement: string, { name, named }: Feature): boolean {
+  const isFile = name === 'pictures' || name === 'documents';
+  return named.test(statement) && refusing.test(statement) && !(isFile && ofOneFile.test(statement));
+}
+
+/** Characters of a statement that are looked at: what follows may repeat the request, people's words among it. */
+const statementMaxChars = 300;
+/** Parts of an error that repeat the request, or say nothing. */
+const unread: ReadonlySet<string> = new Set(['input', 'ctx', 'url', 'body', 'request', 'request_id']);
+
+/** What an error's body says, a statement each; plain text counts as one that has it. */
+function statementsOf({ error, message }: Pick<APIError, 'error' | 'message'>): readonly string[] {
+  return said(error ?? message)
+    .flatMap((text) => text.replace(/\n(?=\s)/gu, ':').split('\n'))
+    .map((text) => clip(text, statementMaxChars).replace(listed, ''));
+}
+
+/** The texts of one object together, since one may name the field and another what is wrong with it. */
+function said(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.every(isScalar) ? [value.join('.')] : value.flatMap(said);
+  if (typeof value !== 'object' || value === null) return [];
+  const parts = Object.entries(value).flatMap(([name, part]: [string, unknown]) =>
+    unread.has(name) ? [] : [part],
+  );
+  const isFlat = (part: unknown): boolean => isScalar(part) || (Array.isArray(part) && part.every(isScalar));
+  return [
+    parts.filter(isFlat).flatMap(said).join(': '),
+    ...parts.filter((part) => !isFlat(part)).flatMap(said),
+  ];
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+type Block = ModelMessage['content'][number];
+
+function has({ content }: ModelMessage, type: Block['type']): boolean {
+  return content.some((block) => block.type === type);
+}
+
+function marksOf({ system, messages }: ModelRequest): readonly CacheLife[] {
+  const blocks = [...system, ...messages.flatMap(({ content }): readonly Block[] => content)];
+  return blocks.flatMap((block) => ('cache' in block && block.cache !== undefined ? [block.cache] : []));
+}
+
+/** The request with another life, or none, for each mark that it has. */
+function withMarks(request: ModelRequest, cache: CacheLife | undefined): ModelRequest {
+  const marked = <T extends Block>(block: T): T =>
+    'cache' in block && block.cache !== undefined ? { ...block, cache } : block;
+  return {
+    ...request,
+    system: request.system.map(marked),
+    messages: request.messages.map((message) =>
+      message.role === 'user'
+        ? { ...message, content: message.content.map(marked) }
+        : { ...message, content: message.content.map(marked) },
+    ),
+  };
+}
+
+function schemaText(schema: ModelRequest['outputSchema']): string {
+  return `Answer with one JSON object and nothing else: no words around it, no code fence. It has this JSON Schema:\n${JSON.stringify(schema)}`;
+}
+
+/** What tools gave by then stays, as text. @throws {ModelError} for a reflection, whose work is done by tools alone. */
+function withoutTools(withTools: ModelRequest): ModelRequest {
+  const { tools: _, ...request } = withTools;
+  if (request.purpose === 'reflection')
+    throw new ModelError("A reflection needs tools, which the model's server refuses", 'invalid');
+  return {
+    ...request,
+    system: request.system.map(withoutToolWords),
+    messages: request.messages.map((message): ModelMessage => {
+      if (message.role === 'user')
+        return {
+          ...message,
+          content: message.content.map((block) =>
+            block.type === 'tool_result'
+              ? { type: 'text', text: `(a tool gave: ${block.text})\n` }
+              : withoutToolWords(block),
+          ),
+        };
+      // What was thought before a call belongs to it.
+      if (!has(message, 'tool_use')) return message;
+      return { ...message, content: message.content.filter(({ type }) => type === 'text') };
+    }),
+  };
+}
+
+function withoutToolWords<T extends Block>(block: T): T {
+  if (block.type !== 'text' || block.withoutTools === undefined) return block;
+  return { ...block, text: block.withoutTools };
+}
+
+function withoutThoughts(message: ModelMessage): ModelMessage {
+  if (message.role === 'user') return message;
+  return { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') };
+}

@@ -1,0 +1,156 @@
+import { APIError } from '@anthropic-ai/sdk';
+import { describe, expect, it } from 'vitest';
+
+import type { ModelFeature, ModelRequest } from '../../../src/core/model.ts';
+import { createRefusals } from '../../../src/model/anthropic/features.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { everything } from './everything.ts';
+
+function errorOf(status: number, body: unknown): APIError {
+  return APIError.generate(status, Object(body), undefined, new Headers());
+}
+
+function learnt(status: number, body: unknown, sent: ModelRequest = everything): ModelFeature | undefined {
+  const refusals = createRefusals(recordingLogger());
+  const isLearnt = refusals.learn({ request: sent, leftOut: [] }, errorOf(status, body));
+  expect(isLearnt).toBe(refusals.found.length === 1);
+  return refusals.found[0]?.feature;
+}
+
+const vendors = (message: string) => ({ type: 'error', error: { type: 'invalid_request_error', message } });
+const plain = (message: string) => ({ error: { message, type: 'server_error', code: 500 } });
+const pydantic = (loc: readonly (string | number)[], msg = 'Extra inputs are not permitted') => ({
+  detail: [{ type: 'extra_forbidden', loc, msg, input: { content: 'tools are not supported' } }],
+});
+
+describe('what a server refuses is told from its error [M9]', () => {
+  it.each<[ModelFeature, number, unknown]>([
+    ['tools', 400, vendors('registry.ollama.ai/library/gemma3:4b does not support tools')],
+    ['tools', 400, { error: 'registry.ollama.ai/library/gemma3:4b does not support tools' }],
+    ['tools', 500, plain('tools param requires --jinja flag')],
+    ['tools', 500, plain('Unsupported param: tools')],
+    ['tools', 404, { error: { message: 'No endpoints found that support tool use. Try disabling "x".' } }],
+    ['tools', 422, pydantic(['body', 'tools'])],
+    ['tools', 501, { error: { message: 'Function calling is not implemented', param: null } }],
+    ['thinking', 400, vendors('"gemma3:4b" does not support thinking')],
+    ['thinking', 400, vendors('output_config.effort: Extra inputs are not permitted')],
+    ['structured output', 400, vendors('output_config: Extra inputs are not permitted')],
+    ['structured output', 400, vendors('output_config.format: json_schema is not supported by this model')],
+    ['structured output', 400, { error: { message: 'json: unknown field "output_config"' } }],
+    ['structured output', 400, { error: { message: "Unrecognized key(s) in object: 'output_config'" } }],
+    ['structured output', 422, pydantic(['body', 'output_config', 'format'])],
+    [
+      'structured output',
+      400,
+      plain(
+        '1 validation error for Request\noutput_config\n  Extra inputs are not permitted [type=x, input_value={}]',
+      ),
+    ],
+    ['hour-long cache', 400, vendors('system.0.cache_control.ttl: Extra inputs are not permitted')],
+    ['hour-long cache', 400, vendors('cache_control.ttl: 1h is not supported')],
+    ['cache marks', 400, vendors('system.0.cache_control: Extra inputs are not permitted')],
+    ['cache marks', 400, vendors('Prompt caching is not available for this model')],
+    [
+      'pictures',
+      500,
+      plain('image input is not supported - hint: if this is unexpected, provide the mmproj'),
+    ],
+    ['pictures', 404, { error: { message: 'No endpoints found that support image input', code: 404 } }],
+    ['pictures', 400, vendors('This model does not support image_url content')],
+    [
+      'documents',
+      400,
+      vendors('messages.0.content.2: unknown variant `document`, expected `text` or `image`'),
+    ],
+    ['documents', 400, { error: { type: 'not_supported_error', message: 'PDFs are not supported' } }],
+  ])('%s, by %i %j', (feature, status, body) => {
+    expect(learnt(status, body)).toBe(feature);
+  });
+
+  it.each<[number, unknown]>([
+    [400, vendors('messages: at least one message is required')],
+    [400, vendors('prompt is too long: 213462 tokens > 200000 maximum')],
+    [400, vendors('temperature: Extra inputs are not permitted')],
+    [400, vendors('messages.1: `tool_use` ids were found without `tool_result` blocks immediately after')],
+    [400, vendors('unexpected `tool_use_id` found in `tool_result` blocks')],
+    [
+      400,
+      vendors(
+        'messages.1.content.0.type: Expected `thinking`, but found `text`. When thinking is enabled, …',
+      ),
+    ],
+    [400, vendors('messages.0.content.1.image.source.base64.data: Could not process image')],
+    [400, vendors('Unsupported image format: image/gif')],
+    [400, vendors('Encrypted PDFs are not supported')],
+    [400, vendors("messages.0.content.0: unknown type, should be 'text', 'image' or 'tool_use'")],
+    [422, { detail: [{ loc: ['body', 'model'], msg: 'not known', input: 'tools are not supported' }] }],
+    [404, { type: 'error', error: { type: 'not_found_error', message: 'model: qwen' } }],
+    [401, vendors('tools are not allowed')],
+    [429, vendors('tools are not available now')],
+    [503, vendors('tools are not available now')],
+  ])('an error that says nothing of it is none: %i %j', (status, body) => {
+    expect(learnt(status, body)).toBeUndefined();
+  });
+
+  it('nor is one that names what the request did not have', () => {
+    const { tools: _, ...bare } = everything;
+    const text = { ...bare, messages: bare.messages.slice(0, 1) };
+    expect(learnt(400, vendors('gemma3 does not support tools'), text)).toBeUndefined();
+  });
+});
+
+describe('what was refused [M9]', () => {
+  it('is kept by model, where a server may have it with another one, and once', () => {
+    const refusals = createRefusals(recordingLogger());
+    const refuse = (model: string, message: string) =>
+      refusals.learn({ request: { ...everything, model }, leftOut: [] }, errorOf(400, vendors(message)));
+    for (const model of ['small', 'large', 'small']) refuse(model, 'tools are not supported');
+    refuse('small', 'cache_control is not supported');
+    expect(refusals.found).toEqual([
+      { feature: 'tools', model: 'small' },
+      { feature: 'tools', model: 'large' },
+      { feature: 'cache marks' },
+    ]);
+    expect(refusals.applied({ ...everything, model: 'third' }).leftOut).toEqual(['cache marks']);
+  });
+
+  it('has its next best way: JSON asked for in the text, words for what cannot be seen, rules without tools', () => {
+    const refusals = createRefusals(recordingLogger());
+    for (const message of ['output_config', 'tools', 'images', 'documents', 'thinking'])
+      refusals.learn(
+        { request: everything, leftOut: [] },
+        errorOf(400, vendors(`${message}: not supported`)),
+      );
+    const { request, leftOut } = refusals.applied(everything);
+    expect(leftOut).toEqual(['structured output', 'tools', 'thinking', 'pictures', 'documents']);
+    expect(request.system.map(({ text }) => text)).toEqual([
+      'You have no tools.',
+      expect.stringContaining('{"type":"object","title":"answer"}'),
+    ]);
+    expect(request.tools).toBeUndefined();
+    expect(request.messages.map(({ content }) => content)).toEqual([
+      [
+        { type: 'text', text: 'Look:', cache: '1h' },
+        { type: 'text', text: '(you cannot see pictures; say so)\n' },
+        { type: 'text', text: '(you cannot open PDF files; say so)\n' },
+      ],
+      [{ type: 'text', text: 'One moment.' }],
+      [{ type: 'text', text: '(a tool gave: found)\n' }],
+    ]);
+  });
+
+  it('is learnt once a request: a server that still complains is believed in vain', () => {
+    const refusals = createRefusals(recordingLogger());
+    const error = errorOf(400, vendors('cache_control: not supported'));
+    const request = everything;
+    expect(refusals.learn({ request, leftOut: [] }, error)).toBe(true);
+    expect(refusals.learn({ request, leftOut: ['cache marks'] }, error)).toBe(false);
+  });
+
+  it('ends a reflection, which is nothing without tools', () => {
+    const refusals = createRefusals(recordingLogger());
+    const reflection = { ...everything, purpose: 'reflection' } as const;
+    refusals.learn({ request: reflection, leftOut: [] }, errorOf(400, vendors('no tools: not supported')));
+    expect(() => refusals.applied(reflection)).toThrow('A reflection needs tools');
+  });
+});

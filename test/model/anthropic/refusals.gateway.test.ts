@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { structuredAnswer, textOf, type ModelFeature } from '../../../src/core/model.ts';
+import { createAnthropicClient } from '../../../src/model/anthropic/anthropic-client.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import type { ModelAnswer } from '../../support/model-answer.ts';
+import { isIn, refusedOf, refusing } from '../../support/partial-servers.ts';
+import { failureOf } from '../failure-of.ts';
+import { clientOf, request } from './client-under-test.ts';
+import { everything } from './everything.ts';
+
+const words: Readonly<Record<ModelFeature, string>> = {
+  'structured output': 'output_config.format',
+  'hour-long cache': 'cache_control.ttl',
+  'cache marks': 'cache_control',
+  tools: 'tools',
+  thinking: 'effort',
+  pictures: 'image input',
+  documents: 'document blocks',
+};
+const names = Object.keys(isIn).filter((name): name is ModelFeature => name in words);
+
+/** Ways in which servers say that they do not have something. */
+const waysToRefuse: readonly ((what: string) => ModelAnswer)[] = [
+  (what) => ({ status: 400, error: `${what}: Extra inputs are not permitted` }),
+  (what) => ({
+    status: 404,
+    body: { error: { message: `No endpoints found that support ${what}`, code: 404 } },
+  }),
+  (what) => ({
+    status: 422,
+    body: { detail: [{ loc: ['body', what], msg: 'Extra inputs are not permitted' }] },
+  }),
+  (what) => ({ status: 500, body: { error: { code: 500, message: `${what} is not supported` } } }),
+  (what) => ({ status: 501, body: { error: `${what} not implemented` } }),
+  (what) => ({
+    events: [{ type: 'error', error: { type: 'invalid_request_error', message: `${what} unsupported` } }],
+  }),
+];
+
+describe('a server that refuses features of a request [M9]', () => {
+  it('answers whatever it refuses, is asked once more for each at most, and never for the same again', async () => {
+    const refusals = fc
+      .shuffledSubarray(names)
+      .chain((chosen) =>
+        fc.tuple(
+          ...chosen.map((name) =>
+            fc.constantFrom(...waysToRefuse).map((say) => [name, say(words[name])] as const),
+          ),
+        ),
+      )
+      .map((entries) => Object.fromEntries(entries));
+    const asked = fc.array(
+      fc.constantFrom('all', 'no tools', 'no files', 'plain').map((kind) => ({
+        ...(kind === 'plain' ? request({ model: 'sonnet' }) : everything),
+        ...(kind === 'no tools' ? { tools: [], messages: everything.messages.slice(0, 1) } : {}),
+        ...(kind === 'no files' ? { messages: request().messages } : {}),
+      })),
+      { minLength: 1, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(refusals, asked, async (refused, requests) => {
+        const { client, server } = await clientOf(refusing(refused, () => ({ json: { ok: true } })));
+        for (const each of requests) {
+          const before = server.requests.length;
+          const response = await client.complete(each);
+          expect(textOf(response.content)).toBe('{"ok":true}');
+          expect(server.requests.length - before).toBeLessThanOrEqual(1 + Object.keys(refused).length);
+        }
+        const told: ModelFeature[] = [];
+        for (const { body } of server.requests) {
+          for (const name of told) expect(isIn[name](body)).toBe(false);
+          told.push(...[refusedOf(refused, body) ?? []].flat());
+        }
+        expect(client.refused?.map(({ feature }) => feature)).toEqual(told);
+        await server.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is told so at once, not after a wait, and people see the answer only', async () => {
+    const { client, server } = await clientOf(
+      refusing({ tools: { status: 500, body: { error: 'no tools: not supported' } } }, () => ({
+        text: '{}',
+      })),
+      { random: () => 1 },
+    );
+    const pieces: string[] = [];
+    const response = await client.complete(everything, { onText: (piece) => pieces.push(piece) });
+    expect(response).toMatchObject({ leftOut: ['tools'] });
+    expect(pieces).toEqual(['{}']);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is learnt from by calls at the same time without harm', async () => {
+    const { client, server } = await clientOf(
+      refusing({ tools: { status: 400, error: 'tools are not supported' } }, () => ({ text: '{}' })),
+    );
+    await Promise.all(Array.from({ length: 4 }, () => client.complete(everything)));
+    expect(client.refused).toEqual([{ feature: 'tools', model: 'sonnet' }]);
+    expect(server.requests.length).toBeLessThanOrEqual(8);
+  });
+
+  it('fails as ever where it is not told what is refused', async () => {
+    const { client, server } = await clientOf(() => ({ status: 400, error: 'something is wrong' }));
+    expect((await failureOf(client.complete(everything))).failure).toBe('rejected');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a server that takes a schema and does not heed it [M9]', () => {
+  const schema = z.object({ ok: z.boolean() });
+  const asked = request({ purpose: 'extraction', model: 'local', outputSchema: { type: 'object' } });
+
+  it('is asked in words from then on, and its answer is checked as ever', async () => {
+    const { client, server } = await clientOf((body) => {
+      const isAsked = body.system?.some(({ text }) => text?.includes('JSON Schema'));
+      return { text: isAsked === true ? 'Here you are:\n{"ok": true}\nAnything else?' : 'All is well.' };
+    });
+    for (let time = 0; time < 2; time += 1)
+      expect(structuredAnswer(await client.complete(asked), schema, 'It')).toEqual({ ok: true });
+    expect(server.requests.map(({ body }) => isIn['structured output'](body))).toEqual([true, false, false]);
+    expect(client.refused).toEqual([{ feature: 'structured output', model: 'local' }]);
+  });
+
+  it('may answer in prose all the same: then nothing of it is used', async () => {
+    const { client, server } = await clientOf(() => ({ text: 'All is well.' }));
+    const response = await client.complete(asked);
+    expect(() => structuredAnswer(response, schema, 'It')).toThrow('gave no valid JSON');
+    expect(server.requests).toHaveLength(2);
+    // Both calls are counted.
+    expect(response.usage.outputTokens).toBe(10);
+  });
+});
+
+describe('an answer that lacks what others have [M9]', () => {
+  const text = { type: 'text', text: 'Hello' };
+  const started = [
+    { type: 'message_start', message: {} },
+    { type: 'content_block_start', index: 0, content_block: text },
+  ];
+
+  it.each<[string, ModelAnswer]>([
+    ['no stop reason, no usage, no end of the block', { events: [...started, { type: 'message_stop' }] }],
+    [
+      'a message_delta without usage',
+      {
+        events: [
+          ...started,
+          { type: 'message_delta', delta: { stop_reason: 'stop' } },
+          { type: 'message_stop' },
+        ],
+      },
+    ],
+    ['one piece of JSON, without stop reason and id', { message: { content: [text] } }],
+    [
+      'an error event after its end',
+      {
+        events: [
+          ...started,
+          { type: 'message_stop' },
+          { type: 'error', error: { type: 'api_error', message: 'late' } },
+        ],
+      },
+    ],
+  ])('is taken: %s', async (_, answer) => {
+    const { client } = await clientOf(() => answer);
+    expect(await client.complete(request())).toMatchObject({
+      content: [text],
+      stop: 'end',
+      usage: { cacheReadTokens: 0 },
+    });
+  });
+
+  it('may say in other words that it was cut', async () => {
+    const { client } = await clientOf(() => ({ message: { content: [text], stop_reason: 'length' } }));
+    expect(await client.complete(request())).toMatchObject({ stop: 'cut' });
+  });
+
+  it('may call tools without ids: each gets one', async () => {
+    const call = { type: 'tool_use', name: 'look_up', input: {} };
+    const { client } = await clientOf(() => ({
+      message: { content: [call, { ...call, id: '' }], stop_reason: 'tool_calls' },
+    }));
+    const { content, stop } = await client.complete(everything);
+    expect(stop).toBe('tool_use');
+    const ids = content.map((block) => (block.type === 'tool_use' ? block.id : ''));
+    expect(new Set(ids.filter(Boolean)).size).toBe(2);
+  });
+});
+
+it('gets the key in both headers that servers look at, and works without one [M9]', async () => {
+  const { client, server } = await clientOf(() => ({ text: 'Hello' }));
+  await client.complete(request());
+  const keyless = createAnthropicClient({
+    baseUrl: server.url,
+    concurrency: 1,
+    queueLimit: 1,
+    idleTimeoutMs: 30_000,
+    totalTimeoutMs: 60_000,
+    logger: recordingLogger(),
+  });
+  await keyless.complete(request());
+  expect(server.requests.map(({ headers }) => [headers['x-api-key'], headers.authorization])).toEqual([
+    ['test-key', 'Bearer test-key'],
+    ['no-key', 'Bearer no-key'],
+  ]);
+});

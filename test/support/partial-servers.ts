@@ -1,0 +1,206 @@
+import type { ModelFeature } from '../../src/core/model.ts';
+import type { ModelAnswer } from './model-answer.ts';
+import type { MessagesBody, ModelScript } from './model-server.ts';
+
+/** Whether a request, as it came over the wire, has a feature. */
+export const isIn: Readonly<Record<ModelFeature, (body: MessagesBody) => boolean>> = {
+  'structured output': ({ output_config: config }) => config?.format !== undefined,
+  'hour-long cache': (body) => marksIn(body).some((mark) => 'ttl' in mark),
+  'cache marks': (body) => marksIn(body).length > 0,
+  tools: (body) => body.tools !== undefined || hasBlock(body, 'tool_use') || hasBlock(body, 'tool_result'),
+  thinking: (body) => body.output_config?.effort !== undefined || hasBlock(body, 'thinking'),
+  pictures: (body) => hasBlock(body, 'image'),
+  documents: (body) => hasBlock(body, 'document'),
+};
+
+function hasBlock({ messages = [] }: MessagesBody, type: string): boolean {
+  return messages.some(({ content }) => content.some((block) => block.type === type));
+}
+
+function marksIn({ system = [], messages = [] }: MessagesBody): readonly object[] {
+  const blocks = [...system, ...messages.flatMap(({ content }) => content)];
+  return blocks.flatMap(({ cache_control: mark }) =>
+    typeof mark === 'object' && mark !== null ? [mark] : [],
+  );
+}
+
+export type Refusals = Partial<Readonly<Record<ModelFeature, ModelAnswer>>>;
+
+/** What a server tells that it refuses of a request: the first of those that it refuses, in their order. */
+export function refusedOf(refusals: Refusals, body: MessagesBody): ModelFeature | undefined {
+  return Object.keys(refusals)
+    .filter((name): name is ModelFeature => name in isIn)
+    .find((name) => isIn[name](body));
+}
+
+/** A server that refuses some features, and otherwise answers by the script. */
+export function refusing(refusals: Refusals, script: ModelScript): ModelScript {
+  return (body, index) => {
+    const refused = refusedOf(refusals, body);
+    return (refused === undefined ? undefined : refusals[refused]) ?? script(body, index);
+  };
+}
+
+/** What a model of few talents would answer, by what it is asked with. */
+export type Mind = (asked: {
+  readonly body: MessagesBody;
+  readonly hasTools: boolean;
+  /** It is asked for JSON in a way that the server heeds: by its schema, or in words. */
+  readonly wantsJson: boolean;
+}) => Spoken;
+
+interface Spoken {
+  readonly text?: string;
+  readonly toolUse?: { readonly name: string; readonly input: unknown };
+}
+
+/** A server that speaks the Messages API in part, as far as is publicly known of the one that it is named after, or else as such servers do. */
+export interface PartialServer {
+  readonly name: string;
+  /** The model that it serves, and the key where it wants one. */
+  readonly model: string;
+  readonly apiKey?: string;
+  /** What it refuses, with the words that it has for that. */
+  readonly refusals: Refusals;
+  /** Whether it takes a schema and gives no heed to it. */
+  readonly ignoresSchema?: true;
+  /** The form of its answers. */
+  readonly say: (spoken: Spoken, index: number) => ModelAnswer;
+}
+
+export function partialServer(server: PartialServer, mind: Mind): ModelScript {
+  return refusing(server.refusals, (body, index) => {
+    const isAskedInWords = body.system?.some(({ text = '' }) => text.includes('JSON Schema')) === true;
+    const isAskedBySchema = isIn['structured output'](body) && server.ignoresSchema === undefined;
+    const spoken = mind({
+      body,
+      hasTools: body.tools !== undefined,
+      wantsJson: isAskedInWords || isAskedBySchema,
+    });
+    return server.say(spoken, index);
+  });
+}
+
+function blocksOf({ text, toolUse }: Spoken, id: string | undefined): readonly object[] {
+  return [
+    ...(text === undefined ? [] : [{ type: 'text', text }]),
+    ...(toolUse === undefined ? [] : [{ type: 'tool_use', ...(id !== undefined && { id }), ...toolUse }]),
+  ];
+}
+
+/** Streamed, without pings and without counts of a cache. */
+function streamed(spoken: Spoken, id: string): ModelAnswer {
+  const blocks = blocksOf(spoken, id).flatMap((block, index) => [
+    { type: 'content_block_start', index, content_block: block },
+    { type: 'content_block_stop', index },
+  ]);
+  const stop_reason = spoken.toolUse === undefined ? 'end_turn' : 'tool_use';
+  return {
+    events: [
+      {
+        type: 'message_start',
+        message: { role: 'assistant', content: [], usage: { input_tokens: 0, output_tokens: 0 } },
+      },
+      ...blocks,
+      { type: 'message_delta', delta: { stop_reason }, usage: { input_tokens: 30, output_tokens: 6 } },
+      { type: 'message_stop' },
+    ],
+  };
+}
+
+/** With a model that has no template for tools. Cache marks, schemas and PDFs are passed over in silence. */
+export const ollama: PartialServer = {
+  name: 'Ollama',
+  model: 'gemma3:4b',
+  refusals: {
+    tools: {
+      status: 400,
+      body: {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: 'registry.ollama.ai/library/gemma3:4b does not support tools',
+        },
+        request_id: 'req_1',
+      },
+    },
+  },
+  ignoresSchema: true,
+  say: (spoken, index) => streamed(spoken, `call_${index}`),
+};
+
+/** With a model that sees no pictures. It refuses by 500, and passes over schemas and cache marks. */
+export const llamaCpp: PartialServer = {
+  name: 'llama.cpp',
+  model: 'qwen3',
+  refusals: {
+    pictures: {
+      status: 500,
+      body: {
+        error: {
+          code: 500,
+          message:
+            'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+          type: 'server_error',
+        },
+      },
+    },
+  },
+  ignoresSchema: true,
+  say: (spoken, index) => streamed(spoken, `call_${index}`),
+};
+
+/** Strict about fields that it does not know; its tool calls have no ids, and its streams neither stop reason nor counts at their end. */
+export const lmStudio: PartialServer = {
+  name: 'LM Studio',
+  model: 'ibm/granite-4-micro',
+  refusals: {
+    'structured output': {
+      status: 400,
+      body: {
+        error: { type: 'invalid_request_error', message: "Unrecognized key(s) in object: 'output_config'" },
+      },
+    },
+    'cache marks': {
+      status: 400,
+      body: {
+        error: { type: 'invalid_request_error', message: "Unrecognized key(s) in object: 'cache_control'" },
+      },
+    },
+  },
+  say: (spoken) => ({
+    events: [
+      { type: 'message_start', message: {} },
+      { type: 'ping' },
+      ...blocksOf(spoken, '').flatMap((block, index) => [
+        { type: 'content_block_start', index, content_block: block },
+        { type: 'content_block_stop', index },
+      ]),
+      { type: 'message_stop' },
+    ],
+  }),
+};
+
+/** Routes to a model that neither thinks, calls tools nor sees; whatever is asked for, it answers in one piece. */
+export const gateway: PartialServer = {
+  name: 'a gateway as OpenRouter',
+  model: 'sonnet',
+  apiKey: 'sk-or-of-the-test',
+  refusals: {
+    'cache marks': { status: 400, error: 'system.0.cache_control: Extra inputs are not permitted' },
+    tools: notFound('No endpoints found that support tool use. Try disabling "memory_list".'),
+    thinking: notFound('No endpoints found that support reasoning'),
+    'structured output': notFound('No endpoints found that support structured outputs'),
+    pictures: notFound('No endpoints found that support image input'),
+  },
+  say: (spoken) => ({
+    message: {
+      content: blocksOf(spoken, undefined),
+      stop_reason: spoken.toolUse === undefined ? 'stop' : 'tool_calls',
+    },
+  }),
+};
+
+function notFound(message: string): ModelAnswer {
+  return { status: 404, body: { error: { message, code: 404 } } };
+}
