@@ -23,13 +23,19 @@ const read = (path: string) => `CALL memory_read ${JSON.stringify({ path })}`;
 const anyWords = fc.oneof(
   { weight: 3, arbitrary: word.map((each) => `What about ${each}?`) },
   word.map((each) => `Search: CALL recall_memory ${JSON.stringify({ query: each, limit: 4 })}`),
-  fc
-    .constantFrom('USER.md', 'MEMORY.md', 'overview.md', 'facts/user.md')
-    .map((path) => `Read: ${read(path)}`),
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom('USER.md', 'MEMORY.md', 'overview.md', 'facts/user.md')
+      .map((path) => `Read: ${read(path)}`),
+  },
   fc.constant('List: CALL memory_list {}'),
-  fc
-    .tuple(fc.constantFrom('overview.md', 'USER.md', 'facts/user.md', 'topics/trees.md'), word)
-    .map(([path, each]) => `Note: CALL memory_append ${JSON.stringify({ path, entry: `Grows ${each}.` })}`),
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.constantFrom('overview.md', 'USER.md', 'facts/user.md', 'topics/trees.md'), word)
+      .map(([path, each]) => `Note: CALL memory_append ${JSON.stringify({ path, entry: `Grows ${each}.` })}`),
+  },
   word.map(
     (each) =>
       `I grow ${each}. CALL remember_item ${JSON.stringify({ kind: 'fact', text: `Grows ${each}`, quote: `I grow ${each}` })}`,
