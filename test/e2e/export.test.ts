@@ -98,7 +98,7 @@ function heldIn(files: ReadonlyMap<string, string>): Held {
       .filter(({ role }) => role === 'user')
       .map(({ text }) => String(text))
       .toSorted(),
-    items: items.map(({ text, pinned }) => `${text}${pinned === true ? ' 📌' : ''}`).toSorted(),
+    items: items.map(({ text, pinned }) => `${String(text)}${pinned === true ? ' 📌' : ''}`).toSorted(),
   };
 }
 
@@ -241,7 +241,7 @@ describe('an export [K10]', () => {
           name,
           sent.find(({ attachments }) => attachments.length > 0),
         );
-        expect(heldIn(await unpacked(archive)), JSON.stringify(steps)).toEqual(expected);
+        expect({ steps, ...heldIn(await unpacked(archive)) }).toEqual({ steps, ...expected });
       });
     }
   });
