@@ -9,7 +9,17 @@ const e2e = ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts'];
 const soak = ['test/soak/**/*.test.ts'];
 
 /** Begun before all others, so that nothing is left to wait for alone at the end. */
-const longest = ['visibility.e2e', 'forgetting-random', 'kill', 'largest-inputs.gateway', 'erase', 'rights'];
+const longest = [
+  'visibility.e2e',
+  'obedient.e2e',
+  'forgetting-random',
+  'kill',
+  'limits',
+  'largest-inputs.gateway',
+  'erase',
+  'proposals',
+  'rights',
+];
 
 function isLong({ moduleId }: TestSpecification): boolean {
   return longest.some((name) => moduleId.endsWith(`/${name}.test.ts`));

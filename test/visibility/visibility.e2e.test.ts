@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 
-import { playObedientScenes, rarerThan } from './obedient-property.ts';
 import { playScenes } from './visibility-property.ts';
 
 it(
@@ -9,13 +8,5 @@ it(
   async () => {
     // A bot that never used its memory would let nothing turn up.
     expect(await playScenes(2000)).toBeGreaterThan(2000);
-  },
-);
-
-it(
-  'a model that obeys everybody does, forgets and tells nothing that others order, and keeps their words only as theirs [M5a][M8][V2]',
-  { timeout: 1_800_000 },
-  async () => {
-    expect(rarerThan(50, await playObedientScenes(2000))).toEqual([]);
   },
 );
