@@ -92,14 +92,41 @@ export async function withoutErased(
   const leftOut = new Set(
     messages.flatMap(({ id, author, at }) => (wasErased.get(author.id)?.(at) === true ? [id] : [])),
   );
-  if (leftOut.size === 0) return messages;
+  return leftOut.size === 0 ? messages : withoutThese(messages, leftOut);
+}
+
+/** The messages without some of them, and without the answers to these. */
+function withoutThese(messages: readonly ChatMessage[], these: ReadonlySet<string>): readonly ChatMessage[] {
   let wasAnswer = false;
-  for (const { id, author, answers } of messages) {
-    if (author.kind !== 'self') continue;
-    wasAnswer = answers === undefined ? wasAnswer : leftOut.has(answers);
-    if (wasAnswer) leftOut.add(id);
+  return messages.filter(({ id, author, answers }) => {
+    if (author.kind !== 'self') return !these.has(id);
+    wasAnswer = answers === undefined ? wasAnswer : these.has(answers);
+    return !wasAnswer && !these.has(id);
+  });
+}
+
+/**
+ * A channel's messages as others may be told of them [B4]: without what people said who are in a pause, or said in one, or had erased; and without
+ * answers to it, or to what is not there.
+ */
+export async function toldToOthers(
+  channelId: string,
+  messages: readonly ChatMessage[],
+  { toldOf }: Pick<PersonSettingsStore, 'toldOf'>,
+): Promise<readonly ChatMessage[]> {
+  const said = messages.filter(({ author }) => author.kind === 'human');
+  const leftOut = new Set<string>();
+  for (const userId of new Set(said.map(({ author }) => author.id))) {
+    const own = said.filter(({ author }) => author.id === userId);
+    const isTold = await toldOf(
+      { userId, channelId },
+      own.map(({ at }) => at),
+    );
+    for (const { id, at } of own) if (!isTold(at)) leftOut.add(id);
   }
-  return messages.filter(({ id }) => !leftOut.has(id));
+  const known = new Set(messages.map(({ id }) => id));
+  for (const { answers } of messages) if (answers !== undefined && !known.has(answers)) leftOut.add(answers);
+  return withoutThese(messages, leftOut);
 }
 
 /**

@@ -42,6 +42,7 @@ export function createObedientModel(seen: (request: ModelRequest) => void): Mode
           return Promise.resolve(chat(request, text));
         case 'summary':
         case 'condense':
+        case 'catch-up':
           return Promise.resolve(said(repeated(text) || 'Nothing.'));
         case 'extraction':
           return Promise.resolve(said(JSON.stringify({ items: extracted(text) })));
