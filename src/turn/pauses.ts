@@ -92,22 +92,19 @@ export async function withoutErased(
   const leftOut = new Set(
     messages.flatMap(({ id, author, at }) => (wasErased.get(author.id)?.(at) === true ? [id] : [])),
   );
-  return leftOut.size === 0 ? messages : withoutThese(messages, leftOut);
-}
-
-/** The messages without some of them, and without the answers to these. */
-function withoutThese(messages: readonly ChatMessage[], these: ReadonlySet<string>): readonly ChatMessage[] {
+  if (leftOut.size === 0) return messages;
   let wasAnswer = false;
-  return messages.filter(({ id, author, answers }) => {
-    if (author.kind !== 'self') return !these.has(id);
-    wasAnswer = answers === undefined ? wasAnswer : these.has(answers);
-    return !wasAnswer && !these.has(id);
-  });
+  for (const { id, author, answers } of messages) {
+    if (author.kind !== 'self') continue;
+    wasAnswer = answers === undefined ? wasAnswer : leftOut.has(answers);
+    if (wasAnswer) leftOut.add(id);
+  }
+  return messages.filter(({ id }) => !leftOut.has(id));
 }
 
 /**
- * A channel's messages as others may be told of them [B4]: without what people said who are in a pause, or said in one, or had erased; and without
- * answers to it, or to what is not there.
+ * A channel's messages as others may be told of them [B4]: without what people said who are in a pause, or said in one, or had erased; and without the
+ * bot's own, which may repeat that.
  */
 export async function toldToOthers(
   channelId: string,
@@ -118,15 +115,11 @@ export async function toldToOthers(
   const leftOut = new Set<string>();
   for (const userId of new Set(said.map(({ author }) => author.id))) {
     const own = said.filter(({ author }) => author.id === userId);
-    const isTold = await toldOf(
-      { userId, channelId },
-      own.map(({ at }) => at),
-    );
+    const times = own.map(({ at }) => at);
+    const isTold = await toldOf({ userId, channelId }, times);
     for (const { id, at } of own) if (!isTold(at)) leftOut.add(id);
   }
-  const known = new Set(messages.map(({ id }) => id));
-  for (const { answers } of messages) if (answers !== undefined && !known.has(answers)) leftOut.add(answers);
-  return withoutThese(messages, leftOut);
+  return messages.filter(({ id, author }) => author.kind !== 'self' && !leftOut.has(id));
 }
 
 /**
