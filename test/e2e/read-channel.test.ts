@@ -206,3 +206,55 @@ describe('what did I miss? [B4]', () => {
     );
   });
 });
+
+describe('/catchup [B4]', () => {
+  it('tells its asker alone, also of a channel that others in the place cannot read, and stores nothing', async () => {
+    await stage.sandbox.setOverwrite({ channel: '#secret', for: 'alice', allow: ['ViewChannel'] });
+    await stage.sandbox.delivered();
+    const word = 'canary555555x';
+    const said = await stage.sandbox.say({ as: 'alice', in: '#secret', text: `We decided on blue ${word}` });
+    await stage.sandbox.delivered();
+    const given = { in: '#general', name: 'catchup', options: { channel: '#secret', since: '1h' } };
+    const { answer } = await stage.sandbox.slash({ as: 'bob', ...given });
+    expect(answer).toMatchObject({ text: expect.stringMatching(/^You missed:/u) });
+    expect(answer?.text).toContain(`/${said.id}] alice: We decided on blue ${word}`);
+    const refused = await stage.sandbox.slash({ as: 'carol', ...given });
+    expect(refused.answer?.text).toContain('there is no such channel');
+    const written = await stage.ask('bob', '#general', '!catchup #secret 1h');
+    expect(written.text).toContain('there is no such channel');
+    const since = { ...given, options: { since: 'whenever' } };
+    expect((await stage.sandbox.slash({ as: 'bob', ...since })).answer?.text).toContain('no past moment');
+    const dm = await stage.sandbox.slash({ as: 'bob', ...given, in: 'dm', options: {} });
+    expect(dm.answer?.text).toContain('the channel has to be named');
+    await stage.stopBot();
+    expect(await filesSaying(word)).toEqual([]);
+    await stage.startBot();
+  });
+
+  it('works without a model: the stand-in lists by rules, and says what it is, as in a conversation', async () => {
+    await using offline = await openStage({ environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '' } });
+    const { sandbox } = offline;
+    await sandbox.say({ as: 'bob', in: '#dev', text: 'good morning' });
+    const posted: MessageView[] = [];
+    for (const text of telling) posted.push(await sandbox.say({ as: 'bob', in: '#dev', text }));
+    await sandbox.delivered();
+    const slash = await sandbox.slash({ as: 'alice', in: '#dev', name: 'catchup', options: {} });
+    const asking = await sandbox.say({ as: 'alice', in: '#dev', text: 'what did I miss?', mentionBot: true });
+    const [decided, dated, promised, asked] = posted.map(
+      ({ id, text }) =>
+        `“${text}” https://discord.com/channels/${offline.info.guilds['Sandbox'] ?? Object.values(offline.info.guilds)[0] ?? ''}/${offline.info.channels['dev'] ?? ''}/${id}`,
+    );
+    for (const text of [slash.answer?.text ?? '', (await offline.answerTo(asking)).text]) {
+      expect(text).toMatch(/^\[offline model\]\nWhat was said in #dev lately: 5 messages by bob \(5\):\n/u);
+      expect(text).toContain(
+        `**Asked of you**\n- bob: ${asked}\n**Decided and agreed**\n- bob: ${decided}\n`,
+      );
+      expect(text).toContain(`**Promises and dates**\n- bob: ${dated}\n- bob: ${promised}`);
+    }
+    const inDm = await offline.ask('alice', 'dm', 'what did I miss?');
+    expect(inDm.text).toContain('the channel has to be named');
+    expect((await offline.ask('alice', 'dm', 'what did I miss in #dev since yesterday?')).text).toContain(
+      asked,
+    );
+  });
+});

@@ -66,6 +66,19 @@ export function catchUp(request: ModelRequest): string {
   });
 }
 
+const missed =
+  /\bwhat (?:did|have|has|had) (?:I|we) miss(?:ed)?\b|\bcatch me up\b|\bwhat (?:happened|was (?:said|decided|discussed|going on)|(?:did|have) (?:they|people|you all) (?:said?|decided?|discuss(?:ed)?))\b[^.!?]* (?:in|on) [#<]/iu;
+const sinceWords =
+  /\b(?:since |in the |over the )?(?<moment>(?:last )?\d{1,3} ?(?:m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?|today|yesterday|\d{4}-\d{2}-\d{2}|(?<=since )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/iu;
+
+/** What a message asks to be read of a channel, as the tool takes it; `undefined` where it asks for nothing of the kind. */
+export function missedIn(text: string): Readonly<Record<string, string>> | undefined {
+  if (!missed.test(text)) return undefined;
+  const channel = /<#\d{15,21}>|#[^\s#,.!?]+/u.exec(text)?.[0];
+  const since = sinceWords.exec(text)?.groups?.['moment'];
+  return { ...(channel !== undefined && { channel }), ...(since !== undefined && { since }) };
+}
+
 const listedChars = 160;
 const mostInGroup = 6;
 
