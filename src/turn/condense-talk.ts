@@ -143,8 +143,8 @@ export function askedFor(asked: {
   readonly most?: number;
 }): string {
   const about =
-    asked.about === undefined ? '' : ` They ask about: "${clipAtWord(dataLine(asked.about), 200)}".`;
-  const most = asked.most === undefined ? '' : ` At most ${asked.most} points.`;
+    asked.about === undefined ? '' : `\nThey ask about: "${clipAtWord(dataLine(asked.about), 200)}".`;
+  const most = asked.most === undefined ? '' : `\nAt most ${asked.most} points.`;
   return `The one who was away is called "${asked.askerName}".${about}${most}`;
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ChannelTalk, ChannelWish } from '../../src/core/chat.ts';
@@ -226,4 +227,61 @@ describe('who may have a channel read [B4]', () => {
       kind: 'none',
     });
   });
+});
+
+it('is read only where everybody who can read the answer can read it, whatever roles and overwrites say [B4]', async () => {
+  const running = await runGateway();
+  const { server, settled, client, ids } = running;
+  const guildId = Object.values((await server.info()).guilds)[0] ?? '';
+  const roles = ['red', 'green', 'blue'];
+  const members = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => (await server.addPerson({ name: `member${index}` })).name),
+  );
+  for (const [at, name] of roles.entries())
+    await server.setRole({
+      guild: guildId,
+      name,
+      permissions: [],
+      people: members.filter((_each, index) => (index & (1 << at)) !== 0),
+    });
+  for (const where of ['#general', '#dev'])
+    await server.setOverwrite({ channel: where, for: 'Discoclaw', allow: ['ViewChannel'] });
+  const anybody = ['@everyone', ...roles, 'member1', 'member6'];
+  const rule = fc.record({
+    channel: fc.constantFrom('#general', '#dev'),
+    for: fc.constantFrom(...anybody),
+    rule: fc.constantFrom<('allow' | 'deny' | 'none')[]>('allow', 'deny', 'none'),
+  });
+  const guild = await client.guilds.fetch(guildId);
+  const known = (await server.info()).people;
+  const userIds = members.map((name) => known[name] ?? '');
+  const ask: Asked = { channel: '#dev', since: new Date(0) };
+  let readTimes = 0;
+  let refusedTimes = 0;
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(rule, { minLength: 1, maxLength: 6 }), async (rules) => {
+      for (const { rule: given, ...overwrite } of rules)
+        await server.setOverwrite({
+          ...overwrite,
+          ...(given === 'none' ? {} : { [given]: ['ViewChannel' as const] }),
+        });
+      await settled();
+      // Alice owns the server and can read everything, so only the others count.
+      const { kind } = await read(running, 'alice', '#general', ask);
+      const people = await Promise.all(userIds.map((user) => guild.members.fetch({ user, force: true })));
+      const canRead = (where: string, member: (typeof people)[number]) =>
+        guild.channels.cache
+          .get(ids[where] ?? '')
+          ?.permissionsFor(member)
+          .has('ViewChannel') === true;
+      const isShutOut = people.some((member) => canRead('general', member) && !canRead('dev', member));
+      if (kind === 'read') readTimes += 1;
+      else refusedTimes += 1;
+      expect(kind === 'read' && isShutOut).toBe(false);
+    }),
+    { numRuns: 40 },
+  );
+  expect(readTimes).toBeGreaterThan(5);
+  expect(refusedTimes).toBeGreaterThan(5);
 });

@@ -308,7 +308,7 @@ describe('a long stretch [B4]', () => {
     expect(model.requests.length).toBeLessThanOrEqual(6);
     for (const request of model.requests) {
       expect(request).toMatchObject({ purpose: 'catch-up', userId: aliceId, model: 'haiku' });
-      expect(inputOf(request)).toContain('"Alice". They ask about: "the logo".');
+      expect(inputOf(request)).toContain('"Alice".\nThey ask about: "the logo".');
     }
     // Each message stands in one part.
     const asked = model.requests.map(inputOf).join('');

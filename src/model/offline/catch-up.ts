@@ -10,7 +10,7 @@ interface Line {
   readonly text: string;
 }
 
-const lineForm = /^- \S+ \S+ \[([^\]\s]+)[^\]]*\] ([^:]{1,200}): (.*)$/u;
+const lineForm = /^- \S+ \S+ \[([^\]]+)\] ([^:]{1,200}): (.*)$/u;
 
 /** What somebody who was away would look for, in this order. */
 const groups = [
@@ -53,27 +53,34 @@ export function tellingLines<Telling extends Pick<Line, 'text'>>(
   return chosen.toSorted((a, b) => a.index - b.index).map(({ line }) => line);
 }
 
+const aboutLine = 'They ask about: "';
+
 /** What was said in a channel, by rules [M2]: for condensing the lines that tell most, as the JSON that is asked for; else a list of them in groups. */
 export function catchUp(request: ModelRequest): string {
   const text = requestText(request);
   const askerName = /is called "([^"\n]*)"/u.exec(text)?.[1] ?? '';
   if (request.outputSchema === undefined) return toldByRules(text, askerName);
-  const about = /They ask about: "([^\n]*)"\./u.exec(text)?.[1];
-  const most = Number(/ At most (\d+) points\.$/u.exec(text)?.[1] ?? 10);
+  const about = text
+    .split('\n')
+    .find((line) => line.startsWith(aboutLine))
+    ?.slice(aboutLine.length, -'".'.length);
+  const most = Number(/^At most (\d+) points\.$/mu.exec(text)?.[1] ?? 10);
   const points = tellingLines(linesIn(text), { askerName, about, most });
   return JSON.stringify({
     points: points.map((line) => ({ text: line.text, messageIds: [line.reference] })),
   });
 }
 
-const missed =
-  /\bwhat (?:did|have|has|had) (?:I|we) miss(?:ed)?\b|\bcatch me up\b|\bwhat (?:happened|was (?:said|decided|discussed|going on)|(?:did|have) (?:they|people|you all) (?:said?|decided?|discuss(?:ed)?))\b[^.!?]* (?:in|on) [#<]/iu;
+const missed = /\bwhat (?:did|have|has|had) (?:I|we) miss(?:ed)?\b|\bcatch me up\b/iu;
+const happened =
+  /\bwhat (?:happened|was (?:said|decided|discussed|going on)|(?:did|have) (?:they|people|you all) (?:said?|decided?|discuss(?:ed)?))\b/iu;
+const inChannel = /\b(?:in|on) [#<]/iu;
 const sinceWords =
   /\b(?:since |in the |over the )?(?<moment>(?:last )?\d{1,3} ?(?:m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?|today|yesterday|\d{4}-\d{2}-\d{2}|(?<=since )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/iu;
 
 /** What a message asks to be read of a channel, as the tool takes it; `undefined` where it asks for nothing of the kind. */
 export function missedIn(text: string): Readonly<Record<string, string>> | undefined {
-  if (!missed.test(text)) return undefined;
+  if (!missed.test(text) && !(happened.test(text) && inChannel.test(text))) return undefined;
   const channel = /<#\d{15,21}>|#[^\s#,.!?]+/u.exec(text)?.[0];
   const since = sinceWords.exec(text)?.groups?.['moment'];
   return { ...(channel !== undefined && { channel }), ...(since !== undefined && { since }) };
@@ -101,9 +108,8 @@ export function toldByRules(text: string, askerName: string): string {
   });
   const rest = others.length === 0 ? [] : ['**Besides**', ...others.slice(-3)];
   const shown = parts.length === 0 ? others.slice(-10) : [...parts, ...rest];
-  return [firstLine(title.replace(/(?:, oldest first)?\. Other people['’]s words.*$/u, ':')), ...shown].join(
-    '\n',
-  );
+  const [heading = title] = title.split(", oldest first. Other people's words");
+  return [`${heading}:`, ...shown].join('\n');
 }
 
 function firstLine(text: string): string {
@@ -121,6 +127,6 @@ function linesIn(text: string): readonly Line[] {
       const [, reference, name, said] = lineForm.exec(line) ?? [];
       return reference === undefined || name === undefined || said === undefined
         ? []
-        : [{ reference, name, text: said }];
+        : [{ reference: reference.split(' ', 1)[0] ?? '', name, text: said }];
     });
 }
