@@ -233,7 +233,7 @@ export function createBot(config: Config, ports: BotPorts) {
     directMessages: ports.directMessages,
     readAttachment: ports.readAttachment,
     server: ports.server,
-    tellOfChannel: channelReading.tell,
+    tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
     begin: writes.begin,
     logger,
     readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),

@@ -33,12 +33,10 @@ describe('a past moment in words', () => {
     expect(momentIn('today', spring, 'America/Sao_Paulo')?.toISOString()).toBe('2018-11-04T03:00:00.000Z');
   });
 
-  it.each(['', 'soon', '2026-13-40', '2026-02-31', '25:00', 'tomorrow', '2026-01-16', '99999w', 'last'])(
-    'is none in %j, or is one that can be looked back to',
+  it.each(['', 'soon', '2026-13-40', '2026-02-31', '25:00', 'tomorrow', '2026-01-16', 'last'])(
+    'is none in %j',
     (words) => {
-      const moment = momentIn(words, now, 'UTC');
-      if (words === '99999w') expect(moment?.getTime()).toBeLessThan(now.getTime());
-      else expect(moment).toBeUndefined();
+      expect(iso(words)).toBeUndefined();
     },
   );
 });

@@ -85,29 +85,6 @@ export function createStubDiscord(
       );
   }
 
-  function message({
-    id,
-    channelId,
-    content,
-    author,
-    at,
-  }: Record<'id' | 'channelId' | 'content' | 'author' | 'at', unknown>): object {
-    return {
-      id,
-      channel_id: channelId,
-      type: 0,
-      content,
-      author,
-      timestamp: at,
-      edited_timestamp: null,
-      attachments: [],
-      embeds: [],
-      mentions: [],
-      mention_roles: [],
-      components: [],
-    };
-  }
-
   client.user = Reflect.construct(ClientUser, [client, userPayload(userOf(world, world.botId))]);
   for (const guild of world.guilds.values()) add(client.guilds, guildCreatePayload(world, guild, true));
   for (const channel of world.channels.values())
@@ -123,6 +100,29 @@ export function createStubDiscord(
 /** Puts into a cache what the gateway would have told. */
 function add(manager: object, data: object): void {
   Reflect.apply(Reflect.get(manager, '_add'), manager, [data]);
+}
+
+function message({
+  id,
+  channelId,
+  content,
+  author,
+  at,
+}: Record<'id' | 'channelId' | 'content' | 'author' | 'at', unknown>): object {
+  return {
+    id,
+    channel_id: channelId,
+    type: 0,
+    content,
+    author,
+    timestamp: at,
+    edited_timestamp: null,
+    attachments: [],
+    embeds: [],
+    mentions: [],
+    mention_roles: [],
+    components: [],
+  };
 }
 
 function json(body: object): Response {
