@@ -1,6 +1,7 @@
 import type { Channel, GuildTextBasedChannel } from 'discord.js';
 
 import type { ChannelWish, ReadChannel } from '../core/chat.ts';
+import { compareSnowflakes } from '../core/snowflake.ts';
 import type { AccessSettings } from './access.ts';
 import { channelsCalled, permit, succeeds } from './actions/permit.ts';
 import type { ChannelMessages } from './channel-messages.ts';
@@ -48,13 +49,13 @@ export function createReadChannel(options: {
     if (others.length > 0) return { kind: 'several' };
 
     const { userId, since, askedBy } = wish;
+    // What they wrote after they asked is no last message of theirs.
+    const isEarlier = (id: string): boolean => askedBy.every((asking) => compareSnowflakes(id, asking) < 0);
     const { found, end, isCut } = await messages.back(
       channel.id,
       Math.min(wish.limit, mostMessages),
       ({ id, author, createdTimestamp }) =>
-        since === undefined
-          ? author.id === userId && !askedBy.includes(id)
-          : createdTimestamp < since.getTime(),
+        since === undefined ? author.id === userId && isEarlier(id) : createdTimestamp < since.getTime(),
     );
     const spoken = found
       .filter((message) => isSpoken(message) && !askedBy.includes(message.id))

@@ -108,7 +108,7 @@ export function answersUnknown(earlier: readonly ChatMessage[], { place, message
 }
 
 /** Earlier messages with secrets masked [K14], also where another one of them repeats these. */
-export function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const values = new Set(messages.flatMap(valuesIn));
   return messages.map((message) => {
     const { text } = withoutOwnSecrets(message);

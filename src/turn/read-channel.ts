@@ -5,9 +5,10 @@ import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { wholeAnswer, type ModelClient } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
+import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { renderSection } from '../core/section.ts';
 import { counted, flatten } from '../core/text.ts';
-import { localDateTime, momentIn } from '../core/time.ts';
+import { createTimeSlice, localDateTime, momentIn } from '../core/time.ts';
 import { checkedTool, refusal, type Tool } from '../core/tool.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { startDeadline } from '../model/deadline.ts';
@@ -15,7 +16,6 @@ import { toldByRules } from '../model/offline/catch-up.ts';
 import { createNaming } from '../prompt/history.ts';
 import { enclosureNote, label, quoted } from '../prompt/quoted.ts';
 import { askedFor, condenseTalk, talkLine, type TalkLine } from './condense-talk.ts';
-import { withoutSecrets } from './earlier-messages.ts';
 import { toldToOthers } from './pauses.ts';
 
 export interface ChannelReadingPorts {
@@ -46,6 +46,8 @@ export interface TalkAsker {
   readonly place: Place;
   /** The asker alone reads the answer. */
   readonly isForAskerOnly: boolean;
+  /** The answer is kept where they ask. */
+  readonly isKept: boolean;
   /** The messages that ask. */
   readonly askedBy: readonly string[];
   readonly now: Date;
@@ -63,6 +65,8 @@ const mostMessages = 500;
 const resultChars = 7800;
 /** Points of a long stretch: as many as fit with their links. */
 const mostPoints = 24;
+/** Secrets of one stretch that are looked for in its other messages. */
+const mostSecrets = 100;
 /** Milliseconds of quiet that end a stretch of talk. */
 const quietMs = 20 * 60_000;
 /** Milliseconds for an answer of one call. */
@@ -84,8 +88,8 @@ export function createChannelReading(ports: ChannelReadingPorts) {
     const found = await talkOf(wish, since, asker, signal);
     if (typeof found === 'string') return refusal(found);
     const { place, messages } = found;
-    if (place.channelId !== asker.place.channelId && (await settings.isMemoryOff(place)))
-      // What is answered elsewhere is kept there.
+    const isElsewhere = place.channelId !== asker.place.channelId;
+    if (asker.isKept && isElsewhere && (await settings.isMemoryOff(place)))
       return refusal(
         'Nothing was read: memory is switched off in that channel, so I can tell of it only there.',
       );
@@ -94,12 +98,11 @@ export function createChannelReading(ports: ChannelReadingPorts) {
     const from = rangeOf(found, since);
     if (told.length === 0)
       return { ok: true, hasWords: false, text: `Nothing that I may tell was said ${where} ${from}.` };
-    const shown = withoutSecrets(told);
-    const lines = linesOf(shown);
+    const lines = await linesOf(told);
     const about = `What was said ${where} ${from}: ${counted(lines.length, 'message')} by ${writersOf(lines)}`;
     const section = (title: string, body: readonly string[]): string =>
       renderSection({ name: 'channel_messages', title: `${about}, ${title}. ${data}`, lines: body });
-    const whole = section('oldest first', inStretches(lines, shown, place));
+    const whole = section('oldest first', inStretches(lines, told, place));
     if (whole.length <= resultChars) return { ok: true, hasWords: true, text: whole };
     const { points, isByRules } = await condenseTalk(lines, {
       model,
@@ -156,14 +159,29 @@ export function createChannelReading(ports: ChannelReadingPorts) {
     }
   }
 
-  function linesOf(messages: readonly ChatMessage[]): readonly TalkLine[] {
+  /** Without secrets [K14], also where another message repeats them. In slices, since there may be much of it [L4]. */
+  async function linesOf(messages: readonly ChatMessage[]): Promise<readonly TalkLine[]> {
+    const pause = createTimeSlice();
     const present = new Set(messages.map(({ author }) => author.id));
     const { nameOf } = createNaming(undefined, present, botName);
-    return messages.map((message) => {
+    const secrets = new Set<string>();
+    for (const { text } of messages) {
+      for (const value of secretValues(text)) if (secrets.size < mostSecrets) secrets.add(value);
+      await pause();
+    }
+    const lines: TalkLine[] = [];
+    for (const message of messages) {
       const { id, author, at, text } = message;
-      const said = [flatten(text), flatten(enclosureNote(message))].filter((part) => part !== '').join(' ');
-      return { id, at: localDateTime(new Date(at), timeZone), name: nameOf(author), text: quoted(said) };
-    });
+      const said = [flatten(maskSecrets(text, secrets)), flatten(maskSecrets(enclosureNote(message)))];
+      lines.push({
+        id,
+        at: localDateTime(new Date(at), timeZone),
+        name: nameOf(author),
+        text: quoted(said.filter((part) => part !== '').join(' ')),
+      });
+      await pause();
+    }
+    return lines;
   }
 
   function rangeOf(
@@ -179,9 +197,10 @@ export function createChannelReading(ports: ChannelReadingPorts) {
 
   return {
     read,
-    /** The same as an answer for the asker alone [B4]: written by the fast model, or by rules where there is none. Never rejects with `ModelError`. */
-    async tell(wish: TalkWish, asker: TalkAsker): Promise<string> {
+    /** The same as an answer for the asker alone [B4]: written by the fast model, or by rules where there is none. Rejects where reading took too long. */
+    async tell(wish: TalkWish, unkept: Omit<TalkAsker, 'isKept'>): Promise<string> {
       const deadline = startDeadline(tellMs);
+      const asker = { ...unkept, isKept: false };
       try {
         const talk = await read(wish, asker, deadline.signal);
         if (!talk.ok || !talk.hasWords) return talk.text;
@@ -304,6 +323,7 @@ export function createReadChannelTool(reading: Pick<ChannelReading, 'read'>): To
         name: speaker.name,
         place,
         isForAskerOnly: place.audience === 'dm',
+        isKept: true,
         askedBy: messages.map(({ id }) => id),
         now,
       };

@@ -43,9 +43,10 @@ describe('what was said in a channel [B4]', () => {
     await server.say({ as: 'bob', in: '#general', text: 'one' });
     await server.say({ as: 'carol', in: '#general', text: 'two' });
     const asking = await server.say({ as: 'alice', in: '#general', text: 'what did I miss?' });
+    await server.say({ as: 'alice', in: '#general', text: 'hello?' });
     await settled();
     const talk = await read(running, 'alice', '#general', { askedBy: [asking.id] });
-    expect(texts(talk)).toEqual(['one', 'two']);
+    expect(texts(talk)).toEqual(['one', 'two', 'hello?']);
     expect(talk).toMatchObject({ isCut: false, place: { channelName: 'general', audience: 'public' } });
     expect(talk.kind === 'read' && talk.ownLastAt).toBe(
       (await server.messages({ in: '#general' })).find(({ id }) => id === own.id)?.at,

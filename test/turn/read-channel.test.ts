@@ -10,9 +10,11 @@ import { createPersonSettings } from '../../src/memory/settings/person-settings.
 import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
 import { createChannelReading, createReadChannelTool } from '../../src/turn/read-channel.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
+import { watchEventLoop } from '../support/event-loop.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { inputOf, ScriptedModel, type ScriptedAnswer } from '../support/scripted-model.ts';
+import { shaped } from '../support/shapes.ts';
 import { dmPlace } from '../support/sessions.ts';
 
 const now = new Date('2026-01-15T14:00:00Z');
@@ -343,6 +345,19 @@ describe('a long stretch [B4]', () => {
     for (const request of model.requests) expect(inputOf(request).length).toBeLessThan(25_000);
   });
 
+  it.each(['spaces', 'combining marks', 'words without spaces', 'questions'])(
+    'of the longest messages, as %s, lets others have their turn [L4]',
+    async (shape) => {
+      const long = Array.from({ length: 500 }, (_each, index) =>
+        said(bobId, 'Bob', `${index} ${shaped(shape, 4000)}`.slice(0, 4000)),
+      );
+      const { run } = openReading(long);
+      const stop = watchEventLoop();
+      await run({ about: 'the budget' });
+      expect((await stop()).longest).toBeLessThan(250);
+    },
+  );
+
   it('ends with the turn', async () => {
     const stopped = new AbortController();
     const model: ModelClient = {
@@ -364,7 +379,15 @@ describe('a long stretch [B4]', () => {
       timeZone: 'UTC',
       logger: recordingLogger(),
     });
-    const asker = { id: aliceId, name: 'Alice', place: publicPlace, isForAskerOnly: false, askedBy: [], now };
+    const asker = {
+      id: aliceId,
+      name: 'Alice',
+      place: publicPlace,
+      isForAskerOnly: false,
+      isKept: true,
+      askedBy: [],
+      now,
+    };
     await expect(reading.read({}, asker, stopped.signal)).rejects.toThrow('stopped');
   });
 
