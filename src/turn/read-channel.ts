@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts';
 import { wholeAnswer, type ModelClient } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
-import { renderSection } from '../core/section.ts';
+import { fitLines, renderSection } from '../core/section.ts';
 import { counted, flatten } from '../core/text.ts';
 import { createTimeSlice, localDateTime, momentIn } from '../core/time.ts';
 import { checkedTool, refusal, type Tool } from '../core/tool.ts';
@@ -63,6 +63,8 @@ export type ChannelReading = ReturnType<typeof createChannelReading>;
 const mostMessages = 500;
 /** Characters of a result; the tool loop passes on 8,000 [P4]. */
 const resultChars = 7800;
+/** Of these, for tags and title. */
+const frameChars = 1200;
 /** Points of a long stretch: as many as fit with their links. */
 const mostPoints = 24;
 /** Secrets of one stretch that are looked for in its other messages. */
@@ -100,10 +102,17 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       return { ok: true, hasWords: false, text: `Nothing that I may tell was said ${where} ${from}.` };
     const lines = await linesOf(told);
     const about = `What was said ${where} ${from}: ${counted(lines.length, 'message')} by ${writersOf(lines)}`;
-    const section = (title: string, body: readonly string[]): string =>
-      renderSection({ name: 'channel_messages', title: `${about}, ${title}. ${data}`, lines: body });
-    const whole = section('oldest first', inStretches(lines, told, place));
-    if (whole.length <= resultChars) return { ok: true, hasWords: true, text: whole };
+    const section = (order: string, body: readonly string[]): string => {
+      const frame = {
+        name: 'channel_messages',
+        title: `${about}, ${order}. ${data}`,
+        budget: resultChars,
+      } as const;
+      return renderSection({ ...frame, lines: fitLines(frame, body) });
+    };
+    const whole = inStretches(lines, told, place);
+    if (whole.join('\n').length <= resultChars - frameChars)
+      return { ok: true, hasWords: true, text: section('oldest first', whole) };
     const { points, isByRules } = await condenseTalk(lines, {
       model,
       modelName,
@@ -115,15 +124,14 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       logger,
     });
     const title = `condensed ${isByRules ? 'by rules, as far as no model could' : 'from all of them'}, oldest first`;
-    let room = resultChars - section(title, ['']).length;
-    const fitting = points
-      .map(({ text, lines: sources }) => {
-        const names = [...new Set(sources.map(({ name }) => name))].join(', ');
-        const links = sources.map(({ id }) => linkTo(place, id)).join(' ');
-        return talkLine({ id: '', at: sources[0]?.at ?? '', name: names, text }, links);
-      })
-      .filter((line) => (room -= line.length + 1) >= 0);
-    return { ok: true, hasWords: true, text: section(title, fitting) };
+    const condensed = points.map(({ text, lines: sources }) => {
+      const names = [...new Set(sources.map(({ name }) => name))].join(', ');
+      const links = sources.map(({ id }) => linkTo(place, id)).join(' ');
+      return talkLine({ id: '', at: sources[0]?.at ?? '', name: names, text }, links);
+    });
+    const isEmpty = condensed.length === 0;
+    const text = isEmpty ? `${about}: nothing in them that would matter.` : section(title, condensed);
+    return { ok: true, hasWords: true, text };
   }
 
   /** A sentence instead of the talk where there is none to be had. */

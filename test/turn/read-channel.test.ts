@@ -340,7 +340,10 @@ describe('a long stretch [B4]', () => {
   it('takes six calls at most, whatever the length of the messages', async () => {
     const model = new ScriptedModel(() => JSON.stringify({ points: [] }));
     const long = Array.from({ length: 500 }, () => said(bobId, 'Bob', 'word '.repeat(800)));
-    await openReading(long, { model }).run();
+    const { text } = await openReading(long, { model }).run();
+    expect(text).toBe(
+      'What was said in #general lately: 500 messages by Bob (500): nothing in them that would matter.',
+    );
     expect(model.requests.length).toBeLessThanOrEqual(6);
     for (const request of model.requests) expect(inputOf(request).length).toBeLessThan(25_000);
   });
