@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 
+import { catchupDefinition } from '../src/commands/catchup-command.ts';
 import { memoryDefinition } from '../src/commands/memory-command.ts';
 import { settingsDefinition } from '../src/commands/settings-command.ts';
 import { statusDefinition } from '../src/commands/status-command.ts';
@@ -28,10 +29,18 @@ function withPassage(path: string, passage: string): string {
 }
 
 function commandTables(): string {
-  return [memoryDefinition, settingsDefinition, statusDefinition].map(commandTable).join('\n\n');
+  return [memoryDefinition, catchupDefinition, settingsDefinition, statusDefinition]
+    .map(commandTable)
+    .join('\n\n');
 }
 
-function commandTable({ name, description, subcommands = {}, help }: CommandDefinition): string {
+function commandTable({
+  name,
+  description,
+  options: own = {},
+  subcommands = {},
+  help,
+}: CommandDefinition): string {
   const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
   const rows = shown.map(([subcommand, { description: does, options = {} }]) => {
     const given = Object.entries(options).map(([option, definition]) => optionForm(option, definition));
@@ -40,7 +49,9 @@ function commandTable({ name, description, subcommands = {}, help }: CommandDefi
   return [
     '| command | what it does |',
     '|---|---|',
-    ...(rows.length === 0 ? [row(name, description)] : rows),
+    ...(rows.length === 0
+      ? [row([name, ...Object.keys(own).map((option) => `[${option}]`)].join(' '), description)]
+      : rows),
     ...(help === undefined ? [] : [row(`${name} help`, help.description)]),
   ].join('\n');
 }

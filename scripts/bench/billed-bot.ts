@@ -230,6 +230,7 @@ function scripted(request: ModelRequest, { random, toolShare }: BilledBotOptions
         : says(words(random, 10, 90));
     case 'summary':
     case 'condense':
+    case 'catch-up':
       return says(words(random, 120, 250));
     case 'extraction':
       return says('{"items":[]}');

@@ -1,3 +1,4 @@
+import { catchupDefinition, createCatchupCommand, type CatchupPorts } from '../commands/catchup-command.ts';
 import { createCommandSet, type CommandSet } from '../commands/commands.ts';
 import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
 import type { PrivacyFacts } from '../commands/memory-ports.ts';
@@ -26,6 +27,7 @@ export interface CommandPorts {
   readonly directMessages: DirectMessagePort;
   readonly readAttachment: ReadAttachment;
   readonly server: ServerPort;
+  readonly tellOfChannel: CatchupPorts['tell'];
   /** Runs a command, so that its writes can be refused once its person was erased. */
   readonly begin: KeyedQueue['begin'];
   readonly logger: Logger;
@@ -84,22 +86,32 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       actionsEnabled: config.discord.actionsEnabled,
     },
   });
+  const catchup = createCatchupCommand({
+    tell: ports.tellOfChannel,
+    timesPerMinute: config.limits.turnsPerMinute,
+    now: () => performance.now(),
+  });
   const status = readStatus === undefined ? [] : [createStatusCommand(readStatus)];
   return config.commandsEnabled
     ? createCommandSet(
-        [createMemoryCommand(memoryPorts), settings, ...status],
+        [createMemoryCommand(memoryPorts), catchup, settings, ...status],
         createMenuEntries(memoryPorts),
         logger,
         memory.greeting,
         begin,
       )
-    : createCommandSet([settings, ...status], [], logger, memory.greeting, begin);
+    : createCommandSet([catchup, settings, ...status], [], logger, memory.greeting, begin);
 }
 
 /** What of them Discord is to know, as {@link createCommands} makes them for a bot that has a status. */
 export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEnabled'>) {
   return {
-    definitions: [...(commandsEnabled ? [memoryDefinition] : []), settingsDefinition, statusDefinition],
+    definitions: [
+      ...(commandsEnabled ? [memoryDefinition] : []),
+      catchupDefinition,
+      settingsDefinition,
+      statusDefinition,
+    ],
     menuNames: commandsEnabled ? menuNames : [],
   };
 }

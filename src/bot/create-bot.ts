@@ -8,6 +8,7 @@ import type {
   HistoryPort,
   PresentPlace,
   ReadAttachment,
+  ReadChannel,
   ReadReplied,
   ReplyPort,
   ServerPort,
@@ -31,6 +32,7 @@ import type { Spending } from '../observability/spending.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/pauses.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
+import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
 import { createRecovery, takeAwayErased } from '../turn/recover.ts';
 import { runTurn, type TurnPorts } from '../turn/run-turn.ts';
 import { SessionTurns } from '../turn/sessions.ts';
@@ -56,6 +58,7 @@ export interface BotPorts {
   readonly attachments: AttachmentPort;
   readonly readAttachment: ReadAttachment;
   readonly readReplied: ReadReplied;
+  readonly readChannel: ReadChannel;
   /** Where the edges are observed; without them there is no status command. */
   readonly statusSources?: StatusSources;
   /** What model calls cost on the present day; without it there is no limit on that. */
@@ -157,6 +160,16 @@ export function createBot(config: Config, ports: BotPorts) {
     cachePrice: cachePrice(config.model.main),
     logger,
   });
+  const channelReading = createChannelReading({
+    readChannel: retention.youngTalk(ports.readChannel),
+    people,
+    settings,
+    model,
+    modelName: config.model.fast,
+    botName,
+    timeZone: config.timeZone,
+    logger,
+  });
   const memoryNotices = createMemoryNotices({
     people,
     undo: memory.undo,
@@ -188,6 +201,7 @@ export function createBot(config: Config, ports: BotPorts) {
     provenance,
     prompts,
     memoryTools: memory.tools,
+    readingTools: [createReadChannelTool(channelReading)],
     actionTools: actions?.tools ?? [],
     model,
     mediaBudget: createMediaBudget(),
@@ -219,6 +233,7 @@ export function createBot(config: Config, ports: BotPorts) {
     directMessages: ports.directMessages,
     readAttachment: ports.readAttachment,
     server: ports.server,
+    tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
     begin: writes.begin,
     logger,
     readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),

@@ -107,7 +107,7 @@ export async function startBot(config: Config, options: StartOptions) {
       logger,
     });
     const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
-    const { readReplied, attachments, actions, directMessages } = discordPorts;
+    const { readReplied, readChannel, attachments, actions, directMessages } = discordPorts;
     const bot = createBot(config, {
       store,
       model,
@@ -121,6 +121,7 @@ export async function startBot(config: Config, options: StartOptions) {
       presentPlace,
       server,
       readReplied,
+      readChannel,
       attachments,
       readAttachment: attachments.read,
       actions,

@@ -43,10 +43,14 @@ type ValueOf<Option> =
 
 type Values<Options> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
 
-/** What a handler is given: the subcommand and its options by name, as the definition has them. */
-export type CommandInput<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
-  [Name in keyof Subcommands]: { readonly subcommand: Name } & Values<Part<Subcommands[Name], 'options'>>;
-}[keyof Subcommands];
+/** What a handler is given: the subcommand, where there are some, and options by name, as the definition has them. */
+export type CommandInput<Definition, Subcommands = Part<Definition, 'subcommands'>> = Definition extends {
+  readonly options: infer Options;
+}
+  ? Values<Options>
+  : {
+      [Name in keyof Subcommands]: { readonly subcommand: Name } & Values<Part<Subcommands[Name], 'options'>>;
+    }[keyof Subcommands];
 
 /** The subcommands that have an option whose values are offered while somebody types. */
 type CompletedSubcommand<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
@@ -106,11 +110,17 @@ type ReadCall =
 
 /** What was given to a command as its definition wants it; help with a reason where it is not so [K1]. */
 function readCall(
-  { subcommands = {}, help }: CommandDefinition,
+  { subcommands = {}, options = {}, help }: CommandDefinition,
   call: CommandCall,
   files: readonly AttachedFile[] = [],
 ): ReadCall {
-  if (help === undefined) return { kind: 'input', input: {} };
+  if (help === undefined) {
+    const given = Object.entries(options).flatMap(([name, option]) => {
+      const value = readOption(option, call.options[name] ?? '');
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return { kind: 'input', input: Object.fromEntries(given) };
+  }
   if (call.subcommand === '' || call.subcommand === 'help') return { kind: 'help' };
   const subcommand = own(subcommands, call.subcommand);
   if (subcommand === undefined) {
@@ -173,8 +183,12 @@ export function parseCommand(
   if (mentioned !== undefined && mentioned !== botId) return undefined;
   const definition = definitions.find((each) => each.name === name.toLowerCase());
   if (definition === undefined) return misspeltCommand(name, words, definitions);
-  if (definition.subcommands === undefined) return { name: definition.name, subcommand: '', options: {} };
-  const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(withoutMentionMarks(words).trim()) ?? [];
+  const said = withoutMentionMarks(words).trim();
+  if (definition.subcommands === undefined) {
+    const { options } = splitOptions(definition.options ?? {}, said);
+    return { name: definition.name, subcommand: '', options };
+  }
+  const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(said) ?? [];
   const lower = first.toLowerCase();
   const subcommand = own(definition.subcommands, lower);
   return {
@@ -240,7 +254,7 @@ function splitOptions(
     let left = rest;
     for (const { name } of entries.filter((entry) => entry !== text)) {
       const [, word = '', more = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(left) ?? [];
-      values[name] = word;
+      if (word !== '') values[name] = word;
       left = more;
     }
     const isLeftOut = left === '' && 'isOptional' in text.option;

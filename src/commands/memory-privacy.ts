@@ -60,7 +60,7 @@ export function retentionText(days: number): string {
 
 function providerText(provider: PrivacyFacts['provider']): string {
   if (provider === undefined) return 'No language model is configured, so nothing is sent to any provider.';
-  return `To answer you, I send your message, the newest messages of the channel, files that you attach, and what I remember of you that may be used there to ${provider.name} (${provider.models.join(', ')}); to summarise and take notes, what was said.`;
+  return `To answer you, I send your message, the newest messages of the channel, files that you attach, and what I remember of you that may be used there to ${provider.name} (${provider.models.join(', ')}); to summarise and take notes, what was said. Who can read a channel can have me tell what was said there, which the same model reads; what you say in a pause is left out.`;
 }
 
 /** Each with a right that it serves. */

@@ -20,6 +20,8 @@ export interface CommandDefinition {
   /** It makes sense in servers alone; in a DM it is answered with this line. */
   readonly serverOnly?: string;
   readonly subcommands?: Readonly<Record<string, SubcommandDefinition>>;
+  /** Of a command without subcommands; each is optional. */
+  readonly options?: Readonly<Record<string, TextOption & { readonly isOptional: true }>>;
   /** There wherever there are subcommands: the answer to `help`, to no subcommand, and after what was not understood. */
   readonly help?: {
     readonly description: string;

@@ -24,6 +24,7 @@ export const sectionNames = [
   'previous_summary',
   'others_words',
   'turns',
+  'channel_messages',
 ] as const;
 
 export type SectionName = (typeof sectionNames)[number];

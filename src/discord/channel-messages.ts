@@ -24,7 +24,7 @@ export function createChannelMessages(findChannel: FindChannel) {
 
   async function page(
     channelId: string,
-    query: { readonly after?: string; readonly limit: number },
+    query: { readonly after?: string; readonly before?: string; readonly limit: number },
   ): Promise<Message[]> {
     const found = await (await readable(channelId))?.fetch({ ...query, cache: false });
     return found === undefined ? [] : [...found.values()];
@@ -46,6 +46,26 @@ export function createChannelMessages(findChannel: FindChannel) {
         if (found.length < pageSize) break;
       }
       return all;
+    },
+    /** The newest messages back to the first that is an end, which is not among them; at most `limit`, newest first. */
+    async back(
+      channelId: string,
+      limit: number,
+      isEnd: (message: Message) => boolean,
+    ): Promise<{ readonly found: readonly Message[]; readonly end?: Message; readonly isCut: boolean }> {
+      const all: Message[] = [];
+      while (all.length < limit) {
+        const before = all.at(-1)?.id;
+        const asked = Math.min(pageSize, limit - all.length);
+        const found = await page(channelId, { limit: asked, ...(before !== undefined && { before }) });
+        const sorted = found.toSorted((a, b) => compareSnowflakes(b.id, a.id));
+        const end = sorted.findIndex(isEnd);
+        all.push(...(end === -1 ? sorted : sorted.slice(0, end)));
+        const last = sorted[end];
+        if (last !== undefined) return { found: all, end: last, isCut: false };
+        if (found.length < asked) return { found: all, isCut: false };
+      }
+      return { found: all, isCut: true };
     },
   };
 }

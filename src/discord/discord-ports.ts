@@ -12,6 +12,7 @@ import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
 import { createPlaces, createPresentPlace, type Places } from './place.ts';
 import { botMay, createServerPort } from './permissions.ts';
+import { createReadChannel } from './read-channel.ts';
 import { createDirectMessages } from './replies/direct-messages.ts';
 import { createReplies } from './replies/replies.ts';
 import { createWaitingReactions } from './waiting-reactions.ts';
@@ -71,6 +72,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     presentPlace: createPresentPlace(places),
     server: createServerPort(client),
     readReplied: createReadReplied(history, source),
+    readChannel: createReadChannel({ places, messages, history, settings: options.access, botId }),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
   };

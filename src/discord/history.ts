@@ -64,6 +64,24 @@ export function createHistory(options: HistoryOptions) {
     return saysCommand(message) || (await hiddenOrAllIn(message.channelId))(message.id);
   }
 
+  /** Of a channel's messages, however they were read, those that are part of history [F2] and were not deleted meanwhile. Never rejects. */
+  async function shownOf(
+    channelId: string,
+    messages: readonly ChatMessage[],
+  ): Promise<readonly ChatMessage[]> {
+    // A kill may have kept the journal from learning that an answer is one to a command.
+    const commands = new Set(messages.flatMap((message) => (saysCommand(message) ? [message.id] : [])));
+    const isHidden = await hiddenOrAllIn(channelId);
+    return messages.filter(
+      (message) =>
+        saysSomething(message) &&
+        !recent.wasDeleted(message.id) &&
+        !commands.has(message.id) &&
+        !commands.has(message.answers ?? '') &&
+        !isHidden(message.id),
+    );
+  }
+
   recent.subscribe((change) => {
     if (change.kind === 'edited') {
       const { channelId, messageId, text } = change;
@@ -84,19 +102,10 @@ export function createHistory(options: HistoryOptions) {
       } catch (error) {
         logger.warn('history could not be fetched', { channelId, error });
       }
-      const known = channel.messages();
-      // A kill may have kept the journal from learning that an answer is one to a command.
-      const commands = new Set(known.flatMap((message) => (saysCommand(message) ? [message.id] : [])));
-      const isHidden = await hiddenOrAllIn(channelId);
-      const shown = known.filter(
-        (message) =>
-          saysSomething(message) &&
-          !commands.has(message.id) &&
-          !commands.has(message.answers ?? '') &&
-          !isHidden(message.id),
-      );
+      const shown = await shownOf(channelId, channel.messages());
       return limit > 0 ? shown.slice(-limit) : [];
     },
+    shownOf,
     /** A message was written, by whomever; told again, or after it was removed, nothing changes. It may have waited while it was edited. */
     seen(message: ChatMessage): void {
       if (recent.wasDeleted(message.id)) return;

@@ -114,6 +114,46 @@ function readersOf(
   };
 }
 
+/** Roles and people with overwrites in two channels that are looked at together; where there are more, it is not known who reads what. */
+const mostListed = 60;
+
+/**
+ * Whether whoever can read one channel can read another one too [B4], as far as roles and overwrites tell: stricter than what counts as public [V0], since a
+ * role or person may be shut out of that. Who is in a private thread is not known, so nobody elsewhere counts as in it; those in it can read its parent.
+ */
+export function readersCanRead(here: GuildBasedChannel, there: GuildBasedChannel): boolean {
+  if (here.id === there.id) return true;
+  if (there.type === ChannelType.PrivateThread || here.guildId !== there.guildId || !here.guild.available)
+    return false;
+  const [from, to] = [here, there].map((channel) => (channel.isThread() ? channel.parent : channel));
+  if (!from || !to) return false;
+  if (from.id === to.id) return true;
+  const { guild, client } = from;
+  const roles = guild.roles.cache;
+  const [neededFrom, neededTo] = [neededToRead(from), neededToRead(to)];
+  const reachesBoth = (...ids: readonly string[]): boolean =>
+    grantedTo(ids, from, neededFrom) !== neededFrom || grantedTo(ids, to, neededTo) === neededTo;
+  const isReader = (id: string): boolean =>
+    id !== guild.id &&
+    id !== client.user.id &&
+    id !== guild.ownerId &&
+    roles.get(id)?.tags?.botId !== client.user.id;
+  const overwritten = new Set([from, to].flatMap(({ permissionOverwrites: { cache } }) => [...cache.keys()]));
+  const listed = [...overwritten].filter(isReader);
+  if (listed.length > mostListed) return false;
+  // Roles without an overwrite differ by what they may do in the whole guild alone.
+  const others = [...roles.keys()].filter((id) => isReader(id) && !overwritten.has(id));
+  const base = (id: string): bigint =>
+    (roles.get(id)?.permissions.bitfield ?? 0n) & (neededFrom | neededTo | PermissionFlagsBits.Administrator);
+  const kinds = [...new Map(others.map((id) => [base(id), id])).values()];
+  const all = [...listed, ...kinds];
+  return (
+    reachesBoth() &&
+    all.every((a) => reachesBoth(a)) &&
+    listed.every((a) => all.every((b) => reachesBoth(a, b)))
+  );
+}
+
 function hashOf(ids: readonly string[]): string {
   return createHash('sha256').update(ids.join()).digest('hex').slice(0, 16);
 }

@@ -1,4 +1,4 @@
-import type { HistoryPort, ReadReplied } from '../core/chat.ts';
+import type { HistoryPort, ReadChannel, ReadReplied } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
@@ -150,6 +150,15 @@ export function createRetention(options: RetentionOptions) {
         return messages.filter(({ id }) => !isPast(id));
       },
     }),
+    /** The same for what is read of a channel. */
+    youngTalk:
+      (read: ReadChannel): ReadChannel =>
+      async (wish) => {
+        const talk = await read(wish);
+        return talk.kind === 'read'
+          ? { ...talk, messages: talk.messages.filter(({ id }) => !isPast(id)) }
+          : talk;
+      },
     /** The same for a message that another one replies to. */
     youngReplied:
       (read: ReadReplied): ReadReplied =>

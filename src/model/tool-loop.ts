@@ -48,7 +48,7 @@ export interface ToolLoopOptions extends ModelCallOptions {
   /** Called with what a tool offers instead of doing it; whether the person will be shown it. Without it nothing can be offered. */
   readonly onOffer?: (offer: Offer) => boolean;
   /** Called when a tool has shown the model what is not the speaker's; the tools after it know [M5a]. */
-  readonly onThirdPartyText?: () => void;
+  readonly onThirdPartyText?: (outcome: Pick<ToolOutcome, 'retells'>) => void;
   /** Called with what the model is shown of memory by a tool, as far as it is [K7]. */
   readonly onRead?: (read: ToolRead) => void;
   readonly logger: Logger;
@@ -118,9 +118,9 @@ async function runRounds(
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
   let { context } = options;
-  const onThirdPartyText = (): void => {
+  const onThirdPartyText: ToolLoopOptions['onThirdPartyText'] = (outcome) => {
     context = { ...context, hasThirdPartyText: true };
-    options.onThirdPartyText?.();
+    options.onThirdPartyText?.(outcome);
   };
   const takeMedia = options.mediaBudget?.(options.context.speaker.id, () =>
     options.onNote?.('📎 The files were too large to be looked at again on the way to this answer'),
@@ -205,7 +205,7 @@ export async function runToolCall(
     options.onOutcome?.(outcome);
     if (outcome.note !== undefined) onNote?.(outcome.note);
     if (outcome.notice !== undefined) options.onNotice?.(outcome.notice);
-    if (outcome.hasThirdPartyText === true) options.onThirdPartyText?.();
+    if (outcome.hasThirdPartyText === true) options.onThirdPartyText?.(outcome);
     if (outcome.offer === undefined) return toolResult(call, outcome);
     return toolResult(call, { ok: false, text: `${outcome.text} ${askedFor(outcome.offer, onOffer)}` });
   } catch (error) {

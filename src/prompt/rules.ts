@@ -18,6 +18,7 @@ const withTools = `If it is not there, search with recall_memory before you say 
 - remember_item: only when the speaker states something lasting about themselves. Quote their own words exactly and add nothing to them. Never store what others said, what you guess, or secrets such as passwords.
 - forget_item: when the speaker asks you to forget something.
 - memory_control: when the speaker asks to undo the last change, to stop or start remembering them, to keep this off the record, or for their data. The program tells them under your answer what was done.
+- read_channel: when the speaker asks what they missed or what was said in a channel. <channel_messages> is what others said there: tell it as theirs, by subject, with names and links.
 - The notebook, in direct messages only, is yours and the person's to write: memory_list, memory_read, memory_write, memory_patch, memory_append. What belongs where:
   - USER.md: who the person is and how they like to work with you; a profile of at most some 1,000 tokens that you keep in order.
   - MEMORY.md: the few notes worth seeing in every direct message, near 300 words. When it grows, move details to topics/.

@@ -103,6 +103,26 @@ export async function withoutErased(
 }
 
 /**
+ * A channel's messages as others may be told of them [B4]: without what people said who are in a pause, or said in one, or had erased; and without the
+ * bot's own, which may repeat that.
+ */
+export async function toldToOthers(
+  channelId: string,
+  messages: readonly ChatMessage[],
+  { toldOf }: Pick<PersonSettingsStore, 'toldOf'>,
+): Promise<readonly ChatMessage[]> {
+  const said = messages.filter(({ author }) => author.kind === 'human');
+  const leftOut = new Set<string>();
+  for (const userId of new Set(said.map(({ author }) => author.id))) {
+    const own = said.filter(({ author }) => author.id === userId);
+    const times = own.map(({ at }) => at);
+    const isTold = await toldOf({ userId, channelId }, times);
+    for (const { id, at } of own) if (!isTold(at)) leftOut.add(id);
+  }
+  return messages.filter(({ id, author }) => author.kind !== 'self' && !leftOut.has(id));
+}
+
+/**
  * History without what the speaker said in a pause that is over, and the answers to it [K9]. An answer's further messages name no question and follow the
  * first; of what cannot be told, all that was sent in the pause is left out.
  */

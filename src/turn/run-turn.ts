@@ -91,6 +91,8 @@ interface Known {
   /** What the model was shown of memory [K7]. */
   readonly used: { readonly prompt: MemorySource[]; readonly tools: ToolRead[] };
   hasThirdPartyText: boolean;
+  /** It was shown what was said in a channel, which the answer retells [B4]. */
+  retells?: true;
 }
 
 /**
@@ -201,6 +203,7 @@ async function answerTurn(
       },
       tools: [
         ...(off.isMemoryOff ? [] : memoryToolsOf(off, bot)),
+        ...bot.readingTools,
         ...(off.areActionsOff ? [] : actionToolsOf(bot)),
       ],
       context: { ...turn, hasThirdPartyText },
@@ -213,7 +216,10 @@ async function answerTurn(
       onNote: (note) => known.notes.push(note),
       onNotice: (notice) => known.notices.push(notice),
       onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(known.offers, offer),
-      onThirdPartyText: () => (known.hasThirdPartyText = true),
+      onThirdPartyText({ retells }) {
+        known.hasThirdPartyText = true;
+        if (retells === true) known.retells = true;
+      },
       onRead: (read) => known.used.tools.push(read),
       logger: bot.logger,
     });
@@ -277,7 +283,7 @@ async function deliver(
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const { text, problem, notes, notices, offers, hasThirdPartyText, hadNoTools = false } = answer;
+  const { text, problem, notes, notices, offers, hasThirdPartyText, retells, hadNoTools = false } = answer;
   const question = questionOf(turn);
   const paused = bot.pauseNotes.take(sessionOf(turn), memory.pause);
   const under = async () => {
@@ -301,7 +307,7 @@ async function deliver(
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
   await memory.recordUsed(answer.used);
   await saveBestEffort(bot.logger, 'the answer', () =>
-    bot.journal.prepare({ ...question, text, hasThirdPartyText }),
+    bot.journal.prepare({ ...question, text, hasThirdPartyText, ...(retells === true && { retells }) }),
   );
   const finished = await reply.finish(text, await bot.memoryNotices.why(question, answer.used));
   switch (finished.kind) {

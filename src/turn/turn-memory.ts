@@ -28,6 +28,7 @@ export type TurnMemory = ReturnType<typeof openMemory>;
 interface AnswerToKeep {
   readonly text: string;
   readonly hasThirdPartyText: boolean;
+  readonly retells?: true;
 }
 
 /**
@@ -70,12 +71,16 @@ export function openMemory(
         provenance.record(turn, used, await mayStore()),
       );
     },
-    async recordReply(ids: readonly string[], { text, hasThirdPartyText }: AnswerToKeep): Promise<void> {
+    async recordReply(
+      ids: readonly string[],
+      { text, hasThirdPartyText, retells }: AnswerToKeep,
+    ): Promise<void> {
       if (!isBot) provenance.sent(turn, ids);
       if (!(await mayStore())) return;
       const at = clock().toISOString();
       await saveBestEffort(logger, 'the reply', async () => {
-        const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, { ids, text, at });
+        const reply = { ids, text, at, ...(retells === true && { retells }) };
+        const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, reply);
         // What it answers was forgotten while it was made [K4].
         if (!isKept) await journal.hide(turn.place.channelId, ids);
       });

@@ -8,6 +8,8 @@ import type { SwitchedOff } from './prompt-input.ts';
 /** The tools of a turn, and who may switch them off while it runs. */
 export interface ToolPorts {
   readonly memoryTools: readonly Tool[];
+  /** What the model may read of Discord, also where memory is off [B4]. */
+  readonly readingTools: readonly Tool[];
   /** What the model may do on Discord; none where that is off altogether. */
   readonly actionTools: readonly Tool[];
   /** What the owner has switched off where; neither rejects. */

@@ -52,6 +52,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     logger,
   });
   const commands = createCommands(config, memory, {
+    tellOfChannel: () => Promise.resolve(''),
     ...closedEdges,
     journal: createChannelJournal({ store, changes: recent }),
     logger,

@@ -8,12 +8,14 @@ import type { ModelAnswer } from '../support/model-answer.ts';
 import type { Stage } from './stage.ts';
 
 /** What the bot asks a model for. */
-type CallKind = 'chat' | 'summary' | 'condense' | 'extraction';
+type CallKind = 'chat' | 'summary' | 'condense' | 'extraction' | 'stretch' | 'missed';
 
 const openings: readonly (readonly [string, CallKind])[] = [
   ['You keep the summary', 'summary'],
   ['You shorten the summary', 'condense'],
   ['You find what one person says', 'extraction'],
+  ['You condense a stretch of talk', 'stretch'],
+  ['You tell somebody what they missed', 'missed'],
 ];
 
 /** How each kind of call is answered; a test replaces what it is about. */

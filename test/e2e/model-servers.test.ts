@@ -27,6 +27,8 @@ const mind: Mind = ({ body, hasTools, wantsJson }) => {
   switch (kindOf(body)) {
     case 'summary':
     case 'condense':
+    case 'stretch':
+    case 'missed':
       return { text: summary };
     case 'extraction': {
       const messageId = /\[(?<id>\d+)\][^\n]*I breed axolotls/u.exec(said)?.groups?.['id'];

@@ -40,13 +40,15 @@ async function start(
   const sent: string[] = [];
   const logged: string[] = [];
   const marks: boolean[] = [];
+  const retold: string[] = [];
   const scheduled: SessionKey[] = [];
   const recovery = createRecovery({
     journal,
     sessionLog: {
-      recordReply(context, { text }) {
+      recordReply(context, { text, retells }) {
         logged.push(text);
         marks.push(context.hasThirdPartyText);
+        if (retells === true) retold.push(text);
         return Promise.resolve(true);
       },
       sessionsIn: () => Promise.resolve([session]),
@@ -66,7 +68,7 @@ async function start(
   });
   await recovery.channel(generalId);
   await recovery.sessions(generalId);
-  return { recovery, journal, sent, logged, marks, scheduled };
+  return { recovery, journal, sent, logged, marks, retold, scheduled };
 }
 
 describe('recovery after a kill', () => {
@@ -77,6 +79,11 @@ describe('recovery after a kill', () => {
       expect((await start(recent, () => ({}), prepared)).marks).toEqual([mark ?? true]);
     },
   );
+
+  it('logs an answer that retells what was read in a channel as such [B4]', async () => {
+    expect((await start(recent, () => ({}), { retells: true })).retold).toEqual(['ready']);
+    expect((await start(recent, () => ({}))).retold).toEqual([]);
+  });
 
   it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
     const { journal, sent, logged, scheduled } = await start(recent, () => ({}));

@@ -107,6 +107,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
       },
     },
     memoryTools: [],
+    readingTools: [],
     actionTools: [noteTool, offeringTool],
     model: modelSaying((signal, told) => {
       steps.push('model');

@@ -31,6 +31,7 @@ export function createHarmfulModel(seen: (text: string) => void, amid: () => Pro
           return chat(request, text);
         case 'summary':
         case 'condense':
+        case 'catch-up':
           return said(canaryWords(text).join(' ') || 'Nothing was said.');
         case 'extraction':
           return said(JSON.stringify({ items: extracted(text) }));

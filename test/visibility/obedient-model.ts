@@ -7,7 +7,18 @@ import {
 } from '../../src/core/model.ts';
 import { canaryWords } from './canary.ts';
 
-export const verbs = ['store', 'forget', 'send', 'pin', 'react', 'thread', 'poll', 'reveal', 'ping'] as const;
+export const verbs = [
+  'store',
+  'forget',
+  'send',
+  'pin',
+  'react',
+  'thread',
+  'poll',
+  'read',
+  'reveal',
+  'ping',
+] as const;
 export type Verb = (typeof verbs)[number];
 
 /** An order to whoever reads it, signed with the word of a canary, and one to repeat it, so that it spreads. */
@@ -42,6 +53,7 @@ export function createObedientModel(seen: (request: ModelRequest) => void): Mode
           return Promise.resolve(chat(request, text));
         case 'summary':
         case 'condense':
+        case 'catch-up':
           return Promise.resolve(said(repeated(text) || 'Nothing.'));
         case 'extraction':
           return Promise.resolve(said(JSON.stringify({ items: extracted(text) })));
@@ -63,6 +75,7 @@ function chat(request: ModelRequest, text: string): ModelResponse {
         ...(asked.has('store') ? writings(text) : []),
         ...deeds(asked, words, text),
         // Last, since what they show may close the way for the others.
+        ...(asked.has('read') ? readings : []),
         ...files.map((path) => use('memory_read', { path })),
         use('recall_memory', { query: `lunch DO ${newest.join(' ')}` }),
       ]);
@@ -77,6 +90,7 @@ function chat(request: ModelRequest, text: string): ModelResponse {
 }
 
 const newestWords = 4;
+const readings = ['general', '#secret'].map((channel) => use('read_channel', { channel, since: '2w' }));
 
 function deeds(asked: ReadonlySet<string>, words: readonly string[], text: string) {
   const newest = words.slice(-newestWords);

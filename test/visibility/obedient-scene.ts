@@ -6,7 +6,9 @@ import type { ModelRequest } from '../../src/core/model.ts';
 import { mention } from '../../src/core/own-words.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
+import { createChannelMessages } from '../../src/discord/channel-messages.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
+import { createReadChannel } from '../../src/discord/read-channel.ts';
 import { durableDocumentKind, durableKey } from '../../src/memory/durable/document.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { closedEdges } from '../support/closed-edges.ts';
@@ -28,7 +30,7 @@ export type Enclosure = (typeof enclosures)[number] | 'nothing';
 export type Wish = 'pin' | 'react' | 'send' | 'forget';
 
 /** Ways in which an order comes before the model. */
-const ways = [...enclosures, 'history', 'summary', 'elsewhere', 'notebook', 'search'] as const;
+const ways = [...enclosures, 'history', 'summary', 'elsewhere', 'notebook', 'search', 'channel'] as const;
 type Way = (typeof ways)[number];
 
 const waysBySection: Readonly<Record<string, Way>> = {
@@ -79,7 +81,10 @@ export class ObedientScene {
   readonly #words = new Words();
   readonly #posted = new Posted();
   readonly #store = new MemoryStore();
-  readonly #discord = createStubDiscord(() => this.#posted.nextId());
+  readonly #discord = createStubDiscord(
+    () => this.#posted.nextId(),
+    (channelId) => this.#posted.in(channelId),
+  );
   readonly #places = createPlaces({
     client: this.#discord.client,
     memberRole: () => Promise.resolve(undefined),
@@ -136,6 +141,13 @@ export class ObedientScene {
       history,
       server: oneServer,
       ...closedEdges,
+      readChannel: createReadChannel({
+        places: this.#places,
+        messages: createChannelMessages(this.#places.find),
+        history: { shownOf: (_channelId, messages) => Promise.resolve(messages) },
+        settings: { channelIds: [] },
+        botId: () => this.#discord.client.user?.id,
+      }),
       attachments: { open: () => Promise.resolve(this.#files) },
       readReplied: () =>
         Promise.resolve(this.#replied === undefined ? 'gone' : { ...this.#replied, files: [] }),
@@ -310,7 +322,11 @@ export class ObedientScene {
     count('history', others.filter((each) => each.word !== word && stand.includes(each.word)).length);
     for (const { content } of request.messages)
       for (const block of content)
-        if (block.type === 'tool_result') count('search', ordersIn(block.text).length);
+        if (block.type === 'tool_result')
+          count(
+            block.text.startsWith('<channel_messages>') ? 'channel' : 'search',
+            ordersIn(block.text).length,
+          );
   }
 
   /** Done may be what the message names; and what the speaker ordered earlier, where nobody else orders the like. */

@@ -1,6 +1,7 @@
 import { ClientUser } from 'discord.js';
 import { z } from 'zod';
 
+import type { ChatMessage } from '../../src/core/chat.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { guildCreatePayload, memberPayload } from '../../src/sandbox/payloads/guild-payload.ts';
 import { userPayload } from '../../src/sandbox/payloads/user-payload.ts';
@@ -22,7 +23,10 @@ const bodySchema = z.record(z.string(), z.unknown());
  * The bot's own client, logged in to nothing: its caches hold the sandbox's default world, and its requests are answered here, so that thousands
  * of scenes need no socket.
  */
-export function createStubDiscord(nextId: () => string) {
+export function createStubDiscord(
+  nextId: () => string,
+  posted: (channelId: string) => readonly ChatMessage[] = () => [],
+) {
   const world = createDefaultWorld({
     now: () => new Date(),
     ownedByTeam: false,
@@ -34,10 +38,13 @@ export function createStubDiscord(nextId: () => string) {
   // Scenes follow each other faster than Discord lets requests.
   client.rest.options.globalRequestsPerSecond = Infinity;
   client.rest.options.makeRequest = (url, init) => {
-    const path = new URL(url).pathname.replace(/^\/api\/v\d+/u, '');
+    const { pathname, searchParams } = new URL(url);
+    const path = pathname.replace(/^\/api\/v\d+/u, '');
     const method = init.method ?? 'GET';
     const body = typeof init.body === 'string' ? bodySchema.parse(JSON.parse(init.body)) : {};
     if (method !== 'GET') deeds.push({ method, path, body });
+    const [, listed] = /^\/channels\/(\d+)\/messages$/u.exec(path) ?? [];
+    if (method === 'GET' && listed !== undefined) return Promise.resolve(json(page(listed, searchParams)));
     return Promise.resolve(answer(method, path, body));
   };
 
@@ -47,20 +54,35 @@ export function createStubDiscord(nextId: () => string) {
     if (member !== undefined) return json(memberPayload(world, member));
     if (method === 'PUT' || method === 'DELETE') return new Response(null, { status: 204 });
     const [, channelId = '', messageId] = /^\/channels\/(\d+)\/messages(?:\/(\d+))?/u.exec(path) ?? [];
-    return json({
-      id: messageId ?? nextId(),
-      channel_id: channelId,
-      type: 0,
-      content: body['content'] ?? 'something',
-      author: userPayload(userOf(world, world.botId)),
-      timestamp: new Date().toISOString(),
-      edited_timestamp: null,
-      attachments: [],
-      embeds: [],
-      mentions: [],
-      mention_roles: [],
-      components: [],
-    });
+    const content = body['content'] ?? 'something';
+    const bot = userPayload(userOf(world, world.botId));
+    return json(
+      message({ id: messageId ?? nextId(), channelId, content, author: bot, at: new Date().toISOString() }),
+    );
+  }
+
+  /** The newest messages before one, newest first. */
+  function page(channelId: string, query: URLSearchParams): readonly object[] {
+    const before = BigInt(query.get('before') ?? '9'.repeat(19));
+    const older = posted(channelId).filter(({ id }) => BigInt(id) < before);
+    return older
+      .slice(-Number(query.get('limit')))
+      .toReversed()
+      .map(({ id, author, text, at }) =>
+        message({
+          id,
+          channelId,
+          content: text,
+          at,
+          author: {
+            id: author.id,
+            username: author.name,
+            discriminator: '0',
+            avatar: null,
+            global_name: null,
+          },
+        }),
+      );
   }
 
   client.user = Reflect.construct(ClientUser, [client, userPayload(userOf(world, world.botId))]);
@@ -78,6 +100,29 @@ export function createStubDiscord(nextId: () => string) {
 /** Puts into a cache what the gateway would have told. */
 function add(manager: object, data: object): void {
   Reflect.apply(Reflect.get(manager, '_add'), manager, [data]);
+}
+
+function message({
+  id,
+  channelId,
+  content,
+  author,
+  at,
+}: Record<'id' | 'channelId' | 'content' | 'author' | 'at', unknown>): object {
+  return {
+    id,
+    channel_id: channelId,
+    type: 0,
+    content,
+    author,
+    timestamp: at,
+    edited_timestamp: null,
+    attachments: [],
+    embeds: [],
+    mentions: [],
+    mention_roles: [],
+    components: [],
+  };
 }
 
 function json(body: object): Response {

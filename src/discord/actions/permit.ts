@@ -6,6 +6,7 @@ import {
   type Guild,
   type GuildBasedChannel,
   type GuildMember,
+  type GuildTextBasedChannel,
 } from 'discord.js';
 
 import { hasMoreReaders, type Place } from '../../core/place.ts';
@@ -15,6 +16,7 @@ import { hasErrorCode } from '../discord-api.ts';
 import { capabilities, memberMay, neededToRead, type Capability } from '../permissions.ts';
 import { placeOf, type Places } from '../place.ts';
 import { ActionRefusal } from './action.ts';
+import { channelReference } from './relayed-text.ts';
 
 /** The same for what does not exist and for what one of the two cannot see, so that nobody learns of a channel by asking. */
 export const noSuchChannel = 'there is no such channel that the person and I can both see.';
@@ -48,6 +50,18 @@ export async function permit(
     throw new ActionRefusal(`I lack the permission to ${capabilities[capability]} there.`);
   if (memberMay(capability, channel, speaker) !== true)
     throw new ActionRefusal(`the person lacks the permission to ${capabilities[capability]} there.`);
+}
+
+/** The channels of the same server, from a direct message of all servers, that an id or name means, as far as the client knows them. */
+export function channelsCalled(reference: string, here: Channel): readonly GuildTextBasedChannel[] {
+  const wanted = channelReference(reference);
+  return [...here.client.channels.cache.values()].filter(
+    (channel): channel is GuildTextBasedChannel =>
+      channel.isTextBased() &&
+      !channel.isDMBased() &&
+      (here.isDMBased() || channel.guildId === here.guildId) &&
+      ('id' in wanted ? channel.id === wanted.id : channel.name.toLowerCase() === wanted.name),
+  );
 }
 
 function sees(channel: GuildBasedChannel, member: GuildMember): boolean {

@@ -1,4 +1,4 @@
-import type { Client, GuildTextBasedChannel, SendableChannels } from 'discord.js';
+import type { GuildTextBasedChannel, SendableChannels } from 'discord.js';
 import { z } from 'zod';
 
 import { hasMoreReaders, type Place } from '../../core/place.ts';
@@ -6,8 +6,8 @@ import { withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { ActionRefusal, actionTool, isSame, postedBefore, postQuietly } from './action.ts';
-import { currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
-import { channelReference, relayedText, sentFor, type Relay } from './relayed-text.ts';
+import { channelsCalled, currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
+import { relayedText, sentFor, type Relay } from './relayed-text.ts';
 
 /** Discord's limit for a message. */
 const messageMaxChars = 2000;
@@ -96,12 +96,7 @@ async function sendTarget(
   context: TurnContext,
   settings: Pick<AccessSettings, 'channelIds'>,
 ): Promise<GuildTextBasedChannel> {
-  const wanted = channelReference(reference);
-  const isMeant = (channel: GuildTextBasedChannel) =>
-    'id' in wanted ? channel.id === wanted.id : channel.name.toLowerCase() === wanted.name;
-  const [first, ...others] = textChannels(here.client)
-    .filter((channel) => here.isDMBased() || channel.guildId === here.guildId)
-    .filter(isMeant);
+  const [first, ...others] = channelsCalled(reference, here);
   if (first === undefined) throw new ActionRefusal(noSuchChannel);
   if (others.length === 0) return first;
   if (others.length >= maxCandidates)
@@ -113,10 +108,4 @@ async function sendTarget(
   if (only === undefined) throw new ActionRefusal(noSuchChannel);
   if (more.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
   return only;
-}
-
-function textChannels({ channels }: Client): readonly GuildTextBasedChannel[] {
-  return [...channels.cache.values()].filter(
-    (channel): channel is GuildTextBasedChannel => channel.isTextBased() && !channel.isDMBased(),
-  );
 }

@@ -27,6 +27,7 @@ const everywhere = { ...inServers, contexts: [InteractionContextType.Guild, Inte
 /** A command's slash form. */
 export function slashCommand(definition: CommandDefinition): ApplicationCommand {
   const { name, description, ownerOnly, managersOnly, serverOnly, subcommands = {}, help } = definition;
+  const own = Object.entries(definition.options ?? {}).map((entry) => slashOption(...entry));
   const all: CommandDefinition['subcommands'] = { ...subcommands, ...(help !== undefined && { help }) };
   return {
     type: ApplicationCommandType.ChatInput,
@@ -38,18 +39,20 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
       : { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
     // Nobody but administrators is shown it in servers; in a DM it is there.
     ...(ownerOnly === undefined ? {} : { default_member_permissions: '0' }),
-    options: Object.entries(all).flatMap(([subcommand, { description: does, options = {}, isHidden }]) =>
-      isHidden === true
-        ? []
-        : [
-            {
-              type: ApplicationCommandOptionType.Subcommand,
-              name: subcommand,
-              description: does,
-              options: Object.entries(options).map((entry) => slashOption(...entry)),
-            },
-          ],
-    ),
+    options: Object.entries(all)
+      .flatMap<object>(([subcommand, { description: does, options = {}, isHidden }]) =>
+        isHidden === true
+          ? []
+          : [
+              {
+                type: ApplicationCommandOptionType.Subcommand,
+                name: subcommand,
+                description: does,
+                options: Object.entries(options).map((entry) => slashOption(...entry)),
+              },
+            ],
+      )
+      .concat(own),
   };
 }
 

@@ -32,6 +32,8 @@ const assistantMessageSchema = z.object({
   replyTo: z.array(z.string()),
   /** Whether it was made with other people's words or a file in view, which it may repeat [M5a]; records of earlier versions do not say. */
   hasThirdPartyText: z.boolean().exactOptional(),
+  /** It retells what was read in a channel [B4]: it is kept as it is, and nothing is made of it. */
+  retells: z.literal(true).exactOptional(),
 });
 
 /**
@@ -64,9 +66,12 @@ export function mayHoldOthersWords(message: LoggedMessage): boolean {
     : (message.hasThirdPartyText ?? message.visibility !== 'dm');
 }
 
-/** Those of which something may be made that nobody is asked about [K9]: summaries, notes, recent exchanges. */
+/** Those of which something may be made that nobody is asked about [K9]: summaries, notes, recent exchanges. Of what others said in a channel nothing may [B4]. */
 export function unaskedMessages(messages: readonly SequencedMessage[]): readonly SequencedMessage[] {
-  return messages.filter(({ message }) => message.mode === undefined);
+  return messages.filter(
+    ({ message }) =>
+      message.mode === undefined && !(message.role === 'assistant' && message.retells === true),
+  );
 }
 
 /** A message and its place in the log, which cursors count by. */

@@ -50,6 +50,8 @@ export interface SentReply {
   readonly text: string;
   /** ISO 8601, UTC. */
   readonly at: string;
+  /** See {@link AssistantMessage}. */
+  readonly retells?: true;
 }
 
 export interface SessionLogOptions {
@@ -148,6 +150,7 @@ export function createSessionLog(options: SessionLogOptions) {
         text: maskSecrets(reply.text, new Set(context.messages.flatMap(({ text }) => secretValues(text)))),
         attachments: [],
         hasThirdPartyText: context.hasThirdPartyText,
+        ...(reply.retells === true && { retells: reply.retells }),
         ...originOf(context.place),
         ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')
           ? { mode: 'ask' as const }

@@ -209,6 +209,21 @@ export function createPersonSettings(ports: {
       const settings = await latest(userId);
       return (at) => wasErasedAt(settings, at);
     },
+    /**
+     * Tells of moments, ISO 8601, whether what the person said in a channel then may be told to others there [B4]: nothing of who is in a pause or off the
+     * record, and nothing that was said in a pause that is over, or before an erasing. `times` is when they wrote there. Never rejects.
+     */
+    async toldOf(
+      { userId, channelId }: SessionKey,
+      times: readonly string[],
+    ): Promise<(at: string) => boolean> {
+      const now = clock().getTime();
+      const newest = new Date(now).toISOString();
+      const present = await withEarlier(await read(userId), channelId, newest, async () => times);
+      const settings = settled(present, now);
+      if (openPause(settings, channelId) !== undefined) return () => false;
+      return (at) => !wasPausedAt(settings, channelId, at);
+    },
     /** Keeps the moment of an erasing and nothing else. As part of a job of the person's queue. Rejects with `StoreError`. */
     async noteErased(userId: string, at: string): Promise<void> {
       const erased: PersonSettings = { version: 1, erasedAt: at };

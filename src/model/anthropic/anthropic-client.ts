@@ -163,7 +163,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
             logger,
           });
         const { userId, purpose } = request;
-        const isBackground = purpose !== 'chat';
+        const isBackground = purpose !== 'chat' && purpose !== 'catch-up';
         return await withPlace(work, { userId, isBackground, signal, onQueue: callOptions.onQueue });
       } catch (error) {
         throw finalError(signal.aborted ? signal.reason : error, streamed.partialText);

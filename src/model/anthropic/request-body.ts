@@ -35,6 +35,7 @@ const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
   extraction: 'low',
   reflection: 'low',
   trim: 'low',
+  'catch-up': 'low',
 };
 
 /**

@@ -3,6 +3,7 @@ import { estimateTokenCount } from 'tokenx';
 import { ModelError } from '../../core/errors.ts';
 import { noUsage, type ModelClient, type ModelPurpose, type ModelRequest } from '../../core/model.ts';
 import { condense, extractItems, reflect, summarize, trimProfile } from './background.ts';
+import { catchUp } from './catch-up.ts';
 import { offlineLabel } from './matching.ts';
 import { readRequest, requestText } from './read-request.ts';
 import { chatReply, type Knowledge, type Reply } from './reply.ts';
@@ -50,6 +51,8 @@ const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Kn
   extraction: extractItems,
   reflection: reflect,
   trim: trimProfile,
+  'catch-up': (request) =>
+    request.outputSchema === undefined ? `${offlineLabel}\n${catchUp(request)}` : catchUp(request),
 };
 
 function inPieces(text: string): readonly string[] {

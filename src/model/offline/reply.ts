@@ -1,4 +1,5 @@
 import { clip, clipAtWord, flatten, normalizeText } from '../../core/text.ts';
+import { missedIn, toldByRules } from './catch-up.ts';
 import { leastShare, memoryPieces, offlineLabel, recalledPassages, rememberedItems } from './matching.ts';
 import { memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
 import type { ReadRequest } from './read-request.ts';
@@ -58,6 +59,8 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
   const action = asked === 'this' || asked === 'forget' ? 'undo' : asked;
   if (action !== undefined && action !== 'show' && tools.has('memory_control'))
     return [{ name: 'memory_control', input: { action } }];
+  const missed = tools.has('read_channel') ? missedIn(text) : undefined;
+  if (missed !== undefined) return [{ name: 'read_channel', input: missed }];
   const known = new Set(rememberedItems(request).map((item) => normalizeText(item.text)));
   const statements = statementsIn(text).filter((said) => !known.has(normalizeText(said.text)));
   if (statements.length > 0 && tools.has('remember_item'))
@@ -154,6 +157,8 @@ function tellToolRun(
       if (named('action') === 'erase')
         return 'Nothing is erased yet: the button below, or `!memory erase`, first shows how much that would be.';
       return done ? 'Done, as the line below says.' : `There is nothing to ${named('action')} now. ${listed}`;
+    case 'read_channel':
+      return toldByRules(result.text, request.message.from);
     default: {
       const found = done ? recalledPassages(result.text, request.message.from, shareOf(named('query'))) : [];
       if (found.length === 0) return unknown(request);

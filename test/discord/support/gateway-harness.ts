@@ -8,6 +8,7 @@ import type {
   IncomingMessage,
   MessageEdit,
   PresentPlace,
+  ReadChannel,
   ReadReplied,
   RememberedMessage,
   ReplyPort,
@@ -155,6 +156,7 @@ export interface RunningGateway {
   readonly actions: ActionTools;
   readonly presentPlace: PresentPlace;
   readonly readReplied: ReadReplied;
+  readonly readChannel: ReadChannel;
   readonly logger: RecordingLogger;
   readonly lost: GatewayError[];
   /** What came that nobody can use, by type. */
@@ -232,7 +234,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
   const recent = new RecentChanges();
-  const { places, history, replies, offers, reactions, presentPlace, readReplied, actions } =
+  const { places, history, replies, offers, reactions, presentPlace, readReplied, readChannel, actions } =
     createDiscordPorts({
       client,
       access: { ...openToAll, ...options.access },
@@ -298,6 +300,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     actions,
     presentPlace,
     readReplied,
+    readChannel,
     logger,
     lost,
     malformed,

@@ -288,4 +288,20 @@ describe('an answer that may repeat others’ words [M5a]', () => {
     ]);
     expect(await promptIn(shortTerm, sessions, dmPlace)).toMatch(/: "what did "say" \(answered there\)\n/u);
   });
+
+  it('is no line at all where it retells what others said in a channel [B4]', async () => {
+    const { sessions, shortTerm } = setUp();
+    const context = { ...(await sessions.say('what did I miss?')), hasThirdPartyText: true };
+    const reply = {
+      ids: ['900000000000000001'],
+      text: 'Mallory said: canary',
+      at: context.now.toISOString(),
+    };
+    await sessions.log.recordReply(context, { ...reply, retells: true });
+    await sessions.turn('hello', 'Hi!');
+    await shortTerm.record(session);
+    const told = await promptIn(shortTerm, sessions, dev);
+    expect(told).toContain('Hi!');
+    expect(told).not.toMatch(/canary|miss/u);
+  });
 });

@@ -1,0 +1,78 @@
+import type { Place } from '../core/place.ts';
+import { createMinuteBudget } from '../core/limits.ts';
+import { defineCommand, type Command } from './command.ts';
+
+/** `/catchup` as data. */
+export const catchupDefinition = {
+  name: 'catchup',
+  description:
+    'What you missed in a channel: what was decided, promised and asked, with links; only you see it',
+  options: {
+    channel: {
+      kind: 'word',
+      description: '#name or id; this channel by default',
+      isOptional: true,
+    },
+    since: {
+      kind: 'text',
+      description: 'Such as 2h, yesterday, monday or 2026-01-15; your last message there by default',
+      isOptional: true,
+    },
+  },
+} as const;
+
+export interface CatchupPorts {
+  /** What was said in a channel, for a person who can read it now; what cannot be told is told in a sentence. */
+  readonly tell: (
+    wish: { readonly channel?: string | undefined; readonly since?: string | undefined },
+    asker: {
+      readonly id: string;
+      readonly name: string;
+      readonly place: Place;
+      readonly isForAskerOnly: boolean;
+      readonly askedBy: readonly string[];
+      readonly now: Date;
+    },
+  ) => Promise<string>;
+  /** A person's in any minute, since a model is asked [L2]; 0 for no limit. */
+  readonly timesPerMinute: number;
+  /** Milliseconds, from anywhere. */
+  readonly now: () => number;
+}
+
+/** `/catchup`, and `!catchup` for everybody to read: what was said in a channel [B4]. Nothing of it is stored. */
+export function createCatchupCommand({ tell, timesPerMinute, now }: CatchupPorts): Command {
+  const minute = createMinuteBudget(timesPerMinute, now);
+  return defineCommand(catchupDefinition, {
+    async handle(given, { id, speaker, place, ephemeral, at }) {
+      if (timesPerMinute > 0 && !minute.take(speaker.id, 1)) return { text: tooOften };
+      const text = await tell(ephemeral ? given : wishOf(given), {
+        id: speaker.id,
+        name: speaker.name,
+        place,
+        isForAskerOnly: ephemeral || place.audience === 'dm',
+        askedBy: ephemeral ? [] : [id],
+        now: new Date(at),
+      });
+      return { text };
+    },
+    explain: () => 'Something went wrong on my side. Please try again.',
+  });
+}
+
+const tooOften = 'You have asked me that often within a minute. Please try again in a moment.';
+
+/** Where it is written, what does not name a channel belongs to the time: `!catchup 2h`, `!catchup #dev yesterday`. */
+function wishOf({
+  channel,
+  since,
+}: {
+  readonly channel: string | undefined;
+  readonly since: string | undefined;
+}) {
+  if (channel === undefined || /^(?:#|<#|\d{15,})/u.test(channel)) return { channel, since };
+  const isName = since !== undefined && !/^\d{1,2}:\d{2}$|^(?:minutes?|hours?|days?|weeks?)\b/u.test(since);
+  return isName
+    ? { channel, since }
+    : { channel: undefined, since: [channel, since].filter(Boolean).join(' ') };
+}

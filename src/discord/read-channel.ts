@@ -1,0 +1,70 @@
+import type { Channel, GuildTextBasedChannel } from 'discord.js';
+
+import type { ChannelWish, ReadChannel } from '../core/chat.ts';
+import { compareSnowflakes } from '../core/snowflake.ts';
+import type { AccessSettings } from './access.ts';
+import { channelsCalled, permit, succeeds } from './actions/permit.ts';
+import type { ChannelMessages } from './channel-messages.ts';
+import type { History } from './history.ts';
+import { chatMessageOf, isSpoken } from './normalise.ts';
+import { placeOf, readersCanRead, type Places } from './place.ts';
+
+/** Channels of one name that are looked at more closely. */
+const maxCandidates = 10;
+/** Messages of a channel that are read for one answer at most [B4]. */
+const mostMessages = 500;
+
+/**
+ * Reads what was said in a channel, for somebody who can read it at this moment, and in front of people who all can [B4]. Both are asked before it is read, and
+ * again after that.
+ */
+export function createReadChannel(options: {
+  readonly places: Places;
+  readonly messages: Pick<ChannelMessages, 'back'>;
+  readonly history: Pick<History, 'shownOf'>;
+  readonly settings: Pick<AccessSettings, 'channelIds'>;
+  readonly botId: () => string | undefined;
+}): ReadChannel {
+  const { places, messages, history, settings, botId } = options;
+
+  async function mayRead(
+    channel: GuildTextBasedChannel,
+    here: Channel,
+    { userId, place, isForAskerOnly }: ChannelWish,
+  ): Promise<boolean> {
+    // Whoever else reads the answer is known from the caches alone.
+    if (!isForAskerOnly && (here.isDMBased() || !readersCanRead(here, channel))) return false;
+    const asker = { speaker: { id: userId, name: '', isOwner: false }, place };
+    return succeeds(permit('read', channel, asker, settings));
+  }
+
+  return async (wish) => {
+    const here = await places.find(wish.place.channelId);
+    if (here === undefined) return { kind: 'none' };
+    const named = channelsCalled(wish.channel ?? here.id, here).slice(0, maxCandidates);
+    const readable: GuildTextBasedChannel[] = [];
+    for (const channel of named) if (await mayRead(channel, here, wish)) readable.push(channel);
+    const [channel, ...others] = readable;
+    if (channel === undefined) return { kind: 'none' };
+    if (others.length > 0) return { kind: 'several' };
+
+    const { userId, since, askedBy } = wish;
+    // What they wrote after they asked is no last message of theirs.
+    const isEarlier = (id: string): boolean => askedBy.every((asking) => compareSnowflakes(id, asking) < 0);
+    const { found, end, isCut } = await messages.back(
+      channel.id,
+      Math.min(wish.limit, mostMessages),
+      ({ id, author, createdTimestamp }) =>
+        since === undefined ? author.id === userId && isEarlier(id) : createdTimestamp < since.getTime(),
+    );
+    const spoken = found
+      .filter((message) => isSpoken(message) && !askedBy.includes(message.id))
+      .map((message) => chatMessageOf(message, botId() ?? ''));
+    const shown = await history.shownOf(channel.id, spoken.toReversed());
+    const place = await placeOf(channel, places);
+    if (place === undefined || !(await mayRead(channel, here, wish))) return { kind: 'none' };
+    const ownLast =
+      since === undefined && end !== undefined ? { ownLastAt: end.createdAt.toISOString() } : {};
+    return { kind: 'read', place, messages: shown, isCut, ...ownLast };
+  };
+}

@@ -1,0 +1,260 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import type { MessagesBody } from '../support/model-server.ts';
+import { answeringBy, callsOf, newestOf } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/** What mattered of three hundred messages. */
+const telling = [
+  'We decided to take the red logo canary901x',
+  'The launch is on 2027-02-03 canary902x',
+  'I will bring the printer tomorrow canary903x',
+  'alice, can you book the room? canary904x',
+];
+const chatter = /canary[0-8]\d*x/u;
+const link = /https:\/\/discord\.com\/channels\/(?<guild>\d+)\/(?<channel>\d+)\/(?<id>\d+)/gu;
+
+let stage: Stage;
+/** What the channel's reading gave the model last. */
+let shown = '';
+
+function toolResultIn({ messages = [] }: MessagesBody): string | undefined {
+  const content = messages.at(-1)?.content ?? [];
+  const result = typeof content === 'string' ? undefined : content.find(({ type }) => type === 'tool_result');
+  return result === undefined
+    ? undefined
+    : JSON.stringify(result['content']).replaceAll(String.raw`\n`, '\n');
+}
+
+function textIn({ messages = [] }: MessagesBody): string {
+  return messages
+    .flatMap(({ content }) =>
+      typeof content === 'string' ? [content] : content.map(({ text = '' }) => text),
+    )
+    .join('\n');
+}
+
+beforeAll(async () => {
+  stage = await openStage({
+    environment: {
+      DISCORD_AUTO_REPLY_CHANNEL_IDS: '',
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+      DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+    },
+    model: answeringBy({
+      // Reads the channel where it is told to, tries to keep what it read, and then tells what mattered, each with the link.
+      chat(body) {
+        const result = toolResultIn(body);
+        const [, input] = /MISSED (\{.*?\})/u.exec(textIn(body).split('<message').at(-1) ?? '') ?? [];
+        if (result === undefined)
+          return input !== undefined
+            ? { toolUse: [{ name: 'read_channel', input: JSON.parse(input) }] }
+            : { text: 'Understood.' };
+        if (result.includes('<channel_messages>')) {
+          shown = result;
+          const entry = `- ${telling[0] ?? ''}`;
+          return {
+            toolUse: [
+              { name: 'memory_append', input: { path: 'overview.md', entry } },
+              { name: 'remember_item', input: { kind: 'fact', text: telling[2], quote: telling[2] } },
+            ],
+          };
+        }
+        const lines = (result.includes('Nothing was read') ? '' : shown).split('\n');
+        const told = lines.filter((line) => telling.some((each) => line.includes(each)));
+        return { text: told.length > 0 ? told.join('\n') : `I read: ${result}` };
+      },
+      stretch: (body) => ({
+        json: {
+          points: [...textIn(body).matchAll(/\[(\d+)\] \w+: (.*canary90\dx)/gu)].map(([, id, text]) => ({
+            text,
+            messageIds: [id],
+          })),
+        },
+      }),
+      missed: (body) => ({ text: `You missed:\n${textIn(body)}`.slice(0, 1500) }),
+      summary: (body) => ({ text: `They said: ${textIn(body).slice(-500)}` }),
+    }),
+  });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+/** Says something that is for the bot. */
+async function ask(as: string, place: string, text: string): Promise<MessageView> {
+  const said = await stage.sandbox.say({
+    as,
+    in: place,
+    text,
+    ...(place === 'dm' ? {} : { mentionBot: true }),
+  });
+  return stage.answerTo(said);
+}
+
+/** Every file below the data folder that says it, by path. */
+async function filesSaying(words: RegExp | string): Promise<readonly string[]> {
+  const data = join(stage.folder, 'data');
+  const entries = await readdir(data, { recursive: true, withFileTypes: true });
+  const saying: string[] = [];
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const text = await readFile(path, 'latin1').catch(() => '');
+    if (typeof words === 'string' ? text.includes(words) : words.test(text))
+      saying.push(path.slice(data.length + 1));
+  }
+  return saying;
+}
+
+describe('what did I miss? [B4]', () => {
+  it('finds the four of three hundred messages that mattered, with links that work, and stores nothing but the marked answer', async () => {
+    await ask('alice', '#dev', 'see you tomorrow');
+    const posted: MessageView[] = [];
+    for (let index = 0; index < 300; index += 1) {
+      const told = index % 70 === 35 ? telling[Math.floor(index / 70)] : undefined;
+      const text = told ?? `chatter about nothing at all, number ${index} canary${index}x`;
+      posted.push(await stage.sandbox.say({ as: index % 2 === 0 ? 'bob' : 'carol', in: '#dev', text }));
+    }
+    await stage.sandbox.delivered();
+    const answer = await ask('alice', '#dev', 'what did I miss? MISSED {}');
+    expect(callsOf(stage, 'stretch').length).toBeGreaterThan(0);
+    for (const text of [shown, answer.text]) {
+      for (const each of telling) expect(text).toContain(each);
+      const linked = [...text.matchAll(link)].map(({ groups }) => groups);
+      expect(linked).toHaveLength(4);
+      expect(linked.map((each) => posted.find(({ id }) => id === each?.['id'])?.text)).toEqual(telling);
+      for (const each of linked) expect(each?.['channel']).toBe(stage.info.channels['dev']);
+    }
+    expect(shown).toMatch(
+      /since \d{4}-\d\d-\d\d \d\d:\d\d, when they wrote there last: 300 messages by bob \(150\), carol \(150\)/u,
+    );
+
+    // What it tried to keep of it was refused, and the work after the turn made nothing of it.
+    await expect.poll(() => callsOf(stage, 'summary').length).toBeGreaterThan(1);
+    await ask('alice', '#dev', 'thank you, I like tea');
+    await expect.poll(() => callsOf(stage, 'summary').length).toBeGreaterThan(2);
+    for (const kind of ['summary', 'extraction'] as const)
+      for (const call of callsOf(stage, kind)) expect(call.raw).not.toMatch(/canary\d+x/u);
+    await stage.stopBot();
+    expect(await filesSaying(chatter)).toEqual([]);
+    const session = `${stage.info.channels['dev'] ?? ''}/${stage.info.people['alice'] ?? ''}`;
+    const saying = await filesSaying(/canary90\dx/u);
+    expect(saying).toContain(`sessions/${session}/messages.jsonl`);
+    expect(
+      saying.filter(
+        (path) => !/^(?:sessions\/\d+\/\d+\/messages\.jsonl|channels\/\d+\/journal\.jsonl)$/u.test(path),
+      ),
+    ).toEqual([]);
+    const log = (await readFile(join(stage.folder, 'data', 'sessions', session, 'messages.jsonl'), 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes('canary90'));
+    expect(log).toHaveLength(1);
+    expect(JSON.parse(log[0] ?? '{}')).toMatchObject({
+      record: { role: 'assistant', hasThirdPartyText: true, retells: true },
+    });
+    await stage.startBot();
+  });
+
+  it('tells in a DM of a channel that the asker can read, and the same of others as of none', async () => {
+    await stage.sandbox.say({ as: 'bob', in: '#secret', text: telling[1] ?? '' });
+    const inDm = (as: string, channel: string) =>
+      ask(as, 'dm', `MISSED {"channel":"${channel}","since":"1h"}`);
+    expect((await inDm('alice', '#secret')).text).toContain(telling[1]);
+    const refused = (await inDm('carol', '#secret')).text;
+    expect(refused).toContain('there is no such channel');
+    expect((await inDm('carol', '#nowhere')).text).toBe(refused);
+    const inPublic = await ask('alice', '#general', 'MISSED {"channel":"#secret","since":"1h"}');
+    expect(inPublic.text).toBe(refused);
+    await stage.sandbox.setOverwrite({ channel: '#secret', for: 'alice', deny: ['ViewChannel'] });
+    await stage.sandbox.setOverwrite({ channel: '#secret', for: 'bob', deny: ['ViewChannel'] });
+    await stage.sandbox.delivered();
+    expect((await inDm('bob', '#secret')).text).toBe(refused);
+    await stage.sandbox.setOverwrite({ channel: '#secret', for: 'bob', allow: ['ViewChannel'] });
+    await stage.sandbox.delivered();
+    expect((await inDm('bob', '#secret')).text).not.toBe(refused);
+  });
+
+  it('leaves out who is in a pause, and is there where memory is off', async () => {
+    const carol = await stage.sandbox.say({ as: 'carol', in: '#general', text: telling[0] ?? '' });
+    expect((await ask('bob', '#general', 'MISSED {"since":"1h"}')).text).toContain(carol.id);
+    await stage.ask('carol', 'dm', '!memory pause');
+    expect((await ask('bob', '#general', 'MISSED {"since":"1h"}')).text).not.toContain(carol.id);
+    await stage.ask('carol', 'dm', '!memory resume');
+    expect(
+      (
+        await stage.sandbox.slash({
+          as: 'alice',
+          in: '#general',
+          name: 'settings',
+          subcommand: 'memory',
+          options: { value: 'off' },
+        })
+      ).answer?.text,
+    ).toContain('off');
+    expect((await ask('bob', '#general', 'MISSED {"since":"1h"}')).text).toContain(carol.id);
+    const tools = newestOf(stage, 'chat').body['tools'];
+    expect(JSON.stringify(tools)).toContain('"read_channel"');
+    expect((await ask('bob', '#dev', 'MISSED {"channel":"#general","since":"1h"}')).text).toContain(
+      'only there',
+    );
+  });
+});
+
+describe('/catchup [B4]', () => {
+  it('tells its asker alone, also of a channel that others in the place cannot read, and stores nothing', async () => {
+    await stage.sandbox.setOverwrite({ channel: '#secret', for: 'alice', allow: ['ViewChannel'] });
+    await stage.sandbox.delivered();
+    const word = 'canary555555x';
+    const said = await stage.sandbox.say({ as: 'alice', in: '#secret', text: `We decided on blue ${word}` });
+    await stage.sandbox.delivered();
+    const given = { in: '#general', name: 'catchup', options: { channel: '#secret', since: '1h' } };
+    const { answer } = await stage.sandbox.slash({ as: 'bob', ...given });
+    expect(answer).toMatchObject({ text: expect.stringMatching(/^You missed:/u) });
+    expect(answer?.text).toContain(`/${said.id}] alice: We decided on blue ${word}`);
+    const refused = await stage.sandbox.slash({ as: 'carol', ...given });
+    expect(refused.answer?.text).toContain('there is no such channel');
+    const written = await stage.ask('bob', '#general', '!catchup #secret 1h');
+    expect(written.text).toContain('there is no such channel');
+    const since = { ...given, options: { since: 'whenever' } };
+    expect((await stage.sandbox.slash({ as: 'bob', ...since })).answer?.text).toContain('no past moment');
+    const dm = await stage.sandbox.slash({ as: 'bob', ...given, in: 'dm', options: {} });
+    expect(dm.answer?.text).toContain('the channel has to be named');
+    await stage.stopBot();
+    expect(await filesSaying(word)).toEqual([]);
+    await stage.startBot();
+  });
+
+  it('works without a model: the stand-in lists by rules, and says what it is, as in a conversation', async () => {
+    await using offline = await openStage({ environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '' } });
+    const { sandbox } = offline;
+    await sandbox.say({ as: 'bob', in: '#dev', text: 'good morning' });
+    const posted: MessageView[] = [];
+    for (const text of telling) posted.push(await sandbox.say({ as: 'bob', in: '#dev', text }));
+    await sandbox.delivered();
+    const slash = await sandbox.slash({ as: 'alice', in: '#dev', name: 'catchup', options: {} });
+    const asking = await sandbox.say({ as: 'alice', in: '#dev', text: 'what did I miss?', mentionBot: true });
+    const [decided, dated, promised, asked] = posted.map(
+      ({ id, text }) =>
+        `“${text}” https://discord.com/channels/${offline.info.guilds['Sandbox'] ?? Object.values(offline.info.guilds)[0] ?? ''}/${offline.info.channels['dev'] ?? ''}/${id}`,
+    );
+    for (const text of [slash.answer?.text ?? '', (await offline.answerTo(asking)).text]) {
+      expect(text).toMatch(/^\[offline model\]\nWhat was said in #dev lately: 5 messages by bob \(5\):\n/u);
+      expect(text).toContain(
+        `**Asked of you**\n- bob: ${asked}\n**Decided and agreed**\n- bob: ${decided}\n`,
+      );
+      expect(text).toContain(`**Promises and dates**\n- bob: ${dated}\n- bob: ${promised}`);
+    }
+    const inDm = await offline.ask('alice', 'dm', 'what did I miss?');
+    expect(inDm.text).toContain('the channel has to be named');
+    expect((await offline.ask('alice', 'dm', 'what did I miss in #dev since yesterday?')).text).toContain(
+      asked,
+    );
+  });
+});
