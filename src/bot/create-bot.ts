@@ -4,6 +4,7 @@ import type { RecentChanges } from '../core/changes.ts';
 import type { Config } from '../config/config.ts';
 import type {
   AttachmentPort,
+  ChannelPort,
   DirectMessagePort,
   HistoryPort,
   PresentPlace,
@@ -53,6 +54,8 @@ export interface BotPorts {
   readonly history: HistoryPort;
   readonly presentPlace: PresentPlace;
   readonly server: ServerPort;
+  /** Default: nothing is known of channels beside those of turns. */
+  readonly channels?: ChannelPort;
   readonly attachments: AttachmentPort;
   readonly readAttachment: ReadAttachment;
   readonly readReplied: ReadReplied;
@@ -103,6 +106,7 @@ export function createBot(config: Config, ports: BotPorts) {
     dropAnswers: (isPast) => journal.dropPast(isPast),
     dropJournal: (channelId) => journal.drop(channelId),
     server: ports.server,
+    ...(ports.channels === undefined ? {} : { channels: ports.channels }),
     costs: spending?.layer,
     wakeAt: (session, time) => idleSessions.wakeAt(session, time),
     changed(session, hasMoreHistory) {
@@ -123,6 +127,7 @@ export function createBot(config: Config, ports: BotPorts) {
     retention,
     leftGuilds,
     provenance,
+    channelNotes,
   } = memory;
   const history = retention.young(ports.history);
   const afterTurn: AfterTurn = new AfterTurn({
@@ -186,6 +191,7 @@ export function createBot(config: Config, ports: BotPorts) {
     history,
     log: sessionLog,
     provenance,
+    channelNotes: memory.channelNotes,
     prompts,
     memoryTools: memory.tools,
     actionTools: actions?.tools ?? [],
@@ -288,7 +294,12 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Channels that the bot has been active in, and when; also those where it was stopped before its first reply. */
     async knownChannels() {
       const activeAt = new Map<string, number>();
-      for (const { id, activeAt: at } of [...(await sessionLog.channels()), ...(await journal.channels())])
+      const noted = (await channelNotes.channels()).map(({ channelId: id }) => ({ id, activeAt: 0 }));
+      for (const { id, activeAt: at } of [
+        ...(await sessionLog.channels()),
+        ...(await journal.channels()),
+        ...noted,
+      ])
         activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
       return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
     },
@@ -298,7 +309,10 @@ export function createBot(config: Config, ports: BotPorts) {
       return session && (await states.read(session)).place?.guildId;
     },
     /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
-    remembered: (channelId: string, messageId: string) => sessionLog.rememberedSince(channelId, messageId),
+    remembered: async (channelId: string, messageId: string) => [
+      ...(await sessionLog.rememberedSince(channelId, messageId)),
+      ...(await channelNotes.messagesSince(channelId, messageId)),
+    ],
     /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => leftGuilds.left(guildId, channelIds),
     /** Finishes what a kill left undone, when replies can be sent. */

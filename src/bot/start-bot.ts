@@ -106,7 +106,7 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
-    const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
+    const { places, history, replies, offers, reactions, presentPlace, server, channels } = discordPorts;
     const { readReplied, attachments, actions, directMessages } = discordPorts;
     const bot = createBot(config, {
       store,
@@ -120,6 +120,7 @@ export async function startBot(config: Config, options: StartOptions) {
       history,
       presentPlace,
       server,
+      channels,
       readReplied,
       attachments,
       readAttachment: attachments.read,

@@ -5,7 +5,14 @@ import { oncePer } from './limits.ts';
 import { jsonIn } from './text.ts';
 
 /** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
-export type ModelPurpose = 'chat' | 'summary' | 'condense' | 'extraction' | 'reflection' | 'trim';
+export type ModelPurpose =
+  | 'chat'
+  | 'summary'
+  | 'condense'
+  | 'extraction'
+  | 'channel-notes'
+  | 'reflection'
+  | 'trim';
 
 /** How long the vendor keeps what was marked, counted anew from each request that reads it: five minutes or an hour. */
 export type CacheLife = '5m' | '1h';

@@ -6,6 +6,7 @@ import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } f
 import {
   changeSchema,
   comingBack,
+  conversationsOf,
   eachConversation,
   eraseEverywhere,
   isSupersededBy,
@@ -33,6 +34,8 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { store, recent, writes, log, layers, answers, logger } = ports;
   const order = createKeyedQueue();
+  /** Those that hold something of messages that no log may have. */
+  const holders = layers.filter(({ holdersOf }) => holdersOf !== undefined);
   /** What the ledger has open, by its place there. */
   const open = new Map<number, Change>();
   /** People who are being erased, until that is over. */
@@ -101,7 +104,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   ): Promise<number> {
     const messages = await log.affected(session, cause);
     if (messages.length === 0) return 0;
-    const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
+    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
     for (const [name, error] of await deliver(withdrawn, { cause, isErasing })) failures.set(name, error);
     const ids = messages.flatMap(({ before }) => idsOf(before));
     await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
@@ -116,8 +119,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       writes.run(change.userId, () =>
         eachConversation(change, async (session, cause) => {
           const messages = await stillForgotten(log, session, cause);
-          const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
-          for (const layer of messages.length > 0 ? layers : []) await layer.follow(withdrawn, 'erase');
+          const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
+          for (const layer of messages.length > 0 ? layers : holders) await layer.follow(withdrawn, 'erase');
         }),
       ),
     );
@@ -221,7 +224,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const session = { channelId, userId };
     const cause = { kind: 'deleted', channelId, messageIds } as const;
     const messages = await log.affected(session, cause);
-    const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
+    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
     const { size } = await deliver(withdrawn, { cause, isLastTry });
     if (size === 0 || isLastTry) await close(sequence, change);
     ports.changed(session, true);
@@ -290,12 +293,14 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     let isDone = true;
     let isLogged = false;
 
-    async function carryOutIn(session: SessionKey): Promise<void> {
+    async function carryOutIn(session: SessionKey, isHeld: boolean): Promise<void> {
       const messages = await log.affected(session, change);
-      if (messages.length === 0) return;
+      if (messages.length === 0 && !isHeld) return;
       isLogged = true;
       sequence ??= await enter(change);
-      const failures = await deliver({ kind: 'withdrawn', session, messages }, { cause: change, isLastTry });
+      const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
+      const to = messages.length > 0 ? layers : holders;
+      const failures = await deliver(withdrawn, { cause: change, to, isLastTry });
       isDone &&= failures.size === 0 || isLastTry;
       ports.changed(session);
     }
@@ -315,8 +320,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     }
 
     await attempt(async () => {
-      for (const session of await log.sessionsOf(change))
-        await attempt(() => writes.run(session.userId, () => carryOutIn(session)));
+      for (const { session, isHeld } of await conversationsOf(change, ports))
+        await attempt(() => writes.run(session.userId, () => carryOutIn(session, isHeld)));
     });
     if (!isLogged) await attempt(() => withdrawAnswers(answers, change, []));
     const supersedesAny = [...open.values()].some((earlier) => isSupersededBy(earlier, change));
@@ -360,7 +365,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     if (change.kind === 'withdrawn' && cause !== undefined)
       await attempt('answers', () => withdrawAnswers(answers, cause, change.messages));
     if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
-    for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'erase'));
+    for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
   }
 

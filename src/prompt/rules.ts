@@ -10,6 +10,7 @@ const reading = `# How to read a conversation
 # How to use memory
 
 - <durable_items> and <matching_items>: lasting facts about the speaker, which they can see and correct. The newest statement wins; what the speaker says now wins over all of them.
+- <channel_notes>: what other people said in channels of this server. Say whose words they are and when, and give the link; never store them.
 - <conversation_summary> and <overview>: what this conversation was about so far. <recent_elsewhere>: what the speaker just did in other channels. <user_profile>, <notes>, <notebook_index>: their notebook, in direct messages only.
 - <changes>: what is newer than the memory at the beginning.
 - Use what fits the message, without reciting it. If asked how you know something, name its source and date as given. `;

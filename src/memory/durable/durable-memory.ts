@@ -35,7 +35,7 @@ import {
   sourcesOf,
   withoutItems,
   wordsMeant,
-  type ForgetResult,
+  type Forgetting,
 } from './items.ts';
 import { forgottenTest, type ForgottenTest } from './past.ts';
 import {
@@ -76,6 +76,8 @@ export interface DurableMemoryOptions {
   /** Where auto-extraction is on [A2]. */
   readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
+  /** The messages of a person's notes in channels that say some words and may be used in a place: they go with what is forgotten [B3]. Default: there are none. */
+  readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
   /** Where changes are noted that can be undone. */
   readonly undo: Pick<UndoLog, 'note' | 'list' | 'find' | 'begin' | 'drop' | 'erase'>;
   readonly clock: Clock;
@@ -286,12 +288,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const current = await store.read(durableKey(userId), durableDocumentKind);
         const chosen = forget(current).result;
         const words = more.words ?? (typeof target === 'string' ? wordsMeant(target, chosen.forgotten) : '');
-        const messages = [...(more.messages ?? []), ...sourcesOf(chosen.forgotten)];
+        const notes = (await options.notesSaying?.(userId, words, place)) ?? [];
+        const messages = [...(more.messages ?? []), ...sourcesOf(chosen.forgotten), ...notes];
         undoId = await noteUndo(userId, { what: 'forget', words, messages }, current, forget);
         const itemIds = idsOf(chosen.forgotten);
         return {
           change: { kind: 'forgotten', userId, itemIds, words, commandId, messages },
-          result: { ...chosen, words },
+          result: { ...chosen, words, notes: notes.flatMap(({ messageIds }) => messageIds).length },
         };
       });
       const { result, failures, withdrawn } = await forgetting.catch((error: unknown) =>
@@ -365,6 +368,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
     forgotten: async (userId: string): Promise<ForgottenTest> => forgottenTest(await documentOf(userId)),
 
+    /** The newest message by which a user had something forgotten; what was said before is not noticed any more. */
+    forgottenUpTo: async (userId: string) => (await documentOf(userId)).forgottenUpTo,
+
     /** Characters of the budget that the items take in `place`, for people to see. */
     usage: async (userId: string, place: Place) => ({
       used: injected.usage(await itemsOf(userId), userId, place),
@@ -374,16 +380,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;
-
-/** What became of a forgetting. */
-export interface Forgetting extends ForgetResult {
-  readonly words: string;
-  readonly isEverywhere: boolean;
-  /** Messages that went with it, answers among them. */
-  readonly withdrawn: number;
-  /** Absent where nothing changed. */
-  readonly undoId?: string;
-}
 
 /** What became of undoing a change. */
 export interface Undoing {
