@@ -38,7 +38,7 @@ import { SessionTurns } from '../turn/sessions.ts';
 import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
-import { botName, createLayers } from './layers.ts';
+import { botName, createLayers, unknownChannels } from './layers.ts';
 import { createReadStatus, type StatusSources } from './status.ts';
 
 export interface BotPorts {
@@ -225,6 +225,7 @@ export function createBot(config: Config, ports: BotPorts) {
     directMessages: ports.directMessages,
     readAttachment: ports.readAttachment,
     server: ports.server,
+    channels: ports.channels ?? unknownChannels,
     begin: writes.begin,
     logger,
     readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),

@@ -109,6 +109,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     settings: placeSettings,
     people,
     timeZone,
+    recent: ports.recent,
     logger,
   });
   const shortTerm = createShortTerm({
@@ -349,7 +350,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   };
 }
 
-const unknownChannels: ChannelPort = {
+export const unknownChannels: ChannelPort = {
   placeOf: () => Promise.resolve(undefined),
   personMay: () => Promise.resolve(false),
 };

@@ -1,3 +1,4 @@
+import type { RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -34,10 +35,12 @@ export interface ChannelNotesOptions {
   readonly channels: ChannelPort;
   /** Where channel memory is on; neither rejects. */
   readonly settings: Pick<PlaceSettings, 'channelMemorySince' | 'isMemoryOff'>;
-  /** Who has paused [K9]; does not reject. */
-  readonly people: Pick<PersonSettingsStore, 'mayStore'>;
+  /** Who has paused [K9]. */
+  readonly people: Pick<PersonSettingsStore, 'mayStore' | 'pauseIn'>;
   /** IANA. */
   readonly timeZone: string;
+  /** What became of messages lately. */
+  readonly recent: Pick<RecentChanges, 'latest'>;
   readonly logger: Logger;
 }
 
@@ -48,7 +51,7 @@ export type ChannelNotes = ReturnType<typeof createChannelNotes>;
  * author's: with their message, and by their word, it goes [B3]. Changes of an author's notes are jobs of their write queue. Rejects with `StoreError`.
  */
 export function createChannelNotes(options: ChannelNotesOptions) {
-  const { store, writes, channels, settings, people, logger } = options;
+  const { store, writes, channels, settings, people, recent, logger } = options;
   /** By channel that has a file, its guild. */
   let known: Promise<Map<string, string>> | undefined;
 
@@ -219,6 +222,12 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     return at === undefined || (await settings.isMemoryOff(place)) ? undefined : at;
   }
 
+  /** A pause has begun, of everything or of what is said in one channel. Resolves with how many notes went. */
+  function dropOf(userId: string, channelId?: string): Promise<number> {
+    const only = channelId === undefined ? undefined : new Set([channelId]);
+    return writes.run(userId, () => changeWhere(({ authorId }) => authorId === userId, gone, only));
+  }
+
   return {
     ...layer,
     since,
@@ -233,7 +242,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       stillStands: () => Promise<boolean>,
     ): Promise<ChannelNote | undefined> =>
       writes.run(said.authorId, async () => {
-        if (!(await stillStands())) return undefined;
+        const { messageId, text } = said;
+        const now = recent.latest(messageId);
+        const isSaid = now === undefined || (now.text !== undefined && isSaidIn(text, now.text));
+        if (!isSaid || !(await stillStands())) return undefined;
         const note = makeNote(said);
         // The oldest one may make way.
         await update(place, (document) => withNote(document, note), { erase: true });
@@ -288,15 +300,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       return found;
     },
 
-    /** A pause has begun: of everything, or of what is said in one channel. Resolves with how many notes went. */
-    dropOf: (userId: string, channelId?: string): Promise<number> =>
-      writes.run(userId, () =>
-        changeWhere(
-          ({ authorId }) => authorId === userId,
-          gone,
-          channelId === undefined ? undefined : new Set([channelId]),
-        ),
-      ),
+    dropOf,
 
     /** How many a person has. */
     async countOf(userId: string): Promise<number> {
@@ -326,12 +330,13 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       for (const [channelId, of] of [...noted]) if (of === guildId) noted.delete(channelId);
     },
 
-    /** Takes out what a kill left of people who paused. Never rejects. */
-    async dropPaused(): Promise<void> {
+    /** Takes out what a kill left of people who had paused by a moment, ISO 8601. Never rejects. */
+    async dropPaused(at: string): Promise<void> {
       try {
         for await (const { channelId, notes } of documents())
           for (const userId of new Set(notes.map(({ authorId }) => authorId)))
-            if (!(await people.mayStore({ userId, channelId }))) await this.dropOf(userId, channelId);
+            if ((await people.pauseIn({ userId, channelId }, at)) !== undefined)
+              await dropOf(userId, channelId);
       } catch (error) {
         logger.error('notes of people who have paused could not be looked for', { error });
       }

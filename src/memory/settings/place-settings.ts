@@ -15,18 +15,18 @@ export const settingChoices = {
   answer: ['mentions', 'everything'],
   memory: ['on', 'off'],
   actions: ['on', 'off'],
-  channelMemory: ['on', 'off'],
+  'channel-memory': ['on', 'off'],
 } as const;
 
 export type SettingName = keyof typeof settingChoices;
 
-export const settingNames = ['answer', 'memory', 'actions', 'channelMemory'] as const satisfies readonly SettingName[];
+export const settingNames = ['answer', 'memory', 'actions', 'channel-memory'] as const satisfies readonly SettingName[];
 
 const valuesSchema = z.object({
   answer: z.enum(settingChoices.answer).optional(),
   memory: z.enum(settingChoices.memory).optional(),
   actions: z.enum(settingChoices.actions).optional(),
-  channelMemory: z.enum(settingChoices.channelMemory).optional(),
+  'channel-memory': z.enum(settingChoices['channel-memory']).optional(),
   /** When that was set, ISO 8601: what was said before is not read [B1]. */
   channelMemorySince: z.string().optional(),
 });
@@ -206,7 +206,7 @@ export function createPlaceSettings({
   /** Since when channel memory is on in a place of a guild, ISO 8601 [B1]; `undefined` where it is off, as by default. Never rejects: where it cannot be known, it is off. */
   async function channelMemorySince(place: SettingsPlace): Promise<string | undefined> {
     const settings = await holdingOrUnknown(place);
-    return settings?.channelMemory?.value === 'on' ? settings.channelMemorySince : undefined;
+    return settings?.['channel-memory']?.value === 'on' ? settings.channelMemorySince : undefined;
   }
 
   /** Whether it may be on anywhere in a guild, by what was read last: for the many messages of which nothing else is asked. */
@@ -263,7 +263,7 @@ function isWithoutMemory(
 }
 
 const isOnAnywhere = oncePer(({ guild, channels = {} }: SettingsDocument): boolean =>
-  [guild, ...Object.values(channels)].some((values) => values?.channelMemory === 'on'),
+  [guild, ...Object.values(channels)].some((values) => values?.['channel-memory'] === 'on'),
 );
 
 /** What holds in a place of the guild: what was set nearest to it wins. */
@@ -290,9 +290,9 @@ function nearestSettings(
     answer: nearest(({ answer }) => answer),
     memory: nearest(({ memory }) => memory),
     actions: nearest(({ actions }) => actions),
-    channelMemory: nearest(({ channelMemory }) => channelMemory),
-    channelMemorySince: nearest(({ channelMemory, channelMemorySince = epoch }) =>
-      channelMemory === undefined ? undefined : channelMemorySince,
+    'channel-memory': nearest((values) => values['channel-memory']),
+    channelMemorySince: nearest((values) =>
+      values['channel-memory'] === undefined ? undefined : (values.channelMemorySince ?? epoch),
     )?.value,
   };
 }
