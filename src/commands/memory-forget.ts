@@ -90,7 +90,7 @@ async function forgetNamed(
   return {
     text: [
       ...(forgotten.length === 0 && notes > 0 ? [] : forgottenLines(context, target, forgotten)),
-      ...(notes === 0 ? [] : [`Forgot ${counted(notes, "note")} of yours in channels.`]),
+      ...(notes === 0 ? [] : [`Forgot ${counted(notes, 'note')} of yours in channels.`]),
       ...(withdrawn === 0 ? [] : [`With it ${wentLine(withdrawn)}`]),
       ...(elsewhere === 0 ? [] : [elsewhereLine(elsewhere)]),
       ...(isEverywhere && !rest.isUnknown ? [] : [notEverywhereLine]),

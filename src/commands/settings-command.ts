@@ -196,7 +196,12 @@ async function settingLines(
   { placeSettings, server, defaults }: SettingsPorts,
 ): Promise<readonly string[]> {
   const { guildId = '' } = place;
-  const { answer: mode, memory, actions, 'channel-memory': channelMemory } = await placeSettings.holding(place);
+  const {
+    answer: mode,
+    memory,
+    actions,
+    'channel-memory': channelMemory,
+  } = await placeSettings.holding(place);
   const memberRole = await placeSettings.memberRole(guildId);
   const role = memberRole === undefined ? undefined : server.role(guildId, memberRole);
   const byDefault = defaults.answer(place);

@@ -102,7 +102,11 @@ export function createChannelPort(places: Places, logger: Logger): ChannelPort {
         );
       } catch (error) {
         if (!(error instanceof ActionRefusal))
-          logger.warn('what a person may do in a channel could not be found out', { channelId, userId, error });
+          logger.warn('what a person may do in a channel could not be found out', {
+            channelId,
+            userId,
+            error,
+          });
         return false;
       }
     },

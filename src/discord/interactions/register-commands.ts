@@ -38,17 +38,18 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
       : { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
     // Nobody but administrators is shown it in servers; in a DM it is there.
     ...(ownerOnly === undefined ? {} : { default_member_permissions: '0' }),
-    options: Object.entries(all).flatMap(([subcommand, { description: does, options = {}, isHidden, isWritten }]) =>
-      isHidden === true || isWritten === true
-        ? []
-        : [
-            {
-              type: ApplicationCommandOptionType.Subcommand,
-              name: subcommand,
-              description: does,
-              options: Object.entries(options).map((entry) => slashOption(...entry)),
-            },
-          ],
+    options: Object.entries(all).flatMap(
+      ([subcommand, { description: does, options = {}, isHidden, isWritten }]) =>
+        isHidden === true || isWritten === true
+          ? []
+          : [
+              {
+                type: ApplicationCommandOptionType.Subcommand,
+                name: subcommand,
+                description: does,
+                options: Object.entries(options).map((entry) => slashOption(...entry)),
+              },
+            ],
     ),
   };
 }

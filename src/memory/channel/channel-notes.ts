@@ -143,8 +143,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   async function withdraw(change: Withdrawn, stage: 'withdraw' | 'erase'): Promise<void> {
     const { session, cause, isForgetting = false } = change;
     const ids = new Set(cause.kind === 'edited' ? [cause.messageId] : cause.messageIds);
-    const isOf = (note: ChannelNote): boolean =>
-      note.authorId === session.userId && ids.has(note.messageId);
+    const isOf = (note: ChannelNote): boolean => note.authorId === session.userId && ids.has(note.messageId);
     if (isForgetting && stage === 'withdraw') await changeWhere(isOf, hidden, inChannel(session));
     // What was said again meanwhile is not hidden any more, and stays.
     else if (isForgetting)
@@ -187,8 +186,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         return;
       }
       const ids = new Set((change.messages ?? []).flatMap(({ messageIds }) => messageIds));
-      const isOf = (note: ChannelNote): boolean =>
-        note.authorId === change.userId && ids.has(note.messageId);
+      const isOf = (note: ChannelNote): boolean => note.authorId === change.userId && ids.has(note.messageId);
       if (ids.size > 0) await changeWhere(isOf, hidden);
     },
     async *export(userId) {
@@ -205,7 +203,11 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   };
 
   /** The channel of notes as it is now, where they may be used in an answer to somebody in a place [B2]. Never rejects. */
-  async function isUsable({ channelId }: NotesPlace, place: Place, askerId: string): Promise<Place | undefined> {
+  async function isUsable(
+    { channelId }: NotesPlace,
+    place: Place,
+    askerId: string,
+  ): Promise<Place | undefined> {
     const channel = await channels.placeOf(channelId);
     if (channel === undefined) return undefined;
     // Asked last: it takes a request.
@@ -280,9 +282,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
     /** Removes a note for good. As part of no job. */
     remove: (authorId: string, channelId: string, noteId: string): Promise<number> =>
-      writes.run(authorId, () =>
-        changeWhere(({ id }) => id === noteId, gone, new Set([channelId])),
-      ),
+      writes.run(authorId, () => changeWhere(({ id }) => id === noteId, gone, new Set([channelId]))),
 
     /** The messages of a person's own notes that say some words, or one by its id, as far as they may be used in a place. */
     async saying(userId: string, words: string, place: Place): Promise<MessagesByChannel> {
@@ -306,7 +306,9 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     async countOf(userId: string): Promise<number> {
       let count = 0;
       for await (const { notes } of documents())
-        count += notes.filter(({ authorId, isForgotten }) => authorId === userId && isForgotten === undefined).length;
+        count += notes.filter(
+          ({ authorId, isForgotten }) => authorId === userId && isForgotten === undefined,
+        ).length;
       return count;
     },
 
@@ -316,7 +318,9 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
     /** Of a channel, the messages from an id on that notes were made from: what became of them while the bot was away is looked up. */
     async messagesSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
-      const young = (await notesIn(channelId)).filter((note) => compareSnowflakes(note.messageId, messageId) >= 0);
+      const young = (await notesIn(channelId)).filter(
+        (note) => compareSnowflakes(note.messageId, messageId) >= 0,
+      );
       return young.map((note) => ({ ids: [note.messageId], isOwn: false }));
     },
 

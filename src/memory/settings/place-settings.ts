@@ -20,7 +20,12 @@ export const settingChoices = {
 
 export type SettingName = keyof typeof settingChoices;
 
-export const settingNames = ['answer', 'memory', 'actions', 'channel-memory'] as const satisfies readonly SettingName[];
+export const settingNames = [
+  'answer',
+  'memory',
+  'actions',
+  'channel-memory',
+] as const satisfies readonly SettingName[];
 
 const valuesSchema = z.object({
   answer: z.enum(settingChoices.answer).optional(),

@@ -8,7 +8,14 @@ import { readUnit, segmentOf, type RecallUnit } from '../../../src/memory/recall
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
 import { renderNote } from '../../../src/memory/log/kept-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
-import { channel, dmPlace, messageId, openSessions, secretPlace, withdrawal } from '../../support/sessions.ts';
+import {
+  channel,
+  dmPlace,
+  messageId,
+  openSessions,
+  secretPlace,
+  withdrawal,
+} from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
 
 const devPlace = channel('dev', '200000000000000002');
