@@ -25,6 +25,7 @@ import type { ActionTools, OfferPort } from '../core/tool.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
+import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
@@ -52,6 +53,8 @@ export interface BotPorts {
   readonly offers: OfferPort;
   readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
+  /** Whether a person may talk with the bot [G1]. Default: nobody's talk is read. */
+  readonly hasAccess?: (userId: string) => boolean;
   readonly presentPlace: PresentPlace;
   readonly server: ServerPort;
   /** Default: nothing is known of channels beside those of turns. */
@@ -130,6 +133,20 @@ export function createBot(config: Config, ports: BotPorts) {
     channelNotes,
   } = memory;
   const history = retention.young(ports.history);
+  const noteTaking = createNoteTaking({
+    notes: channelNotes,
+    history,
+    channels: ports.channels ?? unknownChannels,
+    model,
+    modelName: config.model.fast,
+    people,
+    hasAccess: ports.hasAccess ?? (() => false),
+    isForgotten: memory.durable.wasForgotten,
+    begin: writes.begin,
+    idleMs: config.channelNotes.idleMs,
+    timer,
+    logger,
+  });
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
     queue: createKeyedQueue(),
@@ -249,6 +266,7 @@ export function createBot(config: Config, ports: BotPorts) {
     record: memory.changes.record,
     erased: memory.changes.erased,
     erasedBy: (userId) => people.erasedBy(userId),
+    spoken: noteTaking.spoken,
     journal,
     logger,
   });
@@ -276,6 +294,7 @@ export function createBot(config: Config, ports: BotPorts) {
   async function idle(): Promise<void> {
     await retention.idle();
     await leftGuilds.idle();
+    await noteTaking.idle();
     await turns.idle();
     await afterTurn.idle();
     await writes.idle();
@@ -323,6 +342,8 @@ export function createBot(config: Config, ports: BotPorts) {
       await recovery.finishChanges();
       retention.start();
       leftGuilds.start(presentGuilds);
+      await channelNotes.dropPaused(clock().toISOString());
+      await noteTaking.start();
     },
     idle,
     /** What waits or runs, by kind. */
@@ -335,6 +356,7 @@ export function createBot(config: Config, ports: BotPorts) {
       turns.stop();
       retention.stop();
       leftGuilds.stop();
+      noteTaking.stop();
       idleSessions.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });

@@ -6,7 +6,7 @@ import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
 import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
-import { createLockedOut } from '../discord/access.ts';
+import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
 import { createIgnoredMessages } from '../discord/intake.ts';
@@ -108,6 +108,7 @@ export async function startBot(config: Config, options: StartOptions) {
     });
     const { places, history, replies, offers, reactions, presentPlace, server, channels } = discordPorts;
     const { readReplied, attachments, actions, directMessages } = discordPorts;
+    let { ownerIds } = config.discord;
     const bot = createBot(config, {
       store,
       model,
@@ -121,6 +122,7 @@ export async function startBot(config: Config, options: StartOptions) {
       presentPlace,
       server,
       channels,
+      hasAccess: (userId) => hasAccess({ ...config.discord, ownerIds }, userId),
       readReplied,
       attachments,
       readAttachment: attachments.read,
@@ -176,6 +178,7 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
+    ownerIds = gateway.ownerIds;
     tellOwner = (use) => bot.tellOwners(gateway.ownerIds, use);
     files.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });

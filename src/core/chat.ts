@@ -357,6 +357,13 @@ export type ReadAttachment = (
 export interface BotHandlers {
   /** A turn or a `!memory` command; resolves when it was handled, after-turn work left aside. */
   message(message: IncomingMessage): Promise<void>;
+  /** A person with access has written in a channel of a server where channel memory may be on, for the bot or not [B1]; commands left out. Must not throw. */
+  spoken(said: {
+    readonly guildId: string;
+    readonly channelId: string;
+    readonly messageId: string;
+    readonly authorId: string;
+  }): void;
   /** Somebody with access has addressed the bot by name where it may not write. */
   unanswerable(message: Pick<ChatMessage, 'id' | 'channelId' | 'author'>): Promise<void>;
   edited(edit: MessageEdit): Promise<void>;

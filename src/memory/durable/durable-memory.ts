@@ -1,7 +1,9 @@
+import type { ChatMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { measure } from '../../core/measures.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
+import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
@@ -368,8 +370,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
     forgotten: async (userId: string): Promise<ForgottenTest> => forgottenTest(await documentOf(userId)),
 
-    /** The newest message by which a user had something forgotten; what was said before is not noticed any more. */
-    forgottenUpTo: async (userId: string) => (await documentOf(userId)).forgottenUpTo,
+    /** Whether the user had something forgotten after a message, or what it says [A4]. */
+    async wasForgotten(userId: string, { id, at, text }: Pick<ChatMessage, 'id' | 'at' | 'text'>) {
+      const document = await documentOf(userId);
+      return compareSnowflakes(id, document.forgottenUpTo ?? '0') <= 0 || forgottenTest(document)(text, at);
+    },
 
     /** Characters of the budget that the items take in `place`, for people to see. */
     usage: async (userId: string, place: Place) => ({

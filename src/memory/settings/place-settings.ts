@@ -214,10 +214,11 @@ export function createPlaceSettings({
     return settings?.['channel-memory']?.value === 'on' ? settings.channelMemorySince : undefined;
   }
 
-  /** Whether it may be on anywhere in a guild, by what was read last: for the many messages of which nothing else is asked. */
+  /** Whether it may be on anywhere in a guild, by what was read last, if anything was: for the many messages of which nothing else is asked. */
   function mayHaveChannelMemory(guildId: string): boolean {
-    const document = known.get(guildId)?.document;
-    return document !== undefined && isOnAnywhere(document);
+    const last = known.get(guildId);
+    if (last === undefined) return true;
+    return last.document !== undefined && isOnAnywhere(last.document);
   }
 
   /** When the bot answers in a place, where that was set. Never rejects. */

@@ -67,6 +67,13 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
 
+  /** Ids of messages that are part of a talk. */
+  readonly talk: string[] = [];
+
+  spoken({ messageId }: Parameters<BotHandlers['spoken']>[0]): void {
+    this.talk.push(messageId);
+  }
+
   message(message: IncomingMessage): Promise<void> {
     this.messages.push(message);
     this.events.push(`message ${message.text}`);
@@ -248,6 +255,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     answerModes: options.answerModes ?? {
       answerMode: async () => undefined,
       lastAnswerMode: () => undefined,
+      mayHaveChannelMemory: () => true,
       haveChanged: async () => false,
     },
     places,
