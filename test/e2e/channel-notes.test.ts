@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
-import { answeringBy, chatCall, sectionIn, type Answers } from './model-calls.ts';
+import { answeringBy, callsOf, chatCall, sectionIn, toldIn, type Answers } from './model-calls.ts';
 import { command, idIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -14,7 +14,11 @@ let stage: Stage;
 beforeEach(async () => {
   stage = await openStage({
     model: answeringBy(answers),
-    environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1', DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true' },
+    environment: {
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+      DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES: '0',
+    },
   });
   await settings('channel-memory on server');
   // The model repeats whatever it is shown of notes.
@@ -25,6 +29,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   delete answers.chat;
+  delete answers.notes;
   await stage[Symbol.asyncDispose]();
 });
 
@@ -167,4 +172,71 @@ it('says once in each channel that it is on, and nothing where it is off', async
   expect(line.text).toContain('Channel memory is on here');
   await settings('channel-memory off', '#general');
   expect((await stage.ask('bob', '#general', `!memory note ${saidByBob}`)).text).toContain('off here');
+});
+
+describe('talk that is not for the bot', () => {
+  beforeEach(async () => {
+    await settings('answer mentions', '#dev');
+  });
+
+  /** The model takes each line of the talk as a note, and claims it for everybody in it. */
+  function noteEverything(): void {
+    answers.notes = (body) => {
+      const lines = [...JSON.stringify(body.messages).matchAll(/- \[(\d+)\] \w+: (.*?)\\n/gu)];
+      const notes = lines.flatMap(([, messageId]) => lines.map(([, , quote]) => ({ quote, messageId })));
+      return { json: { notes } };
+    };
+  }
+
+  async function say(as: string, text: string, place = '#dev'): Promise<void> {
+    await stage.sandbox.say({ as, in: place, text });
+  }
+
+  it('becomes a note of who said it, and of nobody else; not what was said before it was switched on, nor in a pause', async () => {
+    await settings('channel-memory off server');
+    await say('bob', 'before that the walrus was a penguin');
+    await command(stage, '!memory', 'alice', '@alice', 'pause');
+    await command(stage, '!memory', 'carol', '@carol', 'mode off');
+    await settings('channel-memory on server');
+    noteEverything();
+    await say('alice', 'alice wants the walrus in blue');
+    await say('carol', 'carol wants the walrus in green');
+    await say('bob', saidByBob);
+    await eventually(async () =>
+      expect(await command(stage, '!memory', 'bob', '#dev', 'channel')).toContain(saidByBob),
+    );
+    const listed = await command(stage, '!memory', 'carol', '#dev', 'channel');
+    expect(listed).toContain('1 note:');
+    const read = callsOf(stage, 'notes').map(toldIn).join('');
+    expect(read).toContain(saidByBob);
+    for (const other of ['penguin', 'blue', 'green']) expect(read).not.toContain(other);
+    expect(await notesFor('carol', '@carol')).toContain(`bob in #dev: "${saidByBob}"`);
+  });
+
+  it('leaves out secrets, and what nobody said', async () => {
+    answers.notes = (body) => {
+      const [, messageId] = /- \[(\d+)\] bob/u.exec(JSON.stringify(body.messages)) ?? [];
+      const quotes = ['the walrus password is hunter2horse', 'the walrus was cancelled by bob', saidByBob];
+      return { json: { notes: quotes.map((quote) => ({ quote, messageId })) } };
+    };
+    await say('bob', `the walrus password is hunter2horse. ${saidByBob}`);
+    await eventually(async () =>
+      expect(await command(stage, '!memory', 'bob', '#dev', 'channel')).toContain(saidByBob),
+    );
+    expect(await command(stage, '!memory', 'bob', '#dev', 'channel')).toContain('1 note:');
+    expect(await filesSaying('hunter2horse')).toEqual([]);
+  });
+
+  it('is noted no more once an edit says something else', async () => {
+    noteEverything();
+    const said = await stage.sandbox.say({ as: 'bob', in: '#dev', text: saidByBob });
+    await eventually(async () =>
+      expect(await command(stage, '!memory', 'bob', '#dev', 'channel')).toContain(saidByBob),
+    );
+    await stage.sandbox.edit({ message: said.id, text: `${saidByBob}, I think` });
+    expect(await notesFor('carol', '@carol')).toContain(saidByBob);
+    await stage.sandbox.edit({ message: said.id, text: 'the walrus is cancelled' });
+    await eventually(async () => expect(await notesFor('carol', '@carol')).toBe(''));
+    await eventually(async () => expect(await filesSaying('ninth of May')).toEqual([]));
+  });
 });

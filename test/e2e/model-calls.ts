@@ -8,12 +8,13 @@ import type { ModelAnswer } from '../support/model-answer.ts';
 import type { Stage } from './stage.ts';
 
 /** What the bot asks a model for. */
-type CallKind = 'chat' | 'summary' | 'condense' | 'extraction';
+type CallKind = 'chat' | 'summary' | 'condense' | 'extraction' | 'notes';
 
 const openings: readonly (readonly [string, CallKind])[] = [
   ['You keep the summary', 'summary'],
   ['You shorten the summary', 'condense'],
   ['You find what one person says', 'extraction'],
+  ['You take notes', 'notes'],
 ];
 
 /** How each kind of call is answered; a test replaces what it is about. */
@@ -25,6 +26,7 @@ export function answeringBy(answers: Answers): ModelScript {
     const kind = kindOf(body);
     const script = answers[kind];
     if (script !== undefined) return script(body, index);
+    if (kind === 'notes') return { json: { notes: [] } };
     return kind === 'extraction' ? { json: { items: [] } } : { text: 'Understood.' };
   };
 }
