@@ -333,7 +333,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     recall,
     provenance,
     /** The layers that keep notes. */
-    noted: [rolling, notebook],
+    noted: [rolling, notebook, channelNotes],
     workspace: createWorkspace({ store, server: ports.server, logger }),
     placeSettings,
     channelNotes,

@@ -33,7 +33,7 @@ export interface MemoryCommandPorts {
   /** What waits for its person's yes [K9]. */
   readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
   /** What was noted of people's talk in channels [B1]. */
-  readonly channelNotes: Pick<ChannelNotes, 'since' | 'keep' | 'list' | 'remove' | 'countOf'>;
+  readonly channelNotes: Pick<ChannelNotes, 'since' | 'keep' | 'list' | 'remove'>;
   readonly personMay: ChannelPort['personMay'];
   readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt'>;
   readonly provenance: Pick<Provenance, 'find'>;

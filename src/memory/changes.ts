@@ -34,8 +34,9 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { store, recent, writes, log, layers, answers, logger } = ports;
   const order = createKeyedQueue();
-  /** Those that hold something of messages that no log may have. */
-  const holders = layers.filter(({ holdersOf }) => holdersOf !== undefined);
+  /** Whom withdrawn messages concern: where the log has none of them, those that hold something of others. */
+  const holdersOf = ({ length }: { readonly length: number }): readonly MemoryLayer[] =>
+    length > 0 ? layers : layers.filter((layer) => layer.holdersOf !== undefined);
   /** What the ledger has open, by its place there. */
   const open = new Map<number, Change>();
   /** People who are being erased, until that is over. */
@@ -105,7 +106,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const messages = await log.affected(session, cause);
     if (messages.length === 0) return 0;
     const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-    for (const [name, error] of await deliver(withdrawn, { cause, isErasing })) failures.set(name, error);
+    for (const [name, error] of await deliver(withdrawn, { isErasing })) failures.set(name, error);
     const ids = messages.flatMap(({ before }) => idsOf(before));
     await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
     return messages.length;
@@ -120,7 +121,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         eachConversation(change, async (session, cause) => {
           const messages = await stillForgotten(log, session, cause);
           const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-          for (const layer of messages.length > 0 ? layers : holders) await layer.follow(withdrawn, 'erase');
+          for (const layer of holdersOf(messages)) await layer.follow(withdrawn, 'erase');
         }),
       ),
     );
@@ -225,7 +226,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const cause = { kind: 'deleted', channelId, messageIds } as const;
     const messages = await log.affected(session, cause);
     const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-    const { size } = await deliver(withdrawn, { cause, isLastTry });
+    const { size } = await deliver(withdrawn, { isLastTry });
     if (size === 0 || isLastTry) await close(sequence, change);
     ports.changed(session, true);
     return size === 0;
@@ -299,8 +300,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       isLogged = true;
       sequence ??= await enter(change);
       const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
-      const to = messages.length > 0 ? layers : holders;
-      const failures = await deliver(withdrawn, { cause: change, to, isLastTry });
+      const failures = await deliver(withdrawn, { to: holdersOf(messages), isLastTry });
       isDone &&= failures.size === 0 || isLastTry;
       ports.changed(session);
     }
@@ -335,12 +335,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   async function deliver(
     change: LayerChange,
     {
-      cause,
       to = layers,
       isLastTry = false,
       isErasing = true,
     }: {
-      readonly cause?: MessageChange;
       readonly to?: readonly MemoryLayer[];
       readonly isLastTry?: boolean;
       /** It is final at once. */
@@ -362,8 +360,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       }
     };
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
-    if (change.kind === 'withdrawn' && cause !== undefined)
-      await attempt('answers', () => withdrawAnswers(answers, cause, change.messages));
+    if (change.kind === 'withdrawn')
+      await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
     if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;

@@ -186,6 +186,8 @@ async function answerTurn(
     known.hasThirdPartyText = hasThirdPartyText;
     known.notes.push(...notes);
     known.used.prompt.push(...prompt.sources);
+    if (usesNotes(known.used))
+      reply.onlyWhile(() => bot.channelNotes.mayTell(prompt.sources, turn.place, turn.speaker.id));
     await recorded;
     const { system, messages } = prompt;
     const answering = runToolLoop({

@@ -20,8 +20,8 @@ export interface TurnMemoryPorts extends Pick<ReplyPorts, 'journal' | 'logger'>,
   readonly greeting: Pick<Greeting, 'begin'>;
   readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly provenance: Pick<Provenance, 'record' | 'sent'>;
-  /** What a channel's first answer says of its memory [B1]; does not reject. */
-  readonly channelNotes: Pick<ChannelNotes, 'firstLine'>;
+  /** What a channel's first answer says of its memory [B1], and what may be told of it [B2]; neither rejects. */
+  readonly channelNotes: Pick<ChannelNotes, 'firstLine' | 'mayTell'>;
   readonly clock: Clock;
 }
 

@@ -2,6 +2,7 @@ import type { RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { compareSnowflakes, isSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
@@ -190,11 +191,13 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       if (ids.size > 0) await changeWhere(isOf, hidden);
     },
     async *export(userId) {
-      const own = [];
-      for await (const { guildId, channelId, notes } of documents())
-        for (const { authorId, author: _, isForgotten, ...note } of notes)
-          if (authorId === userId && isForgotten === undefined) own.push({ guildId, channelId, ...note });
-      if (own.length > 0) yield { path: 'channel-notes.json', text: JSON.stringify(own, undefined, 2) };
+      for await (const { channelId, notes } of documents()) {
+        const own = notes.flatMap(({ authorId, author: _, isForgotten, ...note }) =>
+          authorId === userId && isForgotten === undefined ? [note] : [],
+        );
+        const text = JSON.stringify(own, undefined, 2);
+        if (own.length > 0) yield { path: `channel-notes/${channelId}.json`, text };
+      }
     },
     async erase({ userId, sessions, isWhole }) {
       const only = isWhole ? undefined : new Set(sessions.map(({ channelId }) => channelId));
@@ -209,13 +212,13 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     askerId: string,
   ): Promise<Place | undefined> {
     const channel = await channels.placeOf(channelId);
-    if (channel === undefined) return undefined;
-    // Asked last: it takes a request.
-    const mayBe = mayUseNote(channel, place, true);
-    if (!mayBe || (await since(channel)) === undefined) return undefined;
-    const isDm = place.audience === 'dm';
-    const canRead = !isDm || (await channels.personMay('read', channelId, askerId));
-    return mayUseNote(channel, place, canRead) ? channel : undefined;
+    if (channel === undefined || !mayUseNote(channel, place, true)) return undefined;
+    if ((await since(channel)) === undefined) return undefined;
+    if (place.audience === 'dm')
+      return (await channels.personMay('read', channelId, askerId)) ? channel : undefined;
+    // A public place may have more readers by now than when the turn began.
+    const present = await channels.placeOf(place.channelId);
+    return present !== undefined && mayUseNote(channel, present, true) ? channel : undefined;
   }
 
   /** Since when channel memory is on in a place, ISO 8601; `undefined` where it is off. Never rejects. */
@@ -233,6 +236,26 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   return {
     ...layer,
     since,
+
+    /** Whether an answer that was made with notes may be shown yet: all of them are there, and who reads along can read their channels. Never rejects. */
+    async mayTell(sources: readonly MemorySource[], place: Place, askerId: string): Promise<boolean> {
+      try {
+        for (const source of sources) {
+          if (source.kind !== 'note') continue;
+          const { guildId, channelId, messageId } = source;
+          const isThere = (note: ChannelNote) =>
+            note.messageId === messageId && note.isForgotten === undefined;
+          if (!(await notesIn(channelId)).some(isThere)) return false;
+          // Who asks in a DM could read it a moment ago.
+          const isDm = place.audience === 'dm';
+          if (!isDm && (await isUsable({ guildId, channelId }, place, askerId)) === undefined) return false;
+        }
+        return true;
+      } catch (error) {
+        logger.error('whether notes may be told could not be found out', { error });
+        return false;
+      }
+    },
 
     /**
      * Keeps a sentence of an author. `stillStands` is asked when nothing else can change the author's memory any more; it must not wait for another write of
@@ -301,16 +324,6 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
 
     dropOf,
-
-    /** How many a person has. */
-    async countOf(userId: string): Promise<number> {
-      let count = 0;
-      for await (const { notes } of documents())
-        count += notes.filter(
-          ({ authorId, isForgotten }) => authorId === userId && isForgotten === undefined,
-        ).length;
-      return count;
-    },
 
     /** Erases notes of messages that are too old [K15]; resolves with how many. */
     expire: (isPast: (messageId: string) => boolean): Promise<number> =>

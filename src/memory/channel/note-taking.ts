@@ -39,7 +39,10 @@ export interface NoteTakingOptions {
   /** Whether a person may talk with the bot [G1]. */
   readonly hasAccess: (userId: string) => boolean;
   /** Whether a person had forgotten what a message says, or had something forgotten after it [A4]. Rejects with `StoreError`. */
-  readonly isForgotten: (userId: string, message: Pick<ChatMessage, 'id' | 'at' | 'text'>) => Promise<boolean>;
+  readonly isForgotten: (
+    userId: string,
+    message: Pick<ChatMessage, 'id' | 'at' | 'text'>,
+  ) => Promise<boolean>;
   /** Runs work, so that its writes can be refused once their person was erased. */
   readonly begin: KeyedQueue['begin'];
   /** Milliseconds without a message after which a stretch ends. */
@@ -131,7 +134,8 @@ export function createNoteTaking(options: NoteTakingOptions) {
     for (const { quote, messageId } of found.slice(0, notesPerStretch)) {
       const message = messages.find(({ id }) => id === messageId);
       const text = noteText(quote);
-      if (message === undefined || !isNotable(text) || hasSecret(text) || !isSaidIn(text, message.text)) continue;
+      if (message === undefined || !isNotable(text) || hasSecret(text) || !isSaidIn(text, message.text))
+        continue;
       const { author, at } = message;
       const said = { authorId: author.id, author: dataLine(author.name), text, messageId, at };
       const note = await notes.keep(
