@@ -141,7 +141,7 @@ export function createBot(config: Config, ports: BotPorts) {
     modelName: config.model.fast,
     people,
     hasAccess: ports.hasAccess ?? (() => false),
-    isForgotten: memory.durable.wasForgotten,
+    isForgotten: (...asked) => memory.durable.wasForgotten(...asked),
     begin: writes.begin,
     idleMs: config.channelNotes.idleMs,
     timer,
@@ -266,7 +266,7 @@ export function createBot(config: Config, ports: BotPorts) {
     record: memory.changes.record,
     erased: memory.changes.erased,
     erasedBy: (userId) => people.erasedBy(userId),
-    spoken: noteTaking.spoken,
+    spoken: (said) => noteTaking.spoken(said),
     journal,
     logger,
   });

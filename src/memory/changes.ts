@@ -237,7 +237,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await erasing.get(userId);
   }
 
-  /** Carries out what the process before this one did not come to. Never rejects. */
+  /** Carries out what the process before this one did not come to, erasings first: what they make pointless is not done. Never rejects. */
   async function finish(): Promise<void> {
     const unfinished: { readonly sequence: number; readonly change: Change }[] = [];
     try {
@@ -247,7 +247,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       logger.error('the ledger of changes could not be read', { error });
     }
     for (const { sequence, change } of unfinished) open.set(sequence, change);
-    // What it makes pointless is not done any more.
     for (const { sequence, change } of unfinished)
       if (change.kind === 'erased') await carryOutErasing(change, sequence);
     const noted = new Map<string, unknown>();

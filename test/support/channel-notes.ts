@@ -35,7 +35,7 @@ export class FakeChannels implements ChannelPort {
 }
 
 /** Since when channel memory is on in tests. */
-export const onSince = '2026-01-01T00:00:00.000Z';
+const onSince = '2026-01-01T00:00:00.000Z';
 
 /** Channel notes where channel memory is on everywhere, and nobody has paused. */
 export function notesOver(

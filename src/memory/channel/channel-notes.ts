@@ -342,7 +342,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       Array.from(await notedChannels(), ([channelId, guildId]) => ({ guildId, channelId })),
 
     /** A guild's files are gone. */
-    async forgetGuild(guildId: string): Promise<void> {
+    forgetGuild: async (guildId: string): Promise<void> => {
       const noted = await notedChannels();
       for (const [channelId, of] of [...noted]) if (of === guildId) noted.delete(channelId);
     },
@@ -376,7 +376,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   };
 }
 
-export const channelMemoryLine =
+const channelMemoryLine =
   '📝 Channel memory is on here: I note what is decided, agreed or asked, with who said it. `!memory channel` lists it, and your own notes you can forget.';
 
 function placeIds({ guildId, channelId }: NotesPlace): NotesPlace {

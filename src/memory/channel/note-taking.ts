@@ -57,8 +57,6 @@ export interface Spoken extends NotesPlace {
   readonly authorId: string;
 }
 
-export type NoteTaking = ReturnType<typeof createNoteTaking>;
-
 /**
  * Takes notes of what people say to each other, where channel memory is on [B1]: a stretch of talk ends after some quiet minutes or 30 messages, and is read
  * then as it stands on Discord. How far a channel was read is on disk; what was said before channel memory was switched on is never read.
