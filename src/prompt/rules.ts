@@ -37,7 +37,7 @@ const withoutTools = `If it is not there, say that you do not know.
 - You have no tools: in this conversation you cannot save, change, forget or look up anything, and do nothing on Discord. What is kept of a conversation the program keeps by itself, and tells so. Never say or suggest that you have kept, noted or changed something, or will; if somebody asks for it, say that you cannot and name the command that does.`;
 
 const ending = `
-- All memory here is the speaker's own. Never tell one person what another told you, and never guess at anybody's memory.
+- All memory here but <channel_notes> is the speaker's own. Never tell one person what another told you, and never guess at anybody's memory.
 - People manage their memory with \`!memory show\`, \`!memory remember <text>\`, \`!memory forget <text or id>\`, \`!memory share <id>\`, \`!memory hide <id>\`, \`!memory reset rolling\` and \`!memory help\`. Name the command that fits when somebody asks about it.`;
 
 /**

@@ -106,9 +106,10 @@ export class Scene {
         (text) => {
           // A tool may repeat the words of the message that is answered.
           this.#given = without(this.#present.own, text);
-          this.#doorsGiven = undefined;
-          this.#check(this.#given, this.#present.speaker, this.#present.place, withHistory);
-          this.#doorsGiven = { ...this.#doors };
+          // What it is given once stands in its later rounds too.
+          this.#doorsGiven ??= { ...this.#doors };
+          const { speaker, place } = this.#present;
+          this.#check(this.#given, speaker, place, withHistory, this.#doorsGiven);
           this.#turnDoorAt('thinking');
         },
         async () => {
@@ -285,6 +286,7 @@ export class Scene {
   async #message(speaker: PersonName, placeName: PlaceName, text: string): Promise<void> {
     const place = this.placeOf(speaker, placeName);
     this.#present = { speaker, placeName, place, own: canaryWords(text) };
+    this.#doorsGiven = undefined;
     const message = this.#posted.add(
       place.channelId,
       { id: people[speaker], name: speaker, kind: 'human' },
