@@ -68,7 +68,7 @@ describe('a note in a prompt [B2]', () => {
     const forMembers: Place = { ...crew, audience: 'public' };
     const thread: Place = { ...crew, channelId: '3', parentId: dev.channelId };
     const backroom: Place = { ...thread, homeId: '3' };
-    const { readers: _, ...unknown } = secretPlace;
+    const { readers: _, ...unknown }: Place = { ...secretPlace, channelId: '4', homeId: '4' };
     expect([
       // From the channel itself and its threads, whoever reads them.
       mayUseNote(crew, crew, true),
@@ -76,15 +76,15 @@ describe('a note in a prompt [B2]', () => {
       mayUseNote(crew, backroom, true),
       // From a public channel where all who read can read it too.
       mayUseNote(open, crew, true),
-      mayUseNote(forMembers, { ...secretPlace, readers: ['1'] }, true),
+      mayUseNote(forMembers, { ...unknown, readers: ['1'] }, true),
       mayUseNote(crew, dmPlace, true),
     ]).toEqual([true, true, true, true, true, true]);
     expect([
       mayUseNote(crew, open, true),
       // Not even where its readers are the same.
-      mayUseNote(crew, { ...secretPlace, readers: ['1'] }, true),
+      mayUseNote(crew, { ...unknown, readers: ['1'] }, true),
       mayUseNote(forMembers, open, true),
-      mayUseNote(forMembers, { ...secretPlace, readers: ['1', '2'] }, true),
+      mayUseNote(forMembers, { ...unknown, readers: ['1', '2'] }, true),
       mayUseNote(open, unknown, true),
       mayUseNote(backroom, crew, true),
       mayUseNote(open, { ...open, guildId: '9' }, true),
