@@ -37,11 +37,11 @@ export async function beginReply(
   control.noteReply(standing);
   let isNoted = false;
   let isWhole = false;
-  let isAllowed = (): Promise<boolean> => Promise.resolve(true);
+  let isAllowed: (() => Promise<boolean>) | undefined;
 
   /** Whether the place has no more readers than it was answered for; otherwise the turn is ended. Never rejects. */
   async function mayShow(): Promise<boolean> {
-    if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || !(await isAllowed()))
+    if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || (await isAllowed?.()) === false)
       control.end('more-readers');
     return !control.takenAway.aborted;
   }

@@ -68,8 +68,8 @@ async function note(as: string, text: string, place = '#dev') {
 async function expectGone(): Promise<void> {
   for (const place of ['#dev', '@carol', '#general']) {
     const notes = await notesFor('carol', place === '@carol' ? '@carol' : place);
-    expect(notes, place).toContain(saidByAlice);
-    expect(notes, place).not.toContain(saidByBob);
+    expect(notes).toContain(saidByAlice);
+    expect(notes).not.toContain(saidByBob);
   }
   await eventually(async () => expect(await filesSaying('ninth of May')).toEqual([]));
   expect(await filesSaying('a changelog before')).not.toEqual([]);
@@ -84,7 +84,7 @@ async function decide() {
       ['alice', saidByAlice, alice],
       ['bob', saidByBob, bob],
     ] as const)
-      expect(notes, place).toMatch(
+      expect(notes).toMatch(
         new RegExp(
           `- \\d{4}-\\d\\d-\\d\\d, ${name} in #dev: "${text}" \\(https://discord.com/channels/\\d+/\\d+/${message}\\)`,
           'u',
@@ -174,23 +174,23 @@ it('says once in each channel that it is on, and nothing where it is off', async
   expect((await stage.ask('bob', '#general', `!memory note ${saidByBob}`)).text).toContain('off here');
 });
 
+/** The model takes each line of the talk as a note, and claims it for everybody in it. */
+function noteEverything(): void {
+  answers.notes = (body) => {
+    const lines = [...JSON.stringify(body.messages).matchAll(/- \[(\d+)\] \w+: (.*?)\\n/gu)];
+    const notes = lines.flatMap(([, messageId]) => lines.map(([, , quote]) => ({ quote, messageId })));
+    return { json: { notes } };
+  };
+}
+
+async function say(as: string, text: string, place = '#dev'): Promise<void> {
+  await stage.sandbox.say({ as, in: place, text });
+}
+
 describe('talk that is not for the bot', () => {
   beforeEach(async () => {
     await settings('answer mentions', '#dev');
   });
-
-  /** The model takes each line of the talk as a note, and claims it for everybody in it. */
-  function noteEverything(): void {
-    answers.notes = (body) => {
-      const lines = [...JSON.stringify(body.messages).matchAll(/- \[(\d+)\] \w+: (.*?)\\n/gu)];
-      const notes = lines.flatMap(([, messageId]) => lines.map(([, , quote]) => ({ quote, messageId })));
-      return { json: { notes } };
-    };
-  }
-
-  async function say(as: string, text: string, place = '#dev'): Promise<void> {
-    await stage.sandbox.say({ as, in: place, text });
-  }
 
   it('becomes a note of who said it, and of nobody else; not what was said before it was switched on, nor in a pause', async () => {
     await settings('channel-memory off server');

@@ -88,7 +88,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   /** Of all channels, or those of a guild, one after the other; others have their turn in between. */
   async function* documents(guildId?: string): AsyncGenerator<NotesDocument> {
     const pause = createTimeSlice();
-    for (const [channelId, of] of [...(await notedChannels())]) {
+    for (const [channelId, of] of Array.from(await notedChannels())) {
       if (guildId !== undefined && of !== guildId) continue;
       const document = await read({ guildId: of, channelId });
       if (document !== undefined) yield document;
@@ -135,11 +135,6 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     }
     return count;
   }
-
-  const gone = (): undefined => undefined;
-  const hidden = (note: ChannelNote): ChannelNote => ({ ...note, isForgotten: true });
-  const shown = ({ isForgotten: _, ...note }: ChannelNote): ChannelNote => note;
-  const inChannel = ({ channelId }: SessionKey): ReadonlySet<string> => new Set([channelId]);
 
   async function withdraw(change: Withdrawn, stage: 'withdraw' | 'erase'): Promise<void> {
     const { session, cause, isForgetting = false } = change;
@@ -192,9 +187,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
     async *export(userId) {
       for await (const { channelId, notes } of documents()) {
-        const own = notes.flatMap(({ authorId, author: _, isForgotten, ...note }) =>
-          authorId === userId && isForgotten === undefined ? [note] : [],
-        );
+        const own = notes.filter((note) => note.authorId === userId && note.isForgotten === undefined);
         const text = JSON.stringify(own, undefined, 2);
         if (own.length > 0) yield { path: `channel-notes/${channelId}.json`, text };
       }
@@ -308,7 +301,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       writes.run(authorId, () => changeWhere(({ id }) => id === noteId, gone, new Set([channelId]))),
 
     /** The messages of a person's own notes that say some words, or one by its id, as far as they may be used in a place. */
-    async saying(userId: string, words: string, place: Place): Promise<MessagesByChannel> {
+    saying: async (userId: string, words: string, place: Place): Promise<MessagesByChannel> => {
       const found: { channelId: string; messageIds: string[] }[] = [];
       for await (const { channelId, notes } of documents(place.guildId)) {
         const messageIds = notes
@@ -344,7 +337,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     /** A guild's files are gone. */
     forgetGuild: async (guildId: string): Promise<void> => {
       const noted = await notedChannels();
-      for (const [channelId, of] of [...noted]) if (of === guildId) noted.delete(channelId);
+      for (const [channelId, of] of Array.from(noted)) if (of === guildId) noted.delete(channelId);
     },
 
     /** Takes out what a kill left of people who had paused by a moment, ISO 8601. Never rejects. */
@@ -381,4 +374,16 @@ const channelMemoryLine =
 
 function placeIds({ guildId, channelId }: NotesPlace): NotesPlace {
   return { guildId, channelId };
+}
+
+const gone = (): undefined => undefined;
+const hidden = (note: ChannelNote): ChannelNote => ({ ...note, isForgotten: true });
+
+function shown(note: ChannelNote): ChannelNote {
+  const { isForgotten: _, ...rest } = note;
+  return rest;
+}
+
+function inChannel({ channelId }: SessionKey): ReadonlySet<string> {
+  return new Set([channelId]);
 }

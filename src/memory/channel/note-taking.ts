@@ -80,6 +80,11 @@ export function createNoteTaking(options: NoteTakingOptions) {
     if (count >= stretchMessages) read({ guildId, channelId });
   }
 
+  /** Does not reject, as the mode does not. */
+  async function noteUnread(authorId: string, messageId: string): Promise<void> {
+    if ((await people.mode(authorId)) !== 'auto') unread.set(messageId, true);
+  }
+
   function read(place: NotesPlace): void {
     talking.get(place.channelId)?.cancel();
     talking.delete(place.channelId);
@@ -168,12 +173,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
     /** Must be told of each message; costs next to nothing. Never throws. */
     spoken({ guildId, channelId, messageId, authorId }: Spoken): void {
       waitForQuiet({ guildId, channelId }, 1);
-      people.mode(authorId).then(
-        (mode) => {
-          if (mode !== 'auto') unread.set(messageId, true);
-        },
-        () => unread.set(messageId, true),
-      );
+      void noteUnread(authorId, messageId);
     },
     /** Looks in a while what was said in channels with notes that an earlier process did not come to. Never rejects. */
     async start(): Promise<void> {

@@ -31,7 +31,7 @@ function open(people?: Parameters<typeof notesOver>[1]['people']) {
     notes,
     ledger: sessions.ledgerOver([notes]),
     /** Resolves with the message's id. */
-    async keep(text: string, authorId = bobId, place: Place = publicPlace): Promise<string> {
+    keep: async (text: string, authorId = bobId, place: Place = publicPlace): Promise<string> => {
       count += 1;
       const id = messageId(1000 + count);
       const said = { authorId, author: 'Bob', text, messageId: id, at: '2026-01-15T10:00:00.000Z' };
@@ -39,7 +39,7 @@ function open(people?: Parameters<typeof notesOver>[1]['people']) {
       await notes.keep(where, said, () => Promise.resolve(true));
       return id;
     },
-    async shown(text: string, place: Place = publicPlace): Promise<string> {
+    shown: async (text: string, place: Place = publicPlace): Promise<string> => {
       const turn: TurnContext = sessions.contextOf([text], place);
       const sections = await notes.sections(turn);
       expect(sections.every(({ hasThirdPartyText }) => hasThirdPartyText)).toBe(true);
@@ -63,7 +63,7 @@ describe('a note in a prompt [B2]', () => {
   });
 
   it('is read by nobody who cannot read its channel now', () => {
-    const open = publicPlace;
+    const hall = publicPlace;
     const crew: Place = { ...dev, audience: 'private', readers: ['1'] };
     const forMembers: Place = { ...crew, audience: 'public' };
     const thread: Place = { ...crew, channelId: '3', parentId: dev.channelId };
@@ -75,20 +75,20 @@ describe('a note in a prompt [B2]', () => {
       mayUseNote(crew, thread, true),
       mayUseNote(crew, backroom, true),
       // From a public channel where all who read can read it too.
-      mayUseNote(open, crew, true),
+      mayUseNote(hall, crew, true),
       mayUseNote(forMembers, { ...unknown, readers: ['1'] }, true),
       mayUseNote(crew, dmPlace, true),
     ]).toEqual([true, true, true, true, true, true]);
     expect([
-      mayUseNote(crew, open, true),
+      mayUseNote(crew, hall, true),
       // Not even where its readers are the same.
       mayUseNote(crew, { ...unknown, readers: ['1'] }, true),
-      mayUseNote(forMembers, open, true),
+      mayUseNote(forMembers, hall, true),
       mayUseNote(forMembers, { ...unknown, readers: ['1', '2'] }, true),
-      mayUseNote(open, unknown, true),
+      mayUseNote(hall, unknown, true),
       mayUseNote(backroom, crew, true),
-      mayUseNote(open, { ...open, guildId: '9' }, true),
-      mayUseNote(open, dmPlace, false),
+      mayUseNote(hall, { ...hall, guildId: '9' }, true),
+      mayUseNote(hall, dmPlace, false),
     ]).toEqual([false, false, false, false, false, false, false, false]);
   });
 

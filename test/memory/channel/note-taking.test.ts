@@ -58,14 +58,18 @@ function open(
     timer,
     taking,
     make,
-    say(text: string, authorId = bobId, at = new Date(Date.UTC(2026, 0, 15, 10, (minutes += 1)))): string {
+    say: (
+      text: string,
+      authorId = bobId,
+      at = new Date(Date.UTC(2026, 0, 15, 10, (minutes += 1))),
+    ): string => {
       const id = snowflakeAt(at);
       const author = { id: authorId, name: authorId === bobId ? 'Bob' : 'Alice', kind: 'human' } as const;
       said.push({ id, channelId, author, text, at: at.toISOString(), attachments: [] });
       taking.spoken({ guildId, channelId, messageId: id, authorId });
       return id;
     },
-    async quiet(ms = idleMs): Promise<void> {
+    quiet: async (ms = idleMs): Promise<void> => {
       await new Promise((resolve) => setImmediate(resolve));
       timer.pass(ms);
       await taking.idle();
@@ -123,6 +127,9 @@ describe('a stretch of talk [B1]', () => {
   });
 });
 
+const mayStore = () => Promise.resolve(true);
+const greeted = () => Promise.resolve({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' } as const);
+const people = { latest: greeted, mode: () => Promise.resolve('auto' as const), mayStore };
 describe('a note of talk [B1]', () => {
   it.each([
     ['what nobody said', 'The walrus was cancelled'],
@@ -138,9 +145,6 @@ describe('a note of talk [B1]', () => {
     expect(await texts()).toEqual([]);
   });
 
-  const mayStore = () => Promise.resolve(true);
-  const greeted = () => Promise.resolve({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' } as const);
-  const people = { latest: greeted, mode: () => Promise.resolve('auto' as const), mayStore };
   it.each<[string, Partial<NoteTakingOptions>]>([
     ['has no access', { hasAccess: (id) => id !== bobId }],
     [
