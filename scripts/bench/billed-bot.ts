@@ -234,6 +234,8 @@ function scripted(request: ModelRequest, { random, toolShare }: BilledBotOptions
       return says(words(random, 120, 250));
     case 'extraction':
       return says('{"items":[]}');
+    case 'channel-notes':
+      return says('{"notes":[]}');
     case 'reflection': {
       if (!isFirstRound || !likely(notes)) return says('Nothing new.');
       const [daily] = /daily\/[\d-]+\.md/u.exec(JSON.stringify(request.messages)) ?? [];

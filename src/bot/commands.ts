@@ -9,6 +9,7 @@ import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
 import type {
   AnswerMode,
+  ChannelPort,
   DirectMessage,
   DirectMessagePort,
   ReadAttachment,
@@ -28,6 +29,7 @@ export interface CommandPorts {
   readonly readAttachment: ReadAttachment;
   readonly server: ServerPort;
   readonly tellOfChannel: CatchupPorts['tell'];
+  readonly channels: Pick<ChannelPort, 'personMay'>;
   /** Runs a command, so that its writes can be refused once its person was erased. */
   readonly begin: KeyedQueue['begin'];
   readonly logger: Logger;
@@ -37,7 +39,7 @@ export interface CommandPorts {
 
 /** All commands that are switched on. */
 export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
-  const { journal, directMessages, readAttachment, server, begin, logger, readStatus } = ports;
+  const { journal, directMessages, readAttachment, server, channels, begin, logger, readStatus } = ports;
   const memoryPorts = {
     ...memory,
     settings: {
@@ -52,6 +54,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     privacyText: memory.workspace.privacyText,
     privacyFacts: privacyFacts(config),
     isMemoryOff: memory.placeSettings.isMemoryOff,
+    personMay: channels.personMay,
     logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
     mentions: (userId: string, words: string, place: Place) =>
       memory.sessionLog.mentions(userId, words, (message) =>

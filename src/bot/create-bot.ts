@@ -4,16 +4,17 @@ import type { RecentChanges } from '../core/changes.ts';
 import type { Config } from '../config/config.ts';
 import type {
   AttachmentPort,
+  ChannelPort,
   DirectMessagePort,
   HistoryPort,
   PresentPlace,
   ReadAttachment,
-  ReadChannel,
   ReadReplied,
   ReplyPort,
   ServerPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
+import type { ReadChannel } from '../core/channel-talk.ts';
 import type { CommandRequest } from '../core/commands.ts';
 import { nextDayAt, processTimer, type Clock, type Timer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
@@ -25,6 +26,7 @@ import type { ActionTools, OfferPort } from '../core/tool.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
+import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
@@ -39,7 +41,7 @@ import { SessionTurns } from '../turn/sessions.ts';
 import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
-import { botName, createLayers } from './layers.ts';
+import { botName, createLayers, unknownChannels } from './layers.ts';
 import { createReadStatus, type StatusSources } from './status.ts';
 
 export interface BotPorts {
@@ -53,8 +55,12 @@ export interface BotPorts {
   readonly offers: OfferPort;
   readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
+  /** Whether a person may talk with the bot [G1]. Default: nobody's talk is read. */
+  readonly hasAccess?: (userId: string) => boolean;
   readonly presentPlace: PresentPlace;
   readonly server: ServerPort;
+  /** Default: nothing is known of channels beside those of turns. */
+  readonly channels?: ChannelPort;
   readonly attachments: AttachmentPort;
   readonly readAttachment: ReadAttachment;
   readonly readReplied: ReadReplied;
@@ -106,6 +112,7 @@ export function createBot(config: Config, ports: BotPorts) {
     dropAnswers: (isPast) => journal.dropPast(isPast),
     dropJournal: (channelId) => journal.drop(channelId),
     server: ports.server,
+    ...(ports.channels === undefined ? {} : { channels: ports.channels }),
     costs: spending?.layer,
     wakeAt: (session, time) => idleSessions.wakeAt(session, time),
     changed(session, hasMoreHistory) {
@@ -126,8 +133,23 @@ export function createBot(config: Config, ports: BotPorts) {
     retention,
     leftGuilds,
     provenance,
+    channelNotes,
   } = memory;
   const history = retention.young(ports.history);
+  const noteTaking = createNoteTaking({
+    notes: channelNotes,
+    history,
+    channels: ports.channels ?? unknownChannels,
+    model,
+    modelName: config.model.fast,
+    people,
+    hasAccess: ports.hasAccess ?? (() => false),
+    isForgotten: (...asked) => memory.durable.wasForgotten(...asked),
+    begin: writes.begin,
+    idleMs: config.channelNotes.idleMs,
+    timer,
+    logger,
+  });
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
     queue: createKeyedQueue(),
@@ -199,6 +221,7 @@ export function createBot(config: Config, ports: BotPorts) {
     history,
     log: sessionLog,
     provenance,
+    channelNotes: memory.channelNotes,
     prompts,
     memoryTools: memory.tools,
     readingTools: [createReadChannelTool(channelReading)],
@@ -234,6 +257,7 @@ export function createBot(config: Config, ports: BotPorts) {
     readAttachment: ports.readAttachment,
     server: ports.server,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
+    channels: ports.channels ?? unknownChannels,
     begin: writes.begin,
     logger,
     readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),
@@ -257,6 +281,7 @@ export function createBot(config: Config, ports: BotPorts) {
     record: memory.changes.record,
     erased: memory.changes.erased,
     erasedBy: (userId) => people.erasedBy(userId),
+    spoken: (said) => noteTaking.spoken(said),
     journal,
     logger,
   });
@@ -284,6 +309,7 @@ export function createBot(config: Config, ports: BotPorts) {
   async function idle(): Promise<void> {
     await retention.idle();
     await leftGuilds.idle();
+    await noteTaking.idle();
     await turns.idle();
     await afterTurn.idle();
     await writes.idle();
@@ -303,7 +329,12 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Channels that the bot has been active in, and when; also those where it was stopped before its first reply. */
     async knownChannels() {
       const activeAt = new Map<string, number>();
-      for (const { id, activeAt: at } of [...(await sessionLog.channels()), ...(await journal.channels())])
+      const noted = (await channelNotes.channels()).map(({ channelId: id }) => ({ id, activeAt: 0 }));
+      for (const { id, activeAt: at } of [
+        ...(await sessionLog.channels()),
+        ...(await journal.channels()),
+        ...noted,
+      ])
         activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
       return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
     },
@@ -313,7 +344,10 @@ export function createBot(config: Config, ports: BotPorts) {
       return session && (await states.read(session)).place?.guildId;
     },
     /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
-    remembered: (channelId: string, messageId: string) => sessionLog.rememberedSince(channelId, messageId),
+    remembered: async (channelId: string, messageId: string) => [
+      ...(await sessionLog.rememberedSince(channelId, messageId)),
+      ...(await channelNotes.messagesSince(channelId, messageId)),
+    ],
     /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => leftGuilds.left(guildId, channelIds),
     /** Finishes what a kill left undone, when replies can be sent. */
@@ -323,6 +357,8 @@ export function createBot(config: Config, ports: BotPorts) {
       await recovery.finishChanges();
       retention.start();
       leftGuilds.start(presentGuilds);
+      await channelNotes.dropPaused(clock().toISOString());
+      await noteTaking.start();
     },
     idle,
     /** What waits or runs, by kind. */
@@ -335,6 +371,7 @@ export function createBot(config: Config, ports: BotPorts) {
       turns.stop();
       retention.stop();
       leftGuilds.stop();
+      noteTaking.stop();
       idleSessions.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });

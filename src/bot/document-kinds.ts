@@ -1,6 +1,7 @@
 import type { DocumentKind, Versioned } from '../core/store.ts';
 import { guildsKind } from '../discord/interactions/register-commands.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
+import { notesKind } from '../memory/channel/document.ts';
 import { leftKind } from '../memory/left-guilds.ts';
 import { stateKind } from '../memory/log/session-state.ts';
 import { sessionsKind } from '../memory/log/sessions.ts';
@@ -19,6 +20,7 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^users\/[^/]+\/short-term\/[^/]+\.json$/u, shortTermKind],
   [/^sessions\/[^/]+\/[^/]+\/state\.json$/u, stateKind],
   [/^guilds\/[^/]+\/settings\.json$/u, placeSettingsKind],
+  [/^guilds\/[^/]+\/notes\/[^/]+\.json$/u, notesKind],
   [/^usage\.json$/u, usageKind],
   [/^spending\.json$/u, spendingKind],
   [/^ignored\.json$/u, ignoredKind],

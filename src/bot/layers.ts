@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { RecentChanges } from '../core/changes.ts';
-import type { ServerPort } from '../core/chat.ts';
+import type { ChannelPort, ServerPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
@@ -9,6 +9,7 @@ import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import type { LateNotice, Tool } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
+import { createChannelNotes } from '../memory/channel/channel-notes.ts';
 import { createChangeLedger, type ChangeLedger } from '../memory/changes.ts';
 import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createControlTool } from '../memory/control-tool.ts';
@@ -57,6 +58,8 @@ export interface LayerPorts {
   /** Takes a channel's journal out for good. Default: there is none. */
   readonly dropJournal?: (channelId: string) => Promise<void>;
   readonly server: Pick<ServerPort, 'count'>;
+  /** Default: nothing is known of channels. */
+  readonly channels?: ChannelPort;
   /** What a person's model calls cost today, which goes with the rest. Default: it is not known. */
   readonly costs?: MemoryLayer | undefined;
   /** A session is to be looked at again at a time, in place of any time given before. */
@@ -87,7 +90,29 @@ export function createLayers(config: Config, ports: LayerPorts) {
     botName,
     activeFolds: activeFolds(config),
   });
-  const people = createPersonSettings({ store, writes, defaultMode: config.memoryMode, clock, logger });
+  const placeSettings = createPlaceSettings({
+    store,
+    noMemoryIds: config.storage.noMemoryChannelIds,
+    logger,
+  });
+  const people = createPersonSettings({
+    store,
+    writes,
+    defaultMode: config.memoryMode,
+    paused: (userId, channelId) => channelNotes.dropOf(userId, channelId),
+    clock,
+    logger,
+  });
+  const channelNotes = createChannelNotes({
+    store,
+    writes,
+    channels: ports.channels ?? unknownChannels,
+    settings: placeSettings,
+    people,
+    timeZone,
+    recent: ports.recent,
+    logger,
+  });
   const shortTerm = createShortTerm({
     settings: config.shortTerm,
     store,
@@ -125,6 +150,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     },
     undo,
     notes: undoable.part,
+    notesSaying: channelNotes.saying,
     extract:
       config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,
@@ -221,6 +247,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     rolling,
     durable,
     proposals.layer,
+    channelNotes,
     notebook,
     recall,
     provenance,
@@ -257,6 +284,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changes,
     durable,
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
+    dropNotes: channelNotes.expire,
     dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
     clock,
     timer: ports.timer,
@@ -268,6 +296,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     writes,
     log: sessionLog,
     states,
+    forgetNotes: channelNotes.forgetGuild,
     dropJournal: ports.dropJournal ?? (() => Promise.resolve()),
     clock,
     timer: ports.timer,
@@ -308,13 +337,10 @@ export function createLayers(config: Config, ports: LayerPorts) {
     recall,
     provenance,
     /** The layers that keep notes. */
-    noted: [rolling, notebook],
+    noted: [rolling, notebook, channelNotes],
     workspace: createWorkspace({ store, server: ports.server, logger }),
-    placeSettings: createPlaceSettings({
-      store,
-      noMemoryIds: config.storage.noMemoryChannelIds,
-      logger,
-    }),
+    placeSettings,
+    channelNotes,
     people,
     greeting: createGreeting({
       settings: people,
@@ -327,6 +353,11 @@ export function createLayers(config: Config, ports: LayerPorts) {
     tools,
   };
 }
+
+export const unknownChannels: ChannelPort = {
+  placeOf: () => Promise.resolve(undefined),
+  personMay: () => Promise.resolve(false),
+};
 
 /** The layers with a cursor that are switched on. */
 function activeFolds({ shortTerm, durable, reflection }: Config): readonly FoldName[] {

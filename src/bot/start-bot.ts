@@ -6,7 +6,7 @@ import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
 import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
-import { createLockedOut } from '../discord/access.ts';
+import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
 import { createIgnoredMessages } from '../discord/intake.ts';
@@ -106,8 +106,9 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
-    const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
+    const { places, history, replies, offers, reactions, presentPlace, server, channels } = discordPorts;
     const { readReplied, readChannel, attachments, actions, directMessages } = discordPorts;
+    let { ownerIds } = config.discord;
     const bot = createBot(config, {
       store,
       model,
@@ -120,6 +121,8 @@ export async function startBot(config: Config, options: StartOptions) {
       history,
       presentPlace,
       server,
+      channels,
+      hasAccess: (userId) => hasAccess({ ...config.discord, ownerIds }, userId),
       readReplied,
       readChannel,
       attachments,
@@ -176,6 +179,7 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
+    ownerIds = gateway.ownerIds;
     tellOwner = (use) => bot.tellOwners(gateway.ownerIds, use);
     files.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });

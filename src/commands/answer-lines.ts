@@ -17,7 +17,7 @@ export function readingPlace({ ephemeral, place }: Pick<CommandContext, 'ephemer
 }
 
 /** A day as Discord shows it to each reader, in their own time zone and language. */
-function shownDay(date: Date): string {
+export function shownDay(date: Date): string {
   return `<t:${Math.floor(date.getTime() / 1000)}:d>`;
 }
 

@@ -4,6 +4,7 @@ import { noticingModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
 import { changeItem, completeItem, editItem, itemHistory, mergeItem, rememberText } from './memory-items.ts';
+import { channelMemory, noteInChannel } from './memory-channel.ts';
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { askToErase, eraseEverything, eraseOwnMessages, type PendingErasings } from './memory-erase.ts';
@@ -30,15 +31,16 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room
 \`!memory share <id>\` lets an item be used everywhere, \`!memory hide <id>\` keeps it to our DM
-\`!memory reset rolling\` clears the summary of this conversation
+\`!memory reset rolling\` clears this conversation's summary
 \`!memory export\` sends you all I hold about you, as a file
-\`!memory import\` with a file shows what I would remember of it: an export, or a list, an item a line
-\`!memory erase\` erases all of it, after showing what that is
-\`!memory purge <words>\` erases for good what says these words, after showing how much that is
-\`!memory mode auto|ask|off\` lets me keep what you say of yourself, ask first, or keep only what you tell me to
-\`!memory proposals\` lists what I ask you about
+\`!memory import\` with a file shows what I would remember of it
+\`!memory erase\` erases all of it, after showing it
+\`!memory purge <words>\` erases for good what says these words, after showing how much
+\`!memory mode auto|ask|off\` lets me keep what you say of yourself, ask first, or keep only what I am told to
+\`!memory proposals\`: what I ask you about
 \`!memory pause\` makes me store nothing, \`!memory pause here\` nothing of this conversation, until \`!memory resume\`
 \`!memory notices on|off\` tells you under an answer what I stored, or not
+\`!memory note <text>\` notes a sentence for a channel, \`!memory channel\` lists its notes
 \`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this
 
@@ -166,6 +168,20 @@ export const memoryDefinition = {
       isHidden: true,
     },
     'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },
+    note: {
+      description: 'Keep a sentence as a note of this channel, for all who read it',
+      options: { text: { kind: 'text', description: 'What was decided, agreed or asked' } },
+      misuse: 'Say what to note.',
+      isWritten: true,
+    },
+    channel: {
+      description: 'List the notes of this channel, or remove one',
+      options: {
+        action: { ...choiceOf(['remove'], 'What to do with a note'), isOptional: true },
+        id: { kind: 'word', description: 'The id of the note', isOptional: true },
+      },
+      misuse: 'Say `!memory channel`, or `!memory channel remove <id>`.',
+    },
     mode: {
       description: 'Let me notice what you say about yourself, or not; without a value, show it',
       options: {
@@ -210,7 +226,7 @@ export const memoryDefinition = {
     },
     privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
   },
-  help: { description: 'Explain these commands', text: help, noun: 'command' },
+  help: { description: 'Explain these commands', text: help, noun: 'command', isWritten: true },
 } as const;
 
 type MemoryInput = CommandInput<typeof memoryDefinition>;
@@ -316,6 +332,10 @@ async function handle(
     case 'reset':
       await ports.rolling.reset(sessionOf(context));
       return { text: 'Rolling summary of this conversation cleared.' };
+    case 'note':
+      return noteInChannel(context, input.text, ports);
+    case 'channel':
+      return channelMemory(context, input, ports);
     case 'mode':
       return setMode(context, input.value, ports);
     case 'proposals':

@@ -49,7 +49,7 @@ export async function setNotices(
 
 const pauseTexts: Readonly<Record<Pause['scope'], string>> = {
   everywhere:
-    'Paused: from now on I store nothing that you say, and nothing of my answers to you, anywhere. What I remember from before stays, and I still use it. `!memory resume` ends the pause.',
+    'Paused: from now on I store nothing that you say, and nothing of my answers to you, anywhere, and notes of yours in channels are gone. What else I remember from before stays, and I still use it. `!memory resume` ends the pause.',
   here: 'Paused here: this conversation is off the record. I store nothing that you say here, and nothing of my answers, until `!memory resume` or 30 minutes without a message from you here.',
 };
 

@@ -82,13 +82,14 @@ async function forgetNamed(
 ): Promise<CommandReply> {
   const { id: commandId, speaker, place } = context;
   const done = await ports.durable.forget(speaker.id, target, place, commandId);
-  const { forgotten, elsewhere, words, isEverywhere, withdrawn, undoId } = done;
+  const { forgotten, elsewhere, words, isEverywhere, withdrawn, notes, undoId } = done;
   const rest = await leftOver(context, words, ports);
   const view = readingPlace(context);
   const others = nameable(inside, speaker.id, view).named;
   return {
     text: [
-      ...forgottenLines(context, target, forgotten),
+      ...(forgotten.length === 0 && notes > 0 ? [] : forgottenLines(context, target, forgotten)),
+      ...(notes === 0 ? [] : [`Forgot ${counted(notes, 'note')} of yours in channels.`]),
       ...(withdrawn === 0 ? [] : [`With it ${wentLine(withdrawn)}`]),
       ...(elsewhere === 0 ? [] : [elsewhereLine(elsewhere)]),
       ...(isEverywhere && !rest.isUnknown ? [] : [notEverywhereLine]),

@@ -1,6 +1,7 @@
-import type { DirectMessage, DirectMessagePort, ReadAttachment } from '../core/chat.ts';
+import type { ChannelPort, DirectMessage, DirectMessagePort, ReadAttachment } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
+import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import type { Holdings, Saying } from '../memory/holdings.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
@@ -31,6 +32,9 @@ export interface MemoryCommandPorts {
   >;
   /** What waits for its person's yes [K9]. */
   readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
+  /** What was noted of people's talk in channels [B1]. */
+  readonly channelNotes: Pick<ChannelNotes, 'since' | 'keep' | 'list' | 'remove'>;
+  readonly personMay: ChannelPort['personMay'];
   readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt'>;
   readonly provenance: Pick<Provenance, 'find'>;
   readonly recall: Recall;

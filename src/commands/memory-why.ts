@@ -185,6 +185,7 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
   { title: 'Recent exchanges elsewhere', isIn: ({ kind }) => kind === 'exchange' },
   { title: 'Notes', isIn: (source) => source.kind === 'file' && source.isListed === undefined },
   { title: 'Notes by name only', isIn: (source) => source.kind === 'file' && source.isListed === true },
+  { title: "Channels' notes", isIn: ({ kind }) => kind === 'note' },
   { title: 'Messages', isIn: ({ kind }) => kind === 'message' },
 ];
 
@@ -241,6 +242,8 @@ async function createView(
         const size = bytes === undefined ? '' : ` (${counted(bytes, 'byte')})`;
         return `\`${dataLine(path).replaceAll('`', '')}${where}\`${size}`;
       }
+      case 'note':
+        return `in <#${source.channelId}>, ${linkTo(source)}`;
       case 'message': {
         const when = source.at === undefined ? '' : `, ${shownTime(new Date(source.at))}`;
         const where = source.guildId === undefined ? 'in our DM' : `in <#${source.channelId}>`;

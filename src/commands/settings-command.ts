@@ -18,6 +18,7 @@ const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|everything|default\` makes me answer only mentions and replies, or everything
 \`!settings memory on|off|default\` makes me use and keep memory here, or not
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
+\`!settings channel-memory on|off|default\` lets me note what people decide, agree or ask here, with who said it, or not
 \`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in other channels; \`@everyone\` for none
 
 Each but the last is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
@@ -72,6 +73,11 @@ export const settingsDefinition = {
       settingChoices.actions,
       'Let me react, pin, start threads, make polls and send here, or not',
     ),
+    'channel-memory': settingSubcommand(
+      'channel-memory',
+      settingChoices['channel-memory'],
+      'Note what people decide, agree or ask here, with who said it, or not',
+    ),
     'member-role': {
       description: 'Name the role that lets people into this server (for its owner and administrators)',
       options: { role: { kind: 'role', description: 'The role; @everyone for none' } },
@@ -116,7 +122,8 @@ async function handle(
   if (input.subcommand === 'show')
     return { text: [...(await settingLines(place, ports)), '', changeHint].join('\n') };
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
-  const values = valuesOf(input);
+  const values = valuesOf(input, context);
+  const { 'channel-memory': channelMemory } = values;
   const isForServer = input.for === 'server';
   await ports.placeSettings.set(place, isForServer ? 'guild' : 'place', values);
   const where = isForServer ? 'for the whole server' : 'for this place';
@@ -129,6 +136,7 @@ async function handle(
       ? [noMemoryNote]
       : []),
     ...(values.actions === 'on' && !ports.defaults.actionsEnabled ? [noActionsNote] : []),
+    ...(channelMemory === undefined ? [] : [channelMemoryNotes[channelMemory]]),
     '',
     ...(await settingLines(place, ports)),
   ];
@@ -167,6 +175,7 @@ const memberRoleNote =
 /** One setting; `undefined` takes it back. */
 function valuesOf(
   input: Exclude<SettingsInput, { readonly subcommand: 'show' | 'member-role' }>,
+  { at }: Pick<CommandContext, 'at'>,
 ): SettingValues {
   switch (input.subcommand) {
     case 'answer':
@@ -175,6 +184,10 @@ function valuesOf(
       return { memory: input.value === 'default' ? undefined : input.value };
     case 'actions':
       return { actions: input.value === 'default' ? undefined : input.value };
+    case 'channel-memory':
+      return input.value === 'default'
+        ? { 'channel-memory': undefined, channelMemorySince: undefined }
+        : { 'channel-memory': input.value, channelMemorySince: at };
   }
 }
 
@@ -183,7 +196,12 @@ async function settingLines(
   { placeSettings, server, defaults }: SettingsPorts,
 ): Promise<readonly string[]> {
   const { guildId = '' } = place;
-  const { answer: mode, memory, actions } = await placeSettings.holding(place);
+  const {
+    answer: mode,
+    memory,
+    actions,
+    'channel-memory': channelMemory,
+  } = await placeSettings.holding(place);
   const memberRole = await placeSettings.memberRole(guildId);
   const role = memberRole === undefined ? undefined : server.role(guildId, memberRole);
   const byDefault = defaults.answer(place);
@@ -199,6 +217,7 @@ async function settingLines(
     defaults.actionsEnabled
       ? line('actions', actions, 'on (nothing is set)')
       : '- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)',
+    line('channel-memory', channelMemory, 'off (nothing is set)'),
     `- \`member-role\`: ${role === undefined ? 'none: what @everyone can read is public' : roleName(role)}`,
   ];
 }
@@ -234,5 +253,10 @@ const noMemoryNote = `This changes nothing here: my owner has switched memory of
 const noActionsNote =
   'This changes nothing for now: `DISCOCLAW_DISCORD_ACTIONS_ENABLED` switches actions off for the whole bot.';
 
+const channelMemoryNotes = {
+  on: 'From now on I note what people here decide, agree or ask, with who said it, at most 3 sentences a talk; what was said before I do not read. I use a note only where everybody who reads my answer can read its channel. Authors are people whom I have told that I remember, and who have not paused; their notes go with their messages, or when they say so. My first answer in a channel says that this is on, and `!memory channel` lists the notes.',
+  off: 'I note nothing of what people say to each other here any more, and use no notes from here. Those from before stay listed in `!memory channel`, where they can be removed.',
+};
+
 const changeHint =
-  'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default` or `!settings actions on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';
+  'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default`, `!settings actions on|off|default` or `!settings channel-memory on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';

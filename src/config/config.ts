@@ -157,6 +157,7 @@ function arrangeConfig(values: Values) {
       idleMs: values.DISCOCLAW_REFLECTION_IDLE_MINUTES * 60_000,
       weeklyTrimEnabled: values.DISCOCLAW_WEEKLY_TRIM_ENABLED,
     },
+    channelNotes: { idleMs: values.DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES * 60_000 },
     storage: {
       dataDir: values.DISCOCLAW_DATA_DIR,
       personQuotaBytes: values.DISCOCLAW_PERSON_QUOTA_MB * 1024 * 1024,

@@ -120,6 +120,13 @@ export const variables = {
       'Maximum characters of exchanges in a prompt.',
     ),
   },
+  'Channel memory': {
+    DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES: wholeNumber(
+      10,
+      0,
+      'Minutes without a message after which a talk is looked through for notes, where `/settings channel-memory` is on.',
+    ),
+  },
   Notebook: {
     DISCOCLAW_WORKSPACE_DIR: textOr('./workspace', "Folder with SOUL.md and the owner's notebook."),
     DISCOCLAW_USER_PROFILE_MAX_CHARS: wholeNumber(4000, 0, 'Maximum characters of USER.md in a DM prompt.'),

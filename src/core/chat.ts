@@ -285,42 +285,6 @@ export interface HistoryPort {
   recent(channelId: string, limit: number): Promise<readonly ChatMessage[]>;
 }
 
-/** What somebody wants to read of a channel [B4]. */
-export interface ChannelWish {
-  /** `#name`, a mention or an id; absent for the place itself. */
-  readonly channel?: string | undefined;
-  readonly userId: string;
-  /** Where the answer is read. */
-  readonly place: Place;
-  /** The asker alone reads the answer, as in a DM. */
-  readonly isForAskerOnly: boolean;
-  /** What was said from then on; absent for what was said after the asker's own last message there. */
-  readonly since?: Date | undefined;
-  /** The newest messages that are looked at; at most 500. */
-  readonly limit: number;
-  /** The messages that ask for it: they are left out. */
-  readonly askedBy: readonly string[];
-}
-
-/**
- * What stands in a channel by now, oldest first, commands, their answers and error lines left out [F2]; `ownLastAt` tells of the asker's own last message where
- * that was looked for and found, `isCut` that older ones were not looked at. `none`: there is no such channel that bot, asker and every reader of the
- * answer can read at this moment, or it does not exist; `several` they can read.
- */
-export type ChannelTalk =
-  | {
-      readonly kind: 'read';
-      readonly place: Place;
-      readonly messages: readonly ChatMessage[];
-      readonly ownLastAt?: string;
-      readonly isCut: boolean;
-    }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'several' };
-
-/** Rejects where Discord does. */
-export type ReadChannel = (wish: ChannelWish) => Promise<ChannelTalk>;
-
 /**
  * Reads the message that another one replies to. `hidden`: a command, its answer or an error line, which no model hears of [F2];
  * `gone`: deleted, or not to be read by the bot. Never rejects.
@@ -332,6 +296,14 @@ export type ReadReplied = (reference: MessageReference) => Promise<RepliedMessag
  * any more [V0]. Never rejects.
  */
 export type PresentPlace = (place: Place) => Promise<Place>;
+
+/** What is asked of a channel or thread of a server, at this moment. Neither rejects: what cannot be known is absent, or `false`. */
+export interface ChannelPort {
+  /** With those who can read it now. */
+  placeOf(channelId: string): Promise<Place | undefined>;
+  /** Whether a person may read its messages, or delete those of others there; asked of Discord anew. */
+  personMay(capability: 'read' | 'moderate', channelId: string, userId: string): Promise<boolean>;
+}
 
 /** What is asked of the servers that the bot is in. */
 export interface ServerPort {
@@ -385,6 +357,13 @@ export type ReadAttachment = (
 export interface BotHandlers {
   /** A turn or a `!memory` command; resolves when it was handled, after-turn work left aside. */
   message(message: IncomingMessage): Promise<void>;
+  /** A person with access has written in a channel of a server where channel memory may be on, for the bot or not [B1]; commands left out. Must not throw. */
+  spoken(said: {
+    readonly guildId: string;
+    readonly channelId: string;
+    readonly messageId: string;
+    readonly authorId: string;
+  }): void;
   /** Somebody with access has addressed the bot by name where it may not write. */
   unanswerable(message: Pick<ChatMessage, 'id' | 'channelId' | 'author'>): Promise<void>;
   edited(edit: MessageEdit): Promise<void>;

@@ -28,6 +28,8 @@ export interface CommandDefinition {
     readonly text: string;
     /** What people call the subcommands, where they are told that there is none of this name. */
     readonly noun: string;
+    /** There is no slash form of it: without it there are as many subcommands as Discord takes, 25, which it lists by itself. */
+    readonly isWritten?: true;
   };
 }
 
@@ -38,6 +40,8 @@ export interface SubcommandDefinition {
   readonly misuse?: string;
   /** The second step of another one, which offers it: it is neither a slash command nor suggested. */
   readonly isHidden?: true;
+  /** It is said for all to see who read along: there is no slash form of it. */
+  readonly isWritten?: true;
 }
 
 export type OptionDefinition = TextOption | ChoiceOption | RoleOption | AttachmentOption;

@@ -23,6 +23,8 @@ export const limits = {
   noteFolder: { files: 200, bytes: 2 * megabyte },
   /** Daily logs of a notebook, the newest: a little over a year. */
   dailyLogs: 400,
+  /** Notes of a channel or thread, the newest [B3]. */
+  channelNotes: 200,
   /** Ids of handled and of hidden messages in a channel's journal, the newest: more than history or catch-up ever look back. */
   journalIds: 500,
   /** Answers of a conversation of which it is known what they were made from, the newest; there may be as many older ones on disk for a while [K7]. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /**
  * One thing of a person's memory that a model was shown, by reference only, so that it outlives none of its words [K7]: an item with 16 bits of its text,
  * which an edit changes; a summary by when it was made; an exchange in another channel; a file of the notes, with the line where only a passage of it
- * was shown, or named in a list only; a message.
+ * was shown, or named in a list only; a channel's note by the message that it was made from; a message.
  */
 export const memorySourceSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('item'), id: z.string(), hash: z.string() }),
@@ -21,6 +21,7 @@ export const memorySourceSchema = z.discriminatedUnion('kind', [
     line: z.number().exactOptional(),
     isListed: z.literal(true).exactOptional(),
   }),
+  z.object({ kind: z.literal('note'), guildId: z.string(), channelId: z.string(), messageId: z.string() }),
   z.object({
     kind: z.literal('message'),
     guildId: z.string().exactOptional(),
@@ -52,6 +53,11 @@ export function distinctSources(sources: readonly MemorySource[]): readonly Memo
 
 export function usesMemory({ prompt, tools }: UsedMemory): boolean {
   return prompt.length > 0 || tools.length > 0;
+}
+
+/** Whether channels' notes were among it: an answer that may repeat them becomes part of nobody's memory [B2]. */
+export function usesNotes({ prompt }: Pick<UsedMemory, 'prompt'>): boolean {
+  return prompt.some(({ kind }) => kind === 'note');
 }
 
 /** What a tool's text shows of memory, and where in it that begins: what is cut off is not shown. */

@@ -10,6 +10,7 @@ export type ModelPurpose =
   | 'summary'
   | 'condense'
   | 'extraction'
+  | 'channel-notes'
   | 'reflection'
   | 'trim'
   | 'catch-up';

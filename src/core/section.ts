@@ -13,6 +13,7 @@ export const sectionNames = [
   'overview',
   'conversation_summary',
   'matching_items',
+  'channel_notes',
   'notebook_index',
   'changes',
   'turn_facts',

@@ -152,12 +152,19 @@ export function quoted(text: string, maxChars = quotedMaxChars): string {
  * written without spaces every run of characters counts.
  */
 export function saysWords(text: string, words: string): boolean {
+  if (saysLiterally(text, words)) return true;
+  const wanted = normalizeText(words);
+  // What is more than words, such as `C++`, has no other form.
+  return /^[\p{L}\p{M}\p{N}\s.,'’-]+$/u.test(wanted) && hasSequence(terms(text), terms(wanted));
+}
+
+/** The same, literally only. */
+export function saysLiterally(text: string, words: string): boolean {
   const [line, wanted] = [normalizeText(text), normalizeText(words)];
   if (wanted === '') return false;
   for (let at = line.indexOf(wanted); at >= 0; at = line.indexOf(wanted, at + 1))
     if (isApart(line, at) && isApart(line, at + wanted.length)) return true;
-  // What is more than words, such as `C++`, has no other form.
-  return /^[\p{L}\p{M}\p{N}\s.,'’-]+$/u.test(wanted) && hasSequence(terms(line), terms(wanted));
+  return false;
 }
 
 /** Whether no word goes on across a place in a text. */

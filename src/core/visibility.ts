@@ -108,6 +108,17 @@ export function mayUse(memory: Remembered, place: Place, speakerId: string): boo
   }
 }
 
+/**
+ * Whether a channel's note may be used in an answer [B2]: everybody who reads the answer can read that channel now. `channel` is the channel, or thread, as
+ * it is now; in a DM the asker reads alone, and `canAskerRead` says whether they can read it.
+ */
+export function mayUseNote(channel: Place, place: Place, canAskerRead: boolean): boolean {
+  if (place.audience === 'dm') return canAskerRead;
+  if (channel.guildId === undefined || channel.guildId !== place.guildId) return false;
+  if (channel.homeId === place.homeId || channel.homeId === place.parentId) return true;
+  return channel.audience === 'public' && couldRead(channel.readers, place.readers);
+}
+
 /** What {@link mayUse} asks of a place: where two have the same, the same memories may be used. */
 export function readersKey({ audience, homeId, parentId, readers }: Place): string {
   return audience === 'private' ? JSON.stringify([homeId, parentId, readers]) : audience;

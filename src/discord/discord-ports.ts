@@ -3,6 +3,7 @@ import type { Client } from 'discord.js';
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
+import { createChannelPort } from './actions/permit.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
 import { createChannelMessages, createReadReplied, threadStarter } from './channel-messages.ts';
@@ -70,6 +71,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     offers: createOffers({ api, recent, logger }),
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),
+    channels: createChannelPort(places, logger),
     server: createServerPort(client),
     readReplied: createReadReplied(history, source),
     readChannel: createReadChannel({ places, messages, history, settings: options.access, botId }),

@@ -12,8 +12,10 @@ import type { Place } from '../core/place.ts';
 import {
   BotLoopGuard,
   decideIntake,
+  hasAccess,
   type LockedOut,
   isOwner,
+  worksIn,
   type IntakePolicy,
   type MessageFacts,
 } from './access.ts';
@@ -35,12 +37,14 @@ export interface IntakeOptions {
   readonly messages: Pick<ChannelMessages, 'one'>;
   /** A message may arrive after its deletion; then it is not answered. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
-  readonly handlers: Pick<BotHandlers, 'message' | 'unanswerable'>;
+  readonly handlers: Pick<BotHandlers, 'message' | 'spoken' | 'unanswerable'>;
   /** What the owner has set for places of guilds; none of these may reject. */
   readonly answerModes: {
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
     /** The same by what is in memory. */
     lastAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
+    /** Whether channel memory may be on anywhere in a guild, by what is in memory. */
+    mayHaveChannelMemory(guildId: string): boolean;
     /** Looks whether something else is set in a guild by now. */
     haveChanged(guildId: string): Promise<boolean>;
   };
@@ -90,6 +94,7 @@ export function createMessageIntake(options: IntakeOptions) {
       }
       // Where the bot was not spoken to yet, history is fetched when it is wanted.
       if (isSpoken(message) && history.keeps(message.channelId)) history.seen(chatMessageOf(message, botId));
+      noteSpoken(message);
       const known = decideAtOnce(message);
       if (known !== undefined && dependsOnSettings(message, known) && waitForSettings(message, known)) return;
       conclude(message, known?.decision);
@@ -100,6 +105,17 @@ export function createMessageIntake(options: IntakeOptions) {
      */
     take,
   };
+
+  /** Talk is no message for the bot, but where channel memory is on notes are taken of it [B1]. */
+  function noteSpoken(message: Message): void {
+    const { id: messageId, channelId, guildId, author } = message;
+    if (guildId === null || !answerModes.mayHaveChannelMemory(guildId)) return;
+    if (author.bot || message.webhookId !== null || !isSpoken(message)) return;
+    const { parentId } = guildPlaceOf(message, options.places.known(channelId));
+    if (!worksIn(policy, { channelId, isDm: false, parentId }) || !hasAccess(policy, author.id)) return;
+    if (policy.parseCommand(textOf(message)) === undefined)
+      options.handlers.spoken({ guildId, channelId, messageId, authorId: author.id });
+  }
 
   /** By what is in memory; `undefined` where that is too little. */
   function decideAtOnce(message: Message): KnownDecision | undefined {

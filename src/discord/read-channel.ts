@@ -1,6 +1,6 @@
 import type { Channel, GuildTextBasedChannel } from 'discord.js';
 
-import type { ChannelWish, ReadChannel } from '../core/chat.ts';
+import type { ChannelWish, ReadChannel } from '../core/channel-talk.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { AccessSettings } from './access.ts';
 import { channelsCalled, permit, succeeds } from './actions/permit.ts';

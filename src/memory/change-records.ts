@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import type { SessionKey } from '../core/place.ts';
+import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Store } from '../core/store.ts';
 import type {
   Erased,
@@ -109,6 +109,19 @@ export type Failures = ReadonlyMap<LayerName | 'answers', unknown>;
 export interface WithMessages {
   readonly userId: string;
   readonly messages?: MessagesByChannel;
+}
+
+/** The conversations that a change of messages may concern, and whether a layer holds something of them that no log may have. Rejects with `StoreError`. */
+export async function conversationsOf(
+  change: MessageChange,
+  { log, layers }: Pick<ChangeLedgerPorts, 'log' | 'layers'>,
+): Promise<readonly { readonly session: SessionKey; readonly isHeld: boolean }[]> {
+  const held = await Promise.all(layers.map(async (layer) => (await layer.holdersOf?.(change)) ?? []));
+  const found = [
+    ...(await log.sessionsOf(change)).map((session) => ({ session, isHeld: false })),
+    ...held.flat().map((session) => ({ session, isHeld: true })),
+  ];
+  return [...new Map(found.map((each) => [sessionName(each.session), each])).values()];
 }
 
 /** Goes through the messages that something was forgotten with, as deletions, conversation by conversation. */

@@ -6,6 +6,7 @@ import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } f
 import {
   changeSchema,
   comingBack,
+  conversationsOf,
   eachConversation,
   eraseEverywhere,
   isSupersededBy,
@@ -33,6 +34,9 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { store, recent, writes, log, layers, answers, logger } = ports;
   const order = createKeyedQueue();
+  /** Whom withdrawn messages concern: where the log has none of them, those that hold something of others. */
+  const holdersOf = ({ length }: { readonly length: number }): readonly MemoryLayer[] =>
+    length > 0 ? layers : layers.filter((layer) => layer.holdersOf !== undefined);
   /** What the ledger has open, by its place there. */
   const open = new Map<number, Change>();
   /** People who are being erased, until that is over. */
@@ -101,8 +105,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   ): Promise<number> {
     const messages = await log.affected(session, cause);
     if (messages.length === 0) return 0;
-    const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
-    for (const [name, error] of await deliver(withdrawn, { cause, isErasing })) failures.set(name, error);
+    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
+    for (const [name, error] of await deliver(withdrawn, { isErasing })) failures.set(name, error);
     const ids = messages.flatMap(({ before }) => idsOf(before));
     await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
     return messages.length;
@@ -116,8 +120,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       writes.run(change.userId, () =>
         eachConversation(change, async (session, cause) => {
           const messages = await stillForgotten(log, session, cause);
-          const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
-          for (const layer of messages.length > 0 ? layers : []) await layer.follow(withdrawn, 'erase');
+          const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
+          for (const layer of holdersOf(messages)) await layer.follow(withdrawn, 'erase');
         }),
       ),
     );
@@ -221,8 +225,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const session = { channelId, userId };
     const cause = { kind: 'deleted', channelId, messageIds } as const;
     const messages = await log.affected(session, cause);
-    const withdrawn = { kind: 'withdrawn', session, messages, isForgetting: true } as const;
-    const { size } = await deliver(withdrawn, { cause, isLastTry });
+    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
+    const { size } = await deliver(withdrawn, { isLastTry });
     if (size === 0 || isLastTry) await close(sequence, change);
     ports.changed(session, true);
     return size === 0;
@@ -233,7 +237,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await erasing.get(userId);
   }
 
-  /** Carries out what the process before this one did not come to. Never rejects. */
+  /** Carries out what the process before this one did not come to, erasings first: what they make pointless is not done. Never rejects. */
   async function finish(): Promise<void> {
     const unfinished: { readonly sequence: number; readonly change: Change }[] = [];
     try {
@@ -243,7 +247,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       logger.error('the ledger of changes could not be read', { error });
     }
     for (const { sequence, change } of unfinished) open.set(sequence, change);
-    // What it makes pointless is not done any more.
     for (const { sequence, change } of unfinished)
       if (change.kind === 'erased') await carryOutErasing(change, sequence);
     const noted = new Map<string, unknown>();
@@ -290,12 +293,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     let isDone = true;
     let isLogged = false;
 
-    async function carryOutIn(session: SessionKey): Promise<void> {
+    async function carryOutIn(session: SessionKey, isHeld: boolean): Promise<void> {
       const messages = await log.affected(session, change);
-      if (messages.length === 0) return;
+      if (messages.length === 0 && !isHeld) return;
       isLogged = true;
       sequence ??= await enter(change);
-      const failures = await deliver({ kind: 'withdrawn', session, messages }, { cause: change, isLastTry });
+      const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
+      const failures = await deliver(withdrawn, { to: holdersOf(messages), isLastTry });
       isDone &&= failures.size === 0 || isLastTry;
       ports.changed(session);
     }
@@ -315,8 +319,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     }
 
     await attempt(async () => {
-      for (const session of await log.sessionsOf(change))
-        await attempt(() => writes.run(session.userId, () => carryOutIn(session)));
+      for (const { session, isHeld } of await conversationsOf(change, ports))
+        await attempt(() => writes.run(session.userId, () => carryOutIn(session, isHeld)));
     });
     if (!isLogged) await attempt(() => withdrawAnswers(answers, change, []));
     const supersedesAny = [...open.values()].some((earlier) => isSupersededBy(earlier, change));
@@ -330,12 +334,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   async function deliver(
     change: LayerChange,
     {
-      cause,
       to = layers,
       isLastTry = false,
       isErasing = true,
     }: {
-      readonly cause?: MessageChange;
       readonly to?: readonly MemoryLayer[];
       readonly isLastTry?: boolean;
       /** It is final at once. */
@@ -357,10 +359,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       }
     };
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
-    if (change.kind === 'withdrawn' && cause !== undefined)
-      await attempt('answers', () => withdrawAnswers(answers, cause, change.messages));
+    if (change.kind === 'withdrawn')
+      await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
     if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
-    for (const layer of layers) await attempt(layer.name, () => layer.follow(change, 'erase'));
+    for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
   }
 

@@ -9,7 +9,7 @@ export interface Holdings {
   readonly items: number;
   /** Answers to them counted. */
   readonly messages: number;
-  /** Files: notes on conversations, replaced summaries and the notebook. */
+  /** Files: notes on conversations, replaced summaries, the notebook, and a person's notes in a channel. */
   readonly notes: number;
   readonly servers: number;
 }

@@ -1,3 +1,4 @@
+import type { MessageChange } from '../core/changes.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { SectionSource } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
@@ -11,6 +12,7 @@ export type LayerName =
   | 'rolling'
   | 'durable'
   | 'proposals'
+  | 'channel'
   | 'notebook'
   | 'recall'
   | 'provenance'
@@ -61,7 +63,10 @@ export interface WithdrawnMessage {
 export interface Withdrawn {
   readonly kind: 'withdrawn';
   readonly session: SessionKey;
+  /** Those that the log has. */
   readonly messages: readonly WithdrawnMessage[];
+  /** What happened to them, also to those that no log has. */
+  readonly cause: MessageChange;
   /** The person had them forgotten: on Discord they stand as before, and what else came from them stays [K4]. */
   readonly isForgetting?: true;
 }
@@ -107,6 +112,8 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
   sections(context: TurnContext): ReturnType<SectionSource<TurnContext>['sections']>;
   /** Folds what its cursor has not seen of these sessions of one user [F4]. Safe to repeat and to abort; runs outside the user's write queue. */
   fold?(userId: string, sessions: readonly SessionKey[], signal: AbortSignal): Promise<void>;
+  /** Where it holds something of messages that no log may have: the conversations in which their authors said them. */
+  holdersOf?(change: MessageChange): Promise<readonly SessionKey[]>;
   /** Follows a change that the ledger has on disk. Safe to repeat: after a kill it comes again. Runs as a job of the user's write queue [S3]. */
   follow(change: LayerChange, stage: ChangeStage): Promise<void>;
   /** All that it holds of a person, in no order. */

@@ -40,6 +40,8 @@ export interface LeftGuildsOptions {
   readonly states: Pick<SessionStates, 'read'>;
   /** Takes a channel's journal out for good. */
   readonly dropJournal: (channelId: string) => Promise<void>;
+  /** A guild's files are gone, its channels' notes among them. */
+  readonly forgetNotes: (guildId: string) => Promise<void>;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;
@@ -109,6 +111,7 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
       if (files.some(({ path }) => key.endsWith(`/${path}`))) await writes.run(name, () => store.remove(key));
     }
     await store.removeAll(`guilds/${guildId}`);
+    await options.forgetNotes(guildId);
     await store.update(
       leftKey,
       leftKind,

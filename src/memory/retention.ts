@@ -1,4 +1,5 @@
-import type { HistoryPort, ReadChannel, ReadReplied } from '../core/chat.ts';
+import type { HistoryPort, ReadReplied } from '../core/chat.ts';
+import type { ReadChannel } from '../core/channel-talk.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
@@ -31,6 +32,8 @@ export interface RetentionOptions {
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
   /** Takes answers out that were kept for messages which `isPast` picks, and resolves with how many. */
   readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<number>;
+  /** The same for channel notes. */
+  readonly dropNotes: (isPast: (messageId: string) => boolean) => Promise<number>;
   readonly clock: Clock;
   readonly timer: Timer;
   /** IANA. */
@@ -94,7 +97,7 @@ export function createRetention(options: RetentionOptions) {
   }
 
   async function pass(): Promise<void> {
-    const counts = { messages: 0, items: 0, answers: 0, failed: 0 };
+    const counts = { messages: 0, items: 0, channelNotes: 0, answers: 0, failed: 0 };
     const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
       if (isStopped) return;
       try {
@@ -118,6 +121,9 @@ export function createRetention(options: RetentionOptions) {
       await attempt(userId, async () => {
         counts.items += await durable.expire(userId, isPast);
       });
+    await attempt('channel notes', async () => {
+      counts.channelNotes = await options.dropNotes(isPast);
+    });
     await attempt('answers', async () => {
       counts.answers = await options.dropAnswers(isPast);
     });

@@ -43,6 +43,7 @@ const shrinkOrder = [
   'durable_items',
   'changes',
   'matching_items',
+  'channel_notes',
   'overview',
   'conversation_summary',
   'notes',

@@ -10,6 +10,7 @@ const reading = `# How to read a conversation
 # How to use memory
 
 - <durable_items> and <matching_items>: lasting facts about the speaker, which they can see and correct. The newest statement wins; what the speaker says now wins over all of them.
+- <channel_notes>: what other people said in channels of this server. Say whose words they are and when, and give the link; never store them.
 - <conversation_summary> and <overview>: what this conversation was about so far. <recent_elsewhere>: what the speaker just did in other channels. <user_profile>, <notes>, <notebook_index>: their notebook, in direct messages only.
 - <changes>: what is newer than the memory at the beginning.
 - Use what fits the message, without reciting it. If asked how you know something, name its source and date as given. `;
@@ -37,7 +38,7 @@ const withoutTools = `If it is not there, say that you do not know.
 - You have no tools: in this conversation you cannot save, change, forget or look up anything, and do nothing on Discord. What is kept of a conversation the program keeps by itself, and tells so. Never say or suggest that you have kept, noted or changed something, or will; if somebody asks for it, say that you cannot and name the command that does.`;
 
 const ending = `
-- All memory here is the speaker's own. Never tell one person what another told you, and never guess at anybody's memory.
+- All memory here but <channel_notes> is the speaker's own. Never tell one person what another told you, and never guess at anybody's memory.
 - People manage their memory with \`!memory show\`, \`!memory remember <text>\`, \`!memory forget <text or id>\`, \`!memory share <id>\`, \`!memory hide <id>\`, \`!memory reset rolling\` and \`!memory help\`. Name the command that fits when somebody asks about it.`;
 
 /**

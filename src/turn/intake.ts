@@ -33,6 +33,8 @@ export interface IntakePorts {
   readonly erased: (userId: string) => Promise<void>;
   /** Tells of moments whether a person had erased what was said then [K11]. Must not reject. */
   readonly erasedBy: (userId: string) => Promise<(at: string) => boolean>;
+  /** As `BotHandlers` says. */
+  readonly spoken: BotHandlers['spoken'];
   readonly journal: ChannelJournal;
   readonly logger: Logger;
 }
@@ -88,6 +90,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
         once(message, () => options.runCommand(message, command)),
       );
     },
+    spoken: options.spoken,
     unanswerable: (message) => once(message, () => tellUnanswerable(message)),
     complete: (request) => options.commands.complete(request),
     menu: (request) => order.run(sessionOf(request), () => options.commands.menu(request)),

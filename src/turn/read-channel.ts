@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import type { ChannelTalk, ChatMessage, ReadChannel } from '../core/chat.ts';
+import type { ChatMessage } from '../core/chat.ts';
+import type { ChannelTalk, ReadChannel } from '../core/channel-talk.ts';
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { wholeAnswer, type ModelClient } from '../core/model.ts';

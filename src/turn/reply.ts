@@ -37,10 +37,12 @@ export async function beginReply(
   control.noteReply(standing);
   let isNoted = false;
   let isWhole = false;
+  let isAllowed: (() => Promise<boolean>) | undefined;
 
   /** Whether the place has no more readers than it was answered for; otherwise the turn is ended. Never rejects. */
   async function mayShow(): Promise<boolean> {
-    if (hasMoreReaders(answeredFor, await presentPlace(answeredFor))) control.end('more-readers');
+    if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || (await isAllowed?.()) === false)
+      control.end('more-readers');
     return !control.takenAway.aborted;
   }
 
@@ -70,6 +72,10 @@ export async function beginReply(
     /** The text so far. Never throws. */
     show: (text: string): void => reply.show(text),
     mayShow,
+    /** From now on it is shown only while this, which must not reject, says so besides. */
+    onlyWhile(condition: () => Promise<boolean>): void {
+      isAllowed = condition;
+    },
     /** The text is whole; what is to be done before it may be finished follows. Never throws. */
     hold: (): void => reply.hold(),
     /** The whole text, which is on disk already, with buttons under it. Rejects as `ReplyPort.send` does. */

@@ -2,7 +2,7 @@ import type { HistoryPort, IncomingMessage } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { timed } from '../core/measures.ts';
 import { ModelError } from '../core/errors.ts';
-import type { MemorySource, ToolRead } from '../core/memory-source.ts';
+import { usesNotes, type MemorySource, type ToolRead } from '../core/memory-source.ts';
 import type { ModelClient } from '../core/model.ts';
 import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
 import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
@@ -188,6 +188,8 @@ async function answerTurn(
     known.hasThirdPartyText = hasThirdPartyText;
     known.notes.push(...notes);
     known.used.prompt.push(...prompt.sources);
+    if (usesNotes(known.used))
+      reply.onlyWhile(() => bot.channelNotes.mayTell(prompt.sources, turn.place, turn.speaker.id));
     await recorded;
     const { system, messages } = prompt;
     const answering = runToolLoop({
@@ -293,7 +295,8 @@ async function deliver(
       hadNoTools,
       mayName: reply.mayShow,
     });
-    const line = lineUnder(problem, [...paused, ...notes, ...memory.notes(answer)], told.lines);
+    const ofMemory = [...told.lines, ...(await memory.channelLines())];
+    const line = lineUnder(problem, [...paused, ...notes, ...memory.notes(answer)], ofMemory);
     return { line, buttons: told.buttons };
   };
   if (text === '') {
@@ -306,9 +309,11 @@ async function deliver(
   }
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
   await memory.recordUsed(answer.used);
-  await saveBestEffort(bot.logger, 'the answer', () =>
-    bot.journal.prepare({ ...question, text, hasThirdPartyText, ...(retells === true && { retells }) }),
-  );
+  // What may repeat others' notes is on no disk [B2]: after a kill it is asked again.
+  if (!usesNotes(answer.used))
+    await saveBestEffort(bot.logger, 'the answer', () =>
+      bot.journal.prepare({ ...question, text, hasThirdPartyText, ...(retells === true && { retells }) }),
+    );
   const finished = await reply.finish(text, await bot.memoryNotices.why(question, answer.used));
   switch (finished.kind) {
     case 'sent': {

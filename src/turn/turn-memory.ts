@@ -1,7 +1,8 @@
-import type { UsedMemory } from '../core/memory-source.ts';
+import { usesNotes, type UsedMemory } from '../core/memory-source.ts';
 import { hasSecret } from '../core/secrets.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { Greeting } from '../memory/settings/greeting.ts';
@@ -19,6 +20,8 @@ export interface TurnMemoryPorts extends Pick<ReplyPorts, 'journal' | 'logger'>,
   readonly greeting: Pick<Greeting, 'begin'>;
   readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly provenance: Pick<Provenance, 'record' | 'sent'>;
+  /** What a channel's first answer says of its memory [B1], and what may be told of it [B2]; neither rejects. */
+  readonly channelNotes: Pick<ChannelNotes, 'firstLine' | 'mayTell'>;
   readonly clock: Clock;
 }
 
@@ -29,7 +32,11 @@ interface AnswerToKeep {
   readonly text: string;
   readonly hasThirdPartyText: boolean;
   readonly retells?: true;
+  readonly used: UsedMemory;
 }
+
+/** What the log has of an answer that may repeat others' notes [B2]. */
+const unkeptAnswer = '(Answered from notes of a channel; the answer is not kept.)';
 
 /**
  * What the turn writes to memory, beginning with the question, while the prompt is being made: nothing where that is off or paused, or is by the moment
@@ -62,6 +69,11 @@ export function openMemory(
       hasSecrets ||= hasSecret(text);
       return hasSecrets && isStored && !isBot ? [secretNote] : [];
     },
+    /** What people in the channel are to be told once of its memory [B1]. Never rejects. */
+    async channelLines(): Promise<readonly string[]> {
+      const line = isMemoryOff ? undefined : await bot.channelNotes.firstLine(turn.place);
+      return line === undefined ? [] : [line];
+    },
     /** Never rejects. */
     firstWords,
     /** Notes what the answer is made from, before it is sent [K7]. Never rejects. */
@@ -71,11 +83,15 @@ export function openMemory(
         provenance.record(turn, used, await mayStore()),
       );
     },
-    async recordReply(
-      ids: readonly string[],
-      { text, hasThirdPartyText, retells }: AnswerToKeep,
-    ): Promise<void> {
+    async recordReply(ids: readonly string[], answer: AnswerToKeep): Promise<void> {
       if (!isBot) provenance.sent(turn, ids);
+      const { hasThirdPartyText, retells, used } = answer;
+      const text = usesNotes(used) ? unkeptAnswer : answer.text;
+      // Nor is it read again by this way: what a note said goes with the note.
+      if (usesNotes(used))
+        await saveBestEffort(logger, 'what is no part of history', () =>
+          journal.hide(turn.place.channelId, ids),
+        );
       if (!(await mayStore())) return;
       const at = clock().toISOString();
       await saveBestEffort(logger, 'the reply', async () => {

@@ -59,6 +59,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     readStatus: () => Promise.reject(new Error('nobody asks')),
     begin: (work) => work(),
     server: oneServer,
+    channels: { personMay: () => Promise.resolve(false) },
   });
   return {
     commands,

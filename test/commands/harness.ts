@@ -19,6 +19,7 @@ import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { ledgerFor } from '../support/ledger.ts';
+import { FakeChannels, notesOver } from '../support/channel-notes.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { durableSettings } from '../support/layer-settings.ts';
@@ -139,9 +140,11 @@ export function createHarness(
     logger,
   });
   const people = createPersonSettings({ store, writes, clock: now, logger });
+  const channels = new FakeChannels(publicPlace);
+  const channelNotes = notesOver(store, { writes, channels, recent: changes, people });
   const limits = { maxItems: options.maxItems ?? 200, maxTextLength: 500 };
   const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, limits });
-  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer], logger);
+  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, channelNotes], logger);
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const ports = {
     layers: [durable, sessionLog],
@@ -156,6 +159,8 @@ export function createHarness(
       return Promise.resolve(bytes.length > maxBytes ? ('too-large' as const) : bytes);
     },
     durable,
+    channelNotes,
+    personMay: (...asked: Parameters<typeof channels.personMay>) => channels.personMay(...asked),
     rolling,
     shortTerm,
     provenance: createProvenance({ store, writes, log: sessionLog }),

@@ -8,6 +8,7 @@ import { runGateway, textsOf } from './support/gateway-harness.ts';
 const mentionsOnly: IntakeOptions['answerModes'] = {
   answerMode: async () => 'mentions',
   lastAnswerMode: () => 'mentions',
+  mayHaveChannelMemory: () => false,
   haveChanged: async () => false,
 };
 
@@ -35,6 +36,7 @@ describe('a message that is not for the bot', () => {
       answerModes: {
         answerMode: async () => mode,
         lastAnswerMode: () => last,
+        mayHaveChannelMemory: () => false,
         async haveChanged() {
           const before = last;
           last = mode;

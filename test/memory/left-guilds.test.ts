@@ -47,6 +47,7 @@ async function open(disk: LossyDisk, now: number) {
     writes,
     log,
     states,
+    forgetNotes: () => Promise.resolve(),
     dropJournal: (channelId) => store.removeAll(`channels/${channelId}`),
     clock,
     timer: () => () => {},

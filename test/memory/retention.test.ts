@@ -86,6 +86,7 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
     changes: ledger,
     durable,
     layers: [shortTerm, rolling, notebook, recall, log],
+    dropNotes: () => Promise.resolve(0),
     dropAnswers: () => Promise.resolve(0),
     clock,
     timer: timer.set,

@@ -50,6 +50,7 @@ export function withdrawal(...sequences: readonly number[]): Withdrawn {
   return {
     kind: 'withdrawn',
     session,
+    cause: { kind: 'deleted', channelId: session.channelId, messageIds: [] },
     messages: sequences.map((sequence) => withdrawnMessage('', sequence)),
   };
 }
@@ -146,7 +147,7 @@ export function openSessions(
           messages: messages.map(({ sequence, before }) => ({ sequence, message: before })),
         });
         for (const stage of ['withdraw', 'erase'] as const)
-          await sessionLog.follow({ kind: 'withdrawn', session: of, messages }, stage);
+          await sessionLog.follow({ kind: 'withdrawn', session: of, messages, cause: message }, stage);
       });
     }
     return affected;

@@ -52,6 +52,7 @@ function handlersWith() {
     record: (change) => Promise.resolve(recent.note(change)),
     erased: () => Promise.resolve(),
     erasedBy: () => Promise.resolve(() => false),
+    spoken: () => {},
     journal,
     logger: recordingLogger(),
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChannelTalk, ChannelWish, ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChannelTalk, ChannelWish } from '../../src/core/channel-talk.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { ModelError } from '../../src/core/errors.ts';
 import type { ModelClient } from '../../src/core/model.ts';

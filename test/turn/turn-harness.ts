@@ -84,6 +84,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
       why: () => Promise.resolve([]),
     },
     provenance: { record: () => Promise.resolve(), sent: () => {} },
+    channelNotes: { firstLine: () => Promise.resolve(undefined), mayTell: () => Promise.resolve(true) },
     answered: () => {},
     pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
     greeting: { begin: () => Promise.resolve(undefined) },

@@ -8,6 +8,7 @@ export interface Canary {
   readonly owner: PersonName;
   readonly audience: Audience;
   readonly homeId: string;
+  readonly saidIn: 'hall' | 'office' | 'thread' | 'backroom' | 'dm';
   /** Absent where nobody knew. */
   readonly readers?: readonly string[] | undefined;
   isShared: boolean;

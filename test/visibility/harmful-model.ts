@@ -35,6 +35,8 @@ export function createHarmfulModel(seen: (text: string) => void, amid: () => Pro
           return said(canaryWords(text).join(' ') || 'Nothing was said.');
         case 'extraction':
           return said(JSON.stringify({ items: extracted(text) }));
+        case 'channel-notes':
+          return said(JSON.stringify({ notes: notes(text) }));
         case 'reflection':
         case 'trim':
           return said('Nothing new.');
@@ -72,6 +74,17 @@ function extracted(text: string): readonly object[] {
   const lines = [...text.matchAll(/\[(?<messageId>\d+)\](?<said>.*)/gu)];
   return lines.flatMap(({ groups }) =>
     canaryWords(text).map((word) => ({ ...itemOf(word), messageId: groups?.['messageId'] ?? '' })),
+  );
+}
+
+/** Every line as a note of whoever wrote it, and of everybody else. */
+function notes(text: string): readonly object[] {
+  const lines = [...text.matchAll(/\[(?<messageId>\d+)\] [^:]*: (?<said>.*)/gu)];
+  return lines.flatMap(({ groups }) =>
+    lines.map((other) => ({
+      quote: other.groups?.['said'] ?? '',
+      messageId: groups?.['messageId'] ?? '',
+    })),
   );
 }
 

@@ -57,6 +57,8 @@ export function createObedientModel(seen: (request: ModelRequest) => void): Mode
           return Promise.resolve(said(repeated(text) || 'Nothing.'));
         case 'extraction':
           return Promise.resolve(said(JSON.stringify({ items: extracted(text) })));
+        case 'channel-notes':
+          return Promise.resolve(said(JSON.stringify({ notes: [] })));
         case 'reflection':
         case 'trim':
           return Promise.resolve(rounds(request) === 0 ? uses(writings(text)) : said('Written.'));

@@ -1,6 +1,7 @@
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
+import { processTimer } from '../../src/core/time.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { closedEdges } from '../support/closed-edges.ts';
@@ -21,6 +22,7 @@ const channels = {
   thread: '600000000000000003',
   backroom: '600000000000000004',
 };
+const placeNames = ['hall', 'office', 'thread', 'backroom'] as const;
 const dms = { alice: '600000000000000005', bob: '600000000000000006' };
 const guildId = '700000000000000001';
 
@@ -31,6 +33,9 @@ export interface Leak {
   readonly place: Place;
   readonly text: string;
 }
+
+/** Who has which role: what of a room they can read, whoever speaks where. */
+const roles = { alice: 'crew', bob: 'staff' } as const;
 
 export type RoomName = 'hall' | 'office';
 
@@ -62,6 +67,11 @@ export class Scene {
   /** The role that lets people into the guild. */
   #memberRole: string | undefined;
   readonly #withHistory: boolean;
+  readonly #withNotes: boolean;
+  /** How often a canary of somebody else's rightly turned up as a note of its channel. */
+  notesUsed = 0;
+  /** The doors as they were when the model was given what it has. */
+  #doorsGiven: Record<RoomName, Door> | undefined;
   readonly #bot: Bot;
   #present: Turn = {
     speaker: 'alice',
@@ -76,14 +86,16 @@ export class Scene {
   #doorToTurn: { readonly room: RoomName; readonly door: Door; readonly at: TurnMoment } | undefined;
 
   /** Without history, whatever the prompt holds comes from memory and is judged as such. */
-  constructor({ withHistory }: { readonly withHistory: boolean }) {
+  constructor({ withHistory, withNotes }: { readonly withHistory: boolean; readonly withNotes: boolean }) {
     this.#withHistory = withHistory;
+    this.#withNotes = withNotes;
     const { config } = readConfig({
       DISCOCLAW_TIMEZONE: 'UTC',
       DISCOCLAW_RATE_PER_MINUTE: '0',
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+      DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES: '0',
     });
     const store = new MemoryStore();
     const recent = new RecentChanges();
@@ -94,7 +106,10 @@ export class Scene {
         (text) => {
           // A tool may repeat the words of the message that is answered.
           this.#given = without(this.#present.own, text);
-          this.#check(this.#given, this.#present.speaker, this.#present.place, withHistory);
+          // What it is given once stands in its later rounds too.
+          this.#doorsGiven ??= { ...this.#doors };
+          const { speaker, place } = this.#present;
+          this.#check(this.#given, speaker, place, withHistory, this.#doorsGiven);
           this.#turnDoorAt('thinking');
         },
         async () => {
@@ -131,6 +146,22 @@ export class Scene {
         recent: (channelId, limit) =>
           Promise.resolve(this.#withHistory ? this.#posted.in(channelId).slice(-limit) : []),
       },
+      channels: {
+        placeOf: (channelId) => {
+          const name = placeNames.find((each) => channels[each] === channelId);
+          return Promise.resolve(name && this.placeOf('alice', name));
+        },
+        personMay: (capability, channelId, userId) => {
+          const name = placeNames.find((each) => channels[each] === channelId);
+          const person = userId === people.alice ? 'alice' : 'bob';
+          return Promise.resolve(capability === 'read' && name !== undefined && this.#canRead(person, name));
+        },
+      },
+      hasAccess: () => true,
+      timer: (callback, ms) => {
+        if (ms === 0) queueMicrotask(callback);
+        return ms === 0 ? () => {} : processTimer(callback, ms);
+      },
       server: oneServer,
       ...closedEdges,
       attachments: { open: () => Promise.resolve([]) },
@@ -160,6 +191,28 @@ export class Scene {
   ): Promise<void> {
     this.#doorToTurn = { room, door, at };
     await this.tell(speaker, place);
+  }
+
+  /** A person has something noted for a channel. */
+  async note(speaker: PersonName, place: PlaceName): Promise<void> {
+    const { word } = this.#newCanary(speaker, place);
+    await this.command(speaker, place, `note Everybody likes ${word} for lunch`);
+  }
+
+  /** Everybody has had the first words, and channel memory is on in the guild. */
+  async begin(): Promise<void> {
+    if (!this.#withNotes) return;
+    for (const speaker of ['alice', 'bob'] as const) await this.command(speaker, 'dm', 'notices on');
+    const command = this.#bot.commands.parse('!settings channel-memory on server');
+    if (command === undefined) throw new Error('No settings');
+    await this.#bot.handlers.command({
+      id: this.#posted.nextId(),
+      command,
+      speaker: { id: people.alice, name: 'alice', isOwner: true },
+      place: this.placeOf('alice', 'hall'),
+      ephemeral: false,
+      at: this.#posted.now.toISOString(),
+    });
   }
 
   async remember(speaker: PersonName, place: PlaceName): Promise<void> {
@@ -233,6 +286,7 @@ export class Scene {
   async #message(speaker: PersonName, placeName: PlaceName, text: string): Promise<void> {
     const place = this.placeOf(speaker, placeName);
     this.#present = { speaker, placeName, place, own: canaryWords(text) };
+    this.#doorsGiven = undefined;
     const message = this.#posted.add(
       place.channelId,
       { id: people[speaker], name: speaker, kind: 'human' },
@@ -240,6 +294,13 @@ export class Scene {
     );
     const answered = this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
     this.#turnDoorAt('waiting');
+    if (place.guildId !== undefined)
+      this.#bot.handlers.spoken({
+        guildId,
+        channelId: place.channelId,
+        messageId: message.id,
+        authorId: people[speaker],
+      });
     await answered;
     if (this.#stands) this.#checkAnswer();
     this.#stands = false;
@@ -248,7 +309,38 @@ export class Scene {
 
   /** An answer, also the beginning of one, may tell whatever the model was given for it. */
   #checkAnswer(): void {
-    this.#check(this.#given, this.#present.speaker, this.#presentPlace(), this.#withHistory);
+    this.#check(
+      this.#given,
+      this.#present.speaker,
+      this.#presentPlace(),
+      this.#withHistory,
+      this.#doorsGiven,
+    );
+  }
+
+  /** Rule [B2]: everybody who reads the answer can read the channel that it was said in, in which notes may be taken. */
+  #mayBeNoted(
+    { saidIn }: Canary,
+    speaker: PersonName,
+    place: Place,
+    doors: Record<RoomName, Door> = this.#doors,
+  ): boolean {
+    if (!this.#withNotes || saidIn === 'dm') return false;
+    if (place.audience === 'dm') return this.#canRead(speaker, saidIn, doors);
+    const home = saidIn === 'thread' ? channels.hall : channels[saidIn];
+    if (place.homeId === home || place.parentId === home) return true;
+    const door = doors[roomOf(saidIn)];
+    if (saidIn === 'backroom' || door === 'unknown') return false;
+    if (door === 'open') return place.readers !== undefined;
+    const isPublic = door.some((role) => role === this.#memberRole);
+    return isPublic && (place.readers ?? ['whoever']).every((reader) => door.some((role) => role === reader));
+  }
+
+  #canRead(person: PersonName, name: Exclude<PlaceName, 'dm'>, doors = this.#doors): boolean {
+    const door = doors[roomOf(name)];
+    // The back room is Alice's own.
+    if (name === 'backroom' && person !== 'alice') return false;
+    return door !== 'unknown' && (door === 'open' || door.some((role) => role === roles[person]));
   }
 
   #presentPlace(): Place {
@@ -261,8 +353,17 @@ export class Scene {
     this.#doorToTurn = undefined;
   }
 
-  #check(text: string, speaker: PersonName, place: Place, mayHoldHistory: boolean): void {
+  #check(
+    text: string,
+    speaker: PersonName,
+    place: Place,
+    mayHoldHistory: boolean,
+    doors?: Record<RoomName, Door>,
+  ): void {
     for (const canary of this.#canariesIn(text)) {
+      const isNoted = this.#mayBeNoted(canary, speaker, place, doors);
+      if (isNoted && canary.owner !== speaker && !mayHoldHistory) this.notesUsed += 1;
+      if (isNoted) continue;
       if (mayBeTold(canary, speaker, place) || (mayHoldHistory && this.#stoodIn(canary, place)))
         this.rightlyUsed += 1;
       else this.leaks.push({ word: canary.word, speaker, place, text });
@@ -281,6 +382,7 @@ export class Scene {
   #newCanary(owner: PersonName, placeName: PlaceName): Canary {
     const { audience, homeId, readers } = this.placeOf(owner, placeName);
     const canary = {
+      saidIn: placeName,
       word: `canary${this.#canaries.size}x`,
       owner,
       audience,
@@ -291,6 +393,10 @@ export class Scene {
     this.#canaries.set(canary.word, canary);
     return canary;
   }
+}
+
+function roomOf(name: Exclude<PlaceName, 'dm'>): RoomName {
+  return name === 'office' ? 'office' : 'hall';
 }
 
 function without(words: readonly string[], text: string): string {

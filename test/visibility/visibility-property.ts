@@ -27,6 +27,8 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('show' as const), ephemeral: fc.boolean(), ...where }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('note' as const), ...where }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('channel' as const, 'undo' as const), ...where }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('forget' as const), ...where }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('share' as const, 'hide' as const), ...where }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reset' as const), ...where }) },
@@ -63,11 +65,16 @@ async function take(scene: Scene, each: Step): Promise<void> {
     case 'tell':
     case 'ask':
     case 'remember':
+    case 'note':
       return scene[each.do](each.speaker, each.place);
     case 'tellAsDoorTurns':
       return scene.tellAsDoorTurns(each.speaker, each.place, each.room, each.door, each.at);
     case 'show':
       await scene.command(each.speaker, each.place, 'show', each.ephemeral);
+      return;
+    case 'channel':
+    case 'undo':
+      await scene.command(each.speaker, each.place, each.do);
       return;
     case 'forget':
       await scene.command(each.speaker, each.place, 'forget lunch');
@@ -89,21 +96,27 @@ async function take(scene: Scene, each: Step): Promise<void> {
   }
 }
 
-/** So many random scenes. Rejects where anything turns up that may not be there; resolves with how often memory was rightly used. */
-export async function playScenes(count: number): Promise<number> {
+/** So many random scenes. Rejects where anything turns up that may not be there; resolves with how often memory was rightly used, and notes of others in channels [B2]. */
+export async function playScenes(
+  count: number,
+): Promise<{ readonly rightlyUsed: number; readonly notesUsed: number }> {
   let rightlyUsed = 0;
+  let notesUsed = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 14 }),
       fc.boolean(),
-      async (steps, withHistory) => {
-        const scene = new Scene({ withHistory });
+      fc.boolean(),
+      async (steps, withHistory, withNotes) => {
+        const scene = new Scene({ withHistory, withNotes });
+        await scene.begin();
         for (const each of steps) await take(scene, each);
         rightlyUsed += scene.rightlyUsed;
+        notesUsed += scene.notesUsed;
         expect(scene.leaks).toEqual([]);
       },
     ),
     { numRuns: count },
   );
-  return rightlyUsed;
+  return { rightlyUsed, notesUsed };
 }

@@ -9,6 +9,8 @@ import {
   type GuildTextBasedChannel,
 } from 'discord.js';
 
+import type { ChannelPort } from '../../core/chat.ts';
+import type { Logger } from '../../core/logger.ts';
 import { hasMoreReaders, type Place } from '../../core/place.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
@@ -88,6 +90,41 @@ async function isAdmitted(channel: GuildBasedChannel, member: GuildMember): Prom
   if (channel.type !== ChannelType.PrivateThread) return true;
   if (has(channel, member, PermissionFlagsBits.ManageThreads)) return true;
   return succeeds(channel.members.fetch({ member: member.id, force: true }));
+}
+
+/** What is asked of channels of servers: people are asked of Discord anew, as for actions. */
+export function createChannelPort(places: Places, logger: Logger): ChannelPort {
+  return {
+    async placeOf(channelId) {
+      try {
+        const channel = await places.find(channelId);
+        return channel && (await placeOf(channel, places));
+      } catch (error) {
+        logger.warn('a channel could not be looked at', { channelId, error });
+        return undefined;
+      }
+    },
+    async personMay(capability, channelId, userId) {
+      try {
+        const channel = await places.find(channelId);
+        if (channel === undefined || channel.isDMBased() || !channel.guild.available) return false;
+        const member = await memberNow(channel.guild, userId);
+        if (!sees(channel, member) || !(await isAdmitted(channel, member))) return false;
+        return (
+          memberMay('read', channel, member) === true &&
+          (capability === 'read' || has(channel, member, PermissionFlagsBits.ManageMessages))
+        );
+      } catch (error) {
+        if (!(error instanceof ActionRefusal))
+          logger.warn('what a person may do in a channel could not be found out', {
+            channelId,
+            userId,
+            error,
+          });
+        return false;
+      }
+    },
+  };
 }
 
 /** Whether a piece of work does not reject, for whatever reason. */

@@ -40,8 +40,8 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
     // Nobody but administrators is shown it in servers; in a DM it is there.
     ...(ownerOnly === undefined ? {} : { default_member_permissions: '0' }),
     options: Object.entries(all)
-      .flatMap<object>(([subcommand, { description: does, options = {}, isHidden }]) =>
-        isHidden === true
+      .flatMap<object>(([subcommand, { description: does, options = {}, isHidden, isWritten }]) =>
+        isHidden === true || isWritten === true
           ? []
           : [
               {

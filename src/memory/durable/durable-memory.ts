@@ -1,7 +1,9 @@
+import type { ChatMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { measure } from '../../core/measures.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
+import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
@@ -35,7 +37,7 @@ import {
   sourcesOf,
   withoutItems,
   wordsMeant,
-  type ForgetResult,
+  type Forgetting,
 } from './items.ts';
 import { forgottenTest, type ForgottenTest } from './past.ts';
 import {
@@ -76,6 +78,8 @@ export interface DurableMemoryOptions {
   /** Where auto-extraction is on [A2]. */
   readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
+  /** The messages of a person's notes in channels that say some words and may be used in a place: they go with what is forgotten [B3]. Default: there are none. */
+  readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
   /** Where changes are noted that can be undone. */
   readonly undo: Pick<UndoLog, 'note' | 'list' | 'find' | 'begin' | 'drop' | 'erase'>;
   /** Changes of notes, which are undone in the same order. Default: there are none. */
@@ -292,12 +296,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const current = await store.read(durableKey(userId), durableDocumentKind);
         const chosen = forget(current).result;
         const words = more.words ?? (typeof target === 'string' ? wordsMeant(target, chosen.forgotten) : '');
-        const messages = [...(more.messages ?? []), ...sourcesOf(chosen.forgotten)];
+        const notes = (await options.notesSaying?.(userId, words, place)) ?? [];
+        const messages = [...(more.messages ?? []), ...sourcesOf(chosen.forgotten), ...notes];
         undoId = await noteUndo(userId, { what: 'forget', words, messages }, current, forget);
         const itemIds = idsOf(chosen.forgotten);
         return {
           change: { kind: 'forgotten', userId, itemIds, words, commandId, messages },
-          result: { ...chosen, words },
+          result: { ...chosen, words, notes: notes.flatMap(({ messageIds }) => messageIds).length },
         };
       });
       const { result, failures, withdrawn } = await forgetting.catch((error: unknown) =>
@@ -372,6 +377,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
     forgotten: async (userId: string): Promise<ForgottenTest> => forgottenTest(await documentOf(userId)),
 
+    /** Whether the user had something forgotten after a message, or what it says [A4]. */
+    async wasForgotten(userId: string, { id, at, text }: Pick<ChatMessage, 'id' | 'at' | 'text'>) {
+      const document = await documentOf(userId);
+      return compareSnowflakes(id, document.forgottenUpTo ?? '0') <= 0 || forgottenTest(document)(text, at);
+    },
+
     /** Characters of the budget that the items take in `place`, for people to see. */
     usage: async (userId: string, place: Place) => ({
       used: injected.usage(await itemsOf(userId), userId, place),
@@ -381,16 +392,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 }
 
 export type DurableMemory = ReturnType<typeof createDurableMemory>;
-
-/** What became of a forgetting. */
-export interface Forgetting extends ForgetResult {
-  readonly words: string;
-  readonly isEverywhere: boolean;
-  /** Messages that went with it, answers among them. */
-  readonly withdrawn: number;
-  /** Absent where nothing changed. */
-  readonly undoId?: string;
-}
 
 function idsOf(items: readonly DurableItem[]): readonly string[] {
   return items.map((item) => item.id);

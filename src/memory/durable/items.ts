@@ -20,6 +20,18 @@ export interface ForgetResult {
   readonly elsewhere: number;
 }
 
+/** What became of a forgetting. */
+export interface Forgetting extends ForgetResult {
+  readonly words: string;
+  readonly isEverywhere: boolean;
+  /** Messages that went with it, answers among them. */
+  readonly withdrawn: number;
+  /** Of the person's notes in channels those that went too [B3]. */
+  readonly notes: number;
+  /** Absent where nothing changed. */
+  readonly undoId?: string;
+}
+
 /**
  * Deprecates what is meant, by a target or by ids, and may be used in `place`. Whatever was said up to `commandId` is not extracted again, even
  * where nothing matched yet: an extraction may be running on it [A4].

@@ -89,6 +89,8 @@ export function createPersonSettings(ports: {
   readonly writes: KeyedQueue;
   /** The mode of whoever has chosen none. Default: `auto`. */
   readonly defaultMode?: NoticingMode;
+  /** A pause has begun, of everything or of one conversation: what a person said to others goes [B3]. Default: there is none of it. */
+  readonly paused?: (userId: string, channelId: string | undefined) => Promise<unknown>;
   readonly clock: Clock;
   readonly logger: Logger;
 }) {
@@ -249,7 +251,12 @@ export function createPersonSettings(ports: {
               pausedHere: { ...settings.pausedHere, [channelId]: { since: at, lastMessageAt: at } },
             };
       });
-      return openPause(changed, channelId);
+      const holding = openPause(changed, channelId);
+      await ports.paused?.(userId, scope === 'here' ? channelId : undefined).catch((error: unknown) => {
+        // They are used no more all the same, and the next start takes them out.
+        logger.error('channel notes of somebody who has paused could not be erased', { userId, error });
+      });
+      return holding;
     },
     /** Ends the pause of everything and that of this conversation. Resolves with the wider one of those that held. */
     async resume({ userId, channelId }: SessionKey, at: string): Promise<Pause | undefined> {

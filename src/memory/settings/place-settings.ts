@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { AnswerMode } from '../../core/chat.ts';
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { growingCache } from '../../core/limits.ts';
+import { growingCache, oncePer } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
@@ -15,16 +15,25 @@ export const settingChoices = {
   answer: ['mentions', 'everything'],
   memory: ['on', 'off'],
   actions: ['on', 'off'],
+  'channel-memory': ['on', 'off'],
 } as const;
 
 export type SettingName = keyof typeof settingChoices;
 
-export const settingNames = ['answer', 'memory', 'actions'] as const satisfies readonly SettingName[];
+export const settingNames = [
+  'answer',
+  'memory',
+  'actions',
+  'channel-memory',
+] as const satisfies readonly SettingName[];
 
 const valuesSchema = z.object({
   answer: z.enum(settingChoices.answer).optional(),
   memory: z.enum(settingChoices.memory).optional(),
   actions: z.enum(settingChoices.actions).optional(),
+  'channel-memory': z.enum(settingChoices['channel-memory']).optional(),
+  /** When that was set, ISO 8601: what was said before is not read [B1]. */
+  channelMemorySince: z.string().optional(),
 });
 
 /** What was set for one guild, channel or thread; what is absent or `undefined` was not set there. */
@@ -66,7 +75,12 @@ export interface HoldingSetting<Value> {
 /** What holds in a place; `undefined` was set nowhere. */
 type HoldingSettings = {
   readonly [Name in SettingName]: HoldingSetting<NonNullable<SettingValues[Name]>> | undefined;
+} & {
+  /** When channel memory was set as it holds, ISO 8601. */
+  readonly channelMemorySince: string | undefined;
 };
+
+const epoch = new Date(0).toISOString();
 
 /** Settings as they were read just now, and whether they are other than those that were known before. */
 type Reading = Promise<{ readonly document: SettingsDocument | undefined; readonly isNew: boolean }>;
@@ -194,6 +208,19 @@ export function createPlaceSettings({
     return settings === undefined || settings.actions?.value === 'off';
   }
 
+  /** Since when channel memory is on in a place of a guild, ISO 8601 [B1]; `undefined` where it is off, as by default. Never rejects: where it cannot be known, it is off. */
+  async function channelMemorySince(place: SettingsPlace): Promise<string | undefined> {
+    const settings = await holdingOrUnknown(place);
+    return settings?.['channel-memory']?.value === 'on' ? settings.channelMemorySince : undefined;
+  }
+
+  /** Whether it may be on anywhere in a guild, by what was read last, if anything was: for the many messages of which nothing else is asked. */
+  function mayHaveChannelMemory(guildId: string): boolean {
+    const last = known.get(guildId);
+    if (last === undefined) return true;
+    return last.document !== undefined && isOnAnywhere(last.document);
+  }
+
   /** When the bot answers in a place, where that was set. Never rejects. */
   async function answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
     return (await holdingOrUnknown(place))?.answer?.value;
@@ -224,6 +251,8 @@ export function createPlaceSettings({
     setMemberRole,
     isMemoryOff,
     areActionsOff,
+    channelMemorySince,
+    mayHaveChannelMemory,
     answerMode,
     lastAnswerMode,
     haveChanged,
@@ -238,6 +267,10 @@ function isWithoutMemory(
   if (parentId !== undefined && parentName === undefined && noMemoryIds.length > 0) return true;
   return [channelId, parentId, categoryId].some((id) => id !== undefined && noMemoryIds.includes(id));
 }
+
+const isOnAnywhere = oncePer(({ guild, channels = {} }: SettingsDocument): boolean =>
+  [guild, ...Object.values(channels)].some((values) => values?.['channel-memory'] === 'on'),
+);
 
 /** What holds in a place of the guild: what was set nearest to it wins. */
 function nearestSettings(
@@ -263,6 +296,10 @@ function nearestSettings(
     answer: nearest(({ answer }) => answer),
     memory: nearest(({ memory }) => memory),
     actions: nearest(({ actions }) => actions),
+    'channel-memory': nearest((values) => values['channel-memory']),
+    channelMemorySince: nearest((values) =>
+      values['channel-memory'] === undefined ? undefined : (values.channelMemorySince ?? epoch),
+    )?.value,
   };
 }
 

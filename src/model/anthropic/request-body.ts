@@ -33,6 +33,7 @@ const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
   summary: 'low',
   condense: 'low',
   extraction: 'low',
+  'channel-notes': 'low',
   reflection: 'low',
   trim: 'low',
   'catch-up': 'low',

@@ -25,6 +25,7 @@ const textSections: readonly (readonly [SectionName, MemoryPiece['kind'], origin
   ['overview', 'notes', 'From my notes on this conversation'],
   ['conversation_summary', 'notes', 'From the summary of this conversation'],
   ['recent_elsewhere', 'notes', 'From another channel'],
+  ['channel_notes', 'notes', 'From a channel of this server'],
   ['changes', 'notes', 'From another channel'],
 ];
 

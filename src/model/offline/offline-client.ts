@@ -49,6 +49,8 @@ const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Kn
   summary: summarize,
   condense,
   extraction: extractItems,
+  // What people agree on no rule can tell.
+  'channel-notes': () => JSON.stringify({ notes: [] }),
   reflection: reflect,
   trim: trimProfile,
   'catch-up': (request) =>

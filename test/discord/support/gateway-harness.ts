@@ -8,12 +8,12 @@ import type {
   IncomingMessage,
   MessageEdit,
   PresentPlace,
-  ReadChannel,
   ReadReplied,
   RememberedMessage,
   ReplyPort,
   OutgoingFile,
 } from '../../../src/core/chat.ts';
+import type { ReadChannel } from '../../../src/core/channel-talk.ts';
 import type {
   Choice,
   CommandDefinition,
@@ -67,6 +67,13 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   commandFiles: readonly OutgoingFile[] = [];
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
+
+  /** Ids of messages that are part of a talk. */
+  readonly talk: string[] = [];
+
+  spoken({ messageId }: Parameters<BotHandlers['spoken']>[0]): void {
+    this.talk.push(messageId);
+  }
 
   message(message: IncomingMessage): Promise<void> {
     this.messages.push(message);
@@ -250,6 +257,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     answerModes: options.answerModes ?? {
       answerMode: async () => undefined,
       lastAnswerMode: () => undefined,
+      mayHaveChannelMemory: () => true,
       haveChanged: async () => false,
     },
     places,

@@ -19,7 +19,12 @@ async function promptOf(
 /** Has the items follow a message that was deleted, or edited to `now`. */
 function retract(memory: DurableMemory, id: string, now?: string): Promise<void> {
   const messages = [{ ...withdrawnMessage(id), now }];
-  return memory.follow({ kind: 'withdrawn', session, messages }, 'withdraw');
+  const { channelId } = session;
+  const cause =
+    now === undefined
+      ? ({ kind: 'deleted', channelId, messageIds: [id] } as const)
+      : ({ kind: 'edited', channelId, messageId: id, text: now } as const);
+  return memory.follow({ kind: 'withdrawn', session, messages, cause }, 'withdraw');
 }
 
 describe('the durable memory', () => {

@@ -117,7 +117,7 @@ it('an index of which parts were kept finds what a fresh one finds, in the same 
             const messages = await log.affected(session, change);
             if (messages.length > 0)
               await writes.run(aliceId, () =>
-                log.follow({ kind: 'withdrawn', session, messages }, 'withdraw'),
+                log.follow({ kind: 'withdrawn', session, messages, cause: change }, 'withdraw'),
               );
           } else if (kind === 'forget') {
             await log.dropBefore(session, sessions.clock().toISOString(), which);

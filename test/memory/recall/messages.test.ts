@@ -89,7 +89,7 @@ describe("a session's messages in the index", () => {
     ]) {
       const affected = await log.affected(session, change);
       await writes.run(session.userId, () =>
-        log.follow({ kind: 'withdrawn', session, messages: affected }, 'withdraw'),
+        log.follow({ kind: 'withdrawn', session, messages: affected, cause: change }, 'withdraw'),
       );
     }
     const texts = (await units()).map(({ text }) => text);

@@ -8,7 +8,14 @@ import { readUnit, segmentOf, type RecallUnit } from '../../../src/memory/recall
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
 import { renderNote } from '../../../src/memory/log/kept-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
-import { channel, dmPlace, messageId, openSessions, secretPlace, session } from '../../support/sessions.ts';
+import {
+  channel,
+  dmPlace,
+  messageId,
+  openSessions,
+  secretPlace,
+  withdrawal,
+} from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
 
 const devPlace = channel('dev', '200000000000000002');
@@ -377,7 +384,7 @@ it('a search begins again where something was deleted or forgotten while it ran 
     forgotten: async () => {
       if (texts.length === 2) {
         texts = texts.slice(1);
-        await recall.follow({ kind: 'withdrawn', session, messages: [] }, 'withdraw');
+        await recall.follow(withdrawal(), 'withdraw');
       }
       return () => false;
     },

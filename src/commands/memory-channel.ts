@@ -1,0 +1,93 @@
+import type { CommandButton } from '../core/chat.ts';
+import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { hasSecret } from '../core/secrets.ts';
+import { dataLine } from '../core/section.ts';
+import { flatten } from '../core/text.ts';
+import { isNotable, noteMaxChars, noteText } from '../memory/channel/evidence.ts';
+import { counted, quoted, shownDay, withoutFences } from './answer-lines.ts';
+import { refusalToStore } from './memory-control.ts';
+import type { MemoryCommandPorts } from './memory-ports.ts';
+
+/** Notes that have a button of their own. */
+const mostButtons = 20;
+
+const noChannel = 'Channel notes belong to the channels of a server: say it in the channel that it is for.';
+const isOff =
+  'Channel memory is off here: I note nothing that people say to each other, and use no notes. Who manages this server can switch it on with `!settings channel-memory on`.';
+
+/** Keeps a sentence as a note of the channel [B1]: said there, for all who read along to see. */
+export async function noteInChannel(
+  context: CommandContext,
+  written: string,
+  ports: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { id: messageId, at, speaker, place } = context;
+  const { guildId, channelId } = place;
+  if (guildId === undefined || context.ephemeral) return { text: noChannel };
+  if ((await ports.channelNotes.since(place)) === undefined) return { text: isOff };
+  const refusal = await refusalToStore(context, ports);
+  if (refusal !== undefined) return refusal;
+  if ((await ports.people.mode(speaker.id)) === 'off')
+    return { text: 'Your mode is `off`, so I note nothing that you say. `!memory mode auto` changes that.' };
+  if (hasSecret(written)) return { text: 'That looks like a secret, so I did not note it.' };
+  const text = noteText(written);
+  if (!isNotable(text))
+    return {
+      text: `Nothing was noted: a note is one sentence of your own, of at most ${noteMaxChars} characters.`,
+    };
+  const note = await ports.channelNotes.keep(
+    { guildId, channelId },
+    { authorId: speaker.id, author: flatten(speaker.name), text, messageId, at },
+    async () => (await refusalToStore(context, ports)) === undefined,
+  );
+  if (note === undefined) return { text: 'Nothing was noted: what you said is gone again.' };
+  return {
+    text: `📝 Noted for this channel, with your name: ${quoted(note.text)} · id ${note.id}\n-# It goes when you delete or edit your message, or with \`!memory forget ${note.id}\`.`,
+  };
+}
+
+/** Lists the notes of a channel, newest first, or removes one: its author's, or by who may delete others' messages there [B3]. */
+export async function channelMemory(
+  context: CommandContext,
+  { action, id }: { readonly action?: 'remove' | undefined; readonly id?: string | undefined },
+  ports: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { place, speaker } = context;
+  const { guildId } = place;
+  if (guildId === undefined) return { text: noChannel };
+  const notes = await ports.channelNotes.list(place);
+  const mayModerate = ports.personMay('moderate', place.channelId, speaker.id);
+  if (action !== undefined || id !== undefined) {
+    const note = notes.find((each) => each.id === id);
+    if (note === undefined)
+      return {
+        text: `There is no note ${quoted(id ?? '')} here; \`!memory channel\` lists them with their ids.`,
+      };
+    if (note.authorId !== speaker.id && !(await mayModerate))
+      return { text: 'A note is removed by its author, or by who may delete messages of others here.' };
+    await ports.channelNotes.remove(note.authorId, note.channelId, note.id);
+    return { text: `Removed for good: the note ${note.id} of ${dataLine(note.author)}.` };
+  }
+  const isOn = (await ports.channelNotes.since(place)) !== undefined;
+  const removable = notes.filter(({ authorId }) => authorId === speaker.id);
+  const buttons = ((await mayModerate) ? notes : removable)
+    .slice(0, mostButtons)
+    .map((note): CommandButton => ({
+      label: `Remove: ${flatten(note.text)}`,
+      line: `memory channel remove ${note.id}`,
+      keepsOthers: true,
+    }));
+  return {
+    text: [
+      isOn
+        ? `Channel memory is on here: I note what is decided, agreed or asked, with who said it, at most 3 sentences a talk. ${counted(notes.length, 'note')}:`
+        : `${isOff}${notes.length === 0 ? '' : ` ${counted(notes.length, 'note')} from before:`}`,
+      ...notes.map(({ id: noteId, author, text, at, messageId, channelId }) =>
+        withoutFences(
+          `- ${shownDay(new Date(at))}, ${dataLine(author)}: ${quoted(text)} · <https://discord.com/channels/${guildId}/${channelId}/${messageId}> · id ${noteId}`,
+        ),
+      ),
+    ].join('\n'),
+    ...(buttons.length > 0 && { buttons }),
+  };
+}

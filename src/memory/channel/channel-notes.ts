@@ -1,0 +1,389 @@
+import type { RecentChanges } from '../../core/changes.ts';
+import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { MemorySource } from '../../core/memory-source.ts';
+import type { Place, SessionKey } from '../../core/place.ts';
+import { compareSnowflakes, isSnowflake } from '../../core/snowflake.ts';
+import type { Store } from '../../core/store.ts';
+import { saysWords } from '../../core/text.ts';
+import { createTimeSlice } from '../../core/time.ts';
+import { mayUseNote } from '../../core/visibility.ts';
+import type { MemoryLayer, Withdrawn } from '../layer.ts';
+import type { PersonSettingsStore } from '../settings/person-settings.ts';
+import type { PlaceSettings } from '../settings/place-settings.ts';
+import type { MessagesByChannel } from '../undo.ts';
+import {
+  makeNote,
+  noNotes,
+  notesFolder,
+  notesKey,
+  notesKind,
+  withNote,
+  withNotes,
+  type ChannelNote,
+  type NotesDocument,
+  type NotesPlace,
+} from './document.ts';
+import { isSaidIn } from './evidence.ts';
+import { createNoteSection } from './section.ts';
+
+export interface ChannelNotesOptions {
+  readonly store: Pick<Store, 'read' | 'update' | 'list' | 'folders'>;
+  /** The users' write queue [S3]. */
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  /** Who can read the channels now [B2]. */
+  readonly channels: ChannelPort;
+  /** Where channel memory is on; neither rejects. */
+  readonly settings: Pick<PlaceSettings, 'channelMemorySince' | 'isMemoryOff'>;
+  /** Who has paused [K9]. */
+  readonly people: Pick<PersonSettingsStore, 'mayStore' | 'pauseIn'>;
+  /** IANA. */
+  readonly timeZone: string;
+  /** What became of messages lately. */
+  readonly recent: Pick<RecentChanges, 'latest'>;
+  readonly logger: Logger;
+}
+
+export type ChannelNotes = ReturnType<typeof createChannelNotes>;
+
+/**
+ * What was decided, agreed, asked, promised or found in channels, with who said it [B1]. A note belongs to those who can read its channel [B2] and stays its
+ * author's: with their message, and by their word, it goes [B3]. Changes of an author's notes are jobs of their write queue. Rejects with `StoreError`.
+ */
+export function createChannelNotes(options: ChannelNotesOptions) {
+  const { store, writes, channels, settings, people, recent, logger } = options;
+  /** By channel that has a file, its guild. */
+  let known: Promise<Map<string, string>> | undefined;
+
+  function notedChannels(): Promise<Map<string, string>> {
+    known ??= findChannels().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  }
+
+  async function findChannels(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const { name: guildId } of await store.folders('guilds')) {
+      if (!isSnowflake(guildId)) continue;
+      for (const { path } of await store.list(notesFolder(guildId))) {
+        const channelId = path.replace(/\.json$/u, '');
+        if (isSnowflake(channelId)) found.set(channelId, guildId);
+      }
+    }
+    return found;
+  }
+
+  const read = (place: NotesPlace): Promise<NotesDocument | undefined> =>
+    store.read(notesKey(place), notesKind);
+
+  /** The notes of one channel; none where it has none. */
+  async function notesIn(channelId: string): Promise<readonly ChannelNote[]> {
+    const guildId = (await notedChannels()).get(channelId);
+    return guildId === undefined ? [] : ((await read({ guildId, channelId }))?.notes ?? []);
+  }
+
+  /** Of all channels, or those of a guild, one after the other; others have their turn in between. */
+  async function* documents(guildId?: string): AsyncGenerator<NotesDocument> {
+    const pause = createTimeSlice();
+    for (const [channelId, of] of Array.from(await notedChannels())) {
+      if (guildId !== undefined && of !== guildId) continue;
+      const document = await read({ guildId: of, channelId });
+      if (document !== undefined) yield document;
+      await pause();
+    }
+  }
+
+  async function update(
+    place: NotesPlace,
+    operation: (document: NotesDocument) => NotesDocument,
+    writing: { readonly erase?: boolean; readonly isLazy?: boolean } = {},
+  ): Promise<void> {
+    const noted = await notedChannels();
+    const stored = await store.update(
+      notesKey(place),
+      notesKind,
+      (current) => {
+        const before = current ?? noNotes(place);
+        const after = operation(before);
+        return after === before ? current : after;
+      },
+      writing,
+    );
+    if (stored !== undefined) noted.set(place.channelId, place.guildId);
+  }
+
+  /** Changes an author's notes everywhere, or in some channels, and erases what they were. As part of a job of the author's queue, but for what is too old. */
+  async function changeWhere(
+    isMeant: (note: ChannelNote) => boolean,
+    change: (note: ChannelNote) => ChannelNote | undefined,
+    channelIds?: ReadonlySet<string>,
+  ): Promise<number> {
+    let count = 0;
+    for await (const document of documents()) {
+      if (channelIds?.has(document.channelId) === false) continue;
+      const meant = document.notes.filter(isMeant).length;
+      if (meant === 0) continue;
+      count += meant;
+      await update(
+        document,
+        (present) => withNotes(present, (note) => (isMeant(note) ? change(note) : note)),
+        { erase: true },
+      );
+    }
+    return count;
+  }
+
+  async function withdraw(change: Withdrawn, stage: 'withdraw' | 'erase'): Promise<void> {
+    const { session, cause, isForgetting = false } = change;
+    const ids = new Set(cause.kind === 'edited' ? [cause.messageId] : cause.messageIds);
+    const isOf = (note: ChannelNote): boolean => note.authorId === session.userId && ids.has(note.messageId);
+    if (isForgetting && stage === 'withdraw') await changeWhere(isOf, hidden, inChannel(session));
+    // What was said again meanwhile is not hidden any more, and stays.
+    else if (isForgetting)
+      await changeWhere((note) => isOf(note) && note.isForgotten === true, gone, inChannel(session));
+    else if (stage === 'withdraw') {
+      const now = cause.kind === 'edited' ? cause.text : '';
+      await changeWhere((note) => isOf(note) && !isSaidIn(note.text, now), gone, inChannel(session));
+    }
+  }
+
+  const layer: MemoryLayer = {
+    name: 'channel',
+    /** Those that match the message [B2]. */
+    sections: createNoteSection({
+      documents,
+      isUsable,
+      isPaused: async ({ authorId, at }, { channelId }) =>
+        !(await people.mayStore({ userId: authorId, channelId }, new Date(at))),
+      timeZone: options.timeZone,
+    }),
+    async holdersOf(change) {
+      const ids = new Set(change.kind === 'edited' ? [change.messageId] : change.messageIds);
+      const held = (await notesIn(change.channelId)).filter(({ messageId }) => ids.has(messageId));
+      const authors = new Set(held.map(({ authorId }) => authorId));
+      return [...authors].map((userId) => ({ channelId: change.channelId, userId }));
+    },
+    async follow(change, stage) {
+      if (change.kind === 'withdrawn') return withdraw(change, stage);
+      if (stage === 'erase') return;
+      if (change.kind === 'purged') {
+        const { userId, words } = change;
+        await changeWhere((note) => note.authorId === userId && saysWords(note.text, words), gone);
+        return;
+      }
+      if (change.kind === 'restored') {
+        const { session, messageIds } = change;
+        const isBack = (note: ChannelNote): boolean =>
+          note.authorId === session.userId && messageIds.includes(note.messageId);
+        await changeWhere(isBack, shown, inChannel(session));
+        return;
+      }
+      const ids = new Set((change.messages ?? []).flatMap(({ messageIds }) => messageIds));
+      const isOf = (note: ChannelNote): boolean => note.authorId === change.userId && ids.has(note.messageId);
+      if (ids.size > 0) await changeWhere(isOf, hidden);
+    },
+    async *export(userId) {
+      for await (const { channelId, notes } of documents()) {
+        const own = notes.filter((note) => note.authorId === userId && note.isForgotten === undefined);
+        const text = JSON.stringify(own, undefined, 2);
+        if (own.length > 0) yield { path: `channel-notes/${channelId}.json`, text };
+      }
+    },
+    async erase({ userId, sessions, isWhole }) {
+      const only = isWhole ? undefined : new Set(sessions.map(({ channelId }) => channelId));
+      await changeWhere(({ authorId }) => authorId === userId, gone, only);
+    },
+  };
+
+  /** The channel of notes as it is now, where they may be used in an answer to somebody in a place [B2]. Never rejects. */
+  async function isUsable(
+    { channelId }: NotesPlace,
+    place: Place,
+    askerId: string,
+  ): Promise<Place | undefined> {
+    const channel = await channels.placeOf(channelId);
+    if (channel === undefined || !mayUseNote(channel, place, true)) return undefined;
+    if ((await since(channel)) === undefined) return undefined;
+    if (place.audience === 'dm')
+      return (await channels.personMay('read', channelId, askerId)) ? channel : undefined;
+    // A public place may have more readers by now than when the turn began.
+    const present = await channels.placeOf(place.channelId);
+    return present !== undefined && mayUseNote(channel, present, true) ? channel : undefined;
+  }
+
+  /** Since when channel memory is on in a place, ISO 8601; `undefined` where it is off. Never rejects. */
+  async function since(place: Place): Promise<string | undefined> {
+    const at = await settings.channelMemorySince(place);
+    return at === undefined || (await settings.isMemoryOff(place)) ? undefined : at;
+  }
+
+  /** A pause has begun, of everything or of what is said in one channel. Resolves with how many notes went. */
+  function dropOf(userId: string, channelId?: string): Promise<number> {
+    const only = channelId === undefined ? undefined : new Set([channelId]);
+    return writes.run(userId, () => changeWhere(({ authorId }) => authorId === userId, gone, only));
+  }
+
+  return {
+    ...layer,
+    since,
+
+    /** Whether an answer that was made with notes may be shown yet: all of them are there, and who reads along can read their channels. Never rejects. */
+    async mayTell(sources: readonly MemorySource[], place: Place, askerId: string): Promise<boolean> {
+      try {
+        for (const source of sources) {
+          if (source.kind !== 'note') continue;
+          const { guildId, channelId, messageId } = source;
+          const isThere = (note: ChannelNote) =>
+            note.messageId === messageId && note.isForgotten === undefined;
+          if (!(await notesIn(channelId)).some(isThere)) return false;
+          // Who asks in a DM could read it a moment ago.
+          const isDm = place.audience === 'dm';
+          if (!isDm && (await isUsable({ guildId, channelId }, place, askerId)) === undefined) return false;
+        }
+        return true;
+      } catch (error) {
+        logger.error('whether notes may be told could not be found out', { error });
+        return false;
+      }
+    },
+
+    /**
+     * Keeps a sentence of an author. `stillStands` is asked when nothing else can change the author's memory any more; it must not wait for another write of
+     * theirs. Resolves with the note; `undefined` where it may not be kept any more.
+     */
+    keep: (
+      place: NotesPlace,
+      said: Omit<ChannelNote, 'id' | 'isForgotten'>,
+      stillStands: () => Promise<boolean>,
+    ): Promise<ChannelNote | undefined> =>
+      writes.run(said.authorId, async () => {
+        const { messageId, text } = said;
+        const now = recent.latest(messageId);
+        const isSaid = now === undefined || (now.text !== undefined && isSaidIn(text, now.text));
+        if (!isSaid || !(await stillStands())) return undefined;
+        const note = makeNote(said);
+        // The oldest one may make way.
+        await update(place, (document) => withNote(document, note), { erase: true });
+        logger.info('a channel note was kept', { ...placeIds(place), userId: said.authorId, id: note.id });
+        return note;
+      }),
+
+    /** Up to which message notes were taken in a channel. */
+    readUpTo: async (place: NotesPlace): Promise<string | undefined> => (await read(place))?.readUpTo,
+
+    noteRead: (place: NotesPlace, messageId: string): Promise<void> =>
+      update(
+        place,
+        (document) =>
+          compareSnowflakes(document.readUpTo ?? '0', messageId) >= 0
+            ? document
+            : { ...document, readUpTo: messageId },
+        { isLazy: true },
+      ),
+
+    /** The notes of a channel or thread, newest first; of a thread, its channel's too. Of people who have paused none. */
+    async list(place: Place): Promise<readonly (ChannelNote & { readonly channelId: string })[]> {
+      const found = [];
+      for (const channelId of new Set([place.channelId, place.homeId]))
+        for (const note of await notesIn(channelId)) {
+          const { authorId: userId, at, isForgotten } = note;
+          if (isForgotten === undefined && (await people.mayStore({ userId, channelId }, new Date(at))))
+            found.push({ ...note, channelId });
+        }
+      return found.toSorted((a, b) => compareSnowflakes(b.messageId, a.messageId));
+    },
+
+    /** Removes a note for good. As part of no job. */
+    remove: (authorId: string, channelId: string, noteId: string): Promise<number> =>
+      writes.run(authorId, () => changeWhere(({ id }) => id === noteId, gone, new Set([channelId]))),
+
+    /** The messages of a person's own notes that say some words, or one by its id, as far as they may be used in a place. */
+    saying: async (userId: string, words: string, place: Place): Promise<MessagesByChannel> => {
+      const found: { channelId: string; messageIds: string[] }[] = [];
+      for await (const { channelId, notes } of documents(place.guildId)) {
+        const messageIds = notes
+          .filter(({ authorId, isForgotten }) => authorId === userId && isForgotten === undefined)
+          .filter(({ id, text }) => id === words.trim() || saysWords(text, words))
+          .map(({ messageId }) => messageId);
+        if (messageIds.length === 0) continue;
+        const channel = place.audience === 'dm' ? undefined : await channels.placeOf(channelId);
+        if (place.audience === 'dm' || (channel !== undefined && mayUseNote(channel, place, true)))
+          found.push({ channelId, messageIds });
+      }
+      return found;
+    },
+
+    dropOf,
+
+    /** Erases notes of messages that are too old [K15]; resolves with how many. */
+    expire: (isPast: (messageId: string) => boolean): Promise<number> =>
+      changeWhere(({ messageId }) => isPast(messageId), gone),
+
+    /** Of a channel, the messages from an id on that notes were made from: what became of them while the bot was away is looked up. */
+    async messagesSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
+      const young = (await notesIn(channelId)).filter(
+        (note) => compareSnowflakes(note.messageId, messageId) >= 0,
+      );
+      return young.map((note) => ({ ids: [note.messageId], isOwn: false }));
+    },
+
+    /** The channels that have notes, or had, with their guilds. */
+    channels: async (): Promise<readonly NotesPlace[]> =>
+      Array.from(await notedChannels(), ([channelId, guildId]) => ({ guildId, channelId })),
+
+    /** A guild's files are gone. */
+    forgetGuild: async (guildId: string): Promise<void> => {
+      const noted = await notedChannels();
+      for (const [channelId, of] of Array.from(noted)) if (of === guildId) noted.delete(channelId);
+    },
+
+    /** Takes out what a kill left of people who had paused by a moment, ISO 8601. Never rejects. */
+    async dropPaused(at: string): Promise<void> {
+      try {
+        for await (const { channelId, notes } of documents())
+          for (const userId of new Set(notes.map(({ authorId }) => authorId)))
+            if ((await people.pauseIn({ userId, channelId }, at)) !== undefined)
+              await dropOf(userId, channelId);
+      } catch (error) {
+        logger.error('notes of people who have paused could not be looked for', { error });
+      }
+    },
+
+    /** What the first answer in a channel says where channel memory is on [B1], once for each time that it was switched on; `undefined` otherwise. Never rejects. */
+    async firstLine(place: Place): Promise<string | undefined> {
+      const { guildId, homeId: channelId } = place;
+      const at = guildId === undefined ? undefined : await since(place);
+      if (guildId === undefined || at === undefined) return undefined;
+      try {
+        if ((await read({ guildId, channelId }))?.toldOf === at) return undefined;
+        await update({ guildId, channelId }, (document) => ({ ...document, toldOf: at }));
+        return channelMemoryLine;
+      } catch (error) {
+        logger.error('whether a channel was told of its memory is not known', { guildId, channelId, error });
+        return undefined;
+      }
+    },
+  };
+}
+
+const channelMemoryLine =
+  '📝 Channel memory is on here: I note what is decided, agreed or asked, with who said it. `!memory channel` lists it, and your own notes you can forget.';
+
+function placeIds({ guildId, channelId }: NotesPlace): NotesPlace {
+  return { guildId, channelId };
+}
+
+const gone = (): undefined => undefined;
+const hidden = (note: ChannelNote): ChannelNote => ({ ...note, isForgotten: true });
+
+function shown(note: ChannelNote): ChannelNote {
+  const { isForgotten: _, ...rest } = note;
+  return rest;
+}
+
+function inChannel({ channelId }: SessionKey): ReadonlySet<string> {
+  return new Set([channelId]);
+}
