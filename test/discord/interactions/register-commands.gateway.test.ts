@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import {
   areSameCommands,
@@ -261,7 +262,10 @@ describe('whether commands are registered as they should be', () => {
 
 it('has a slash form of each subcommand but those that are written for all to see, as many as Discord takes', () => {
   const { options } = slashCommand(memoryDefinition);
-  const names = (options as readonly { readonly name: string }[]).map(({ name }) => name);
+  const names = z
+    .array(z.looseObject({ name: z.string() }))
+    .parse(options)
+    .map(({ name }) => name);
   expect(names).toContain('channel');
   for (const written of ['note', 'help', 'erase-confirmed']) expect(names).not.toContain(written);
   expect(names.length).toBeLessThanOrEqual(25);
