@@ -68,4 +68,27 @@ describe('a message that is not for the bot', () => {
     expect(textsOf(await history.recent(general, 10)).at(-1)).toBe('Good morning.');
     expect(await server.requests({ method: 'GET', path: `/channels/${general}/messages` })).toHaveLength(1);
   });
+
+  it('is told of as talk where channel memory may be on, if a person with access wrote it and it is no command [B1]', async () => {
+    let isOn = true;
+    const { server, handlers, settled } = await runGateway({
+      answerModes: { ...mentionsOnly, mayHaveChannelMemory: () => isOn },
+      access: {
+        access: 'allowlist',
+        allowedUserIds: ['140000000000000002'],
+        channelIds: ['120000000000000001'],
+      },
+    });
+    const { id } = await server.say({ as: 'bob', in: '#general', text: 'We ship on Friday.' });
+    const asked = await server.say({ as: 'bob', in: '#general', text: 'Do you hear?', mentionBot: true });
+    await server.say({ as: 'carol', in: '#general', text: 'And I?' });
+    await server.say({ as: 'bob', in: '#dev', text: 'And here?' });
+    await server.say({ as: 'bob', in: '#general', text: '!memory show' });
+    await server.say({ as: 'bob', in: '@bob', text: 'Only you.' });
+    await settled();
+    isOn = false;
+    await server.say({ as: 'bob', in: '#general', text: 'We ship on Monday.' });
+    await settled();
+    expect(handlers.talk).toEqual([id, asked.id]);
+  });
 });

@@ -111,7 +111,7 @@ describe('what two people decided in #dev', () => {
     await expectGone();
   });
 
-  it('is gone when its author forgets it, comes back by undo, and leaves the disk when it can be undone no more', async () => {
+  it('is gone when its author forgets it, and comes back by undo', async () => {
     await decide();
     expect(await command(stage, '!memory', 'bob', '@bob', 'forget ninth of May')).toContain('Forgot 1 note');
     expect(await notesFor('carol', '#dev')).not.toContain(saidByBob);

@@ -132,7 +132,7 @@ describe.each(ways)('%s', (way) => {
     );
   });
 
-  it('explains the commands', async () => {
+  it.runIf(way === '!memory')('explains the commands', async () => {
     const name = await newcomer();
     const help = await command(stage, way, name, '#general', 'help');
     for (const each of ['show', 'remember <text>', 'forget <', 'reset rolling', 'share <id>', 'hide <id>'])

@@ -195,6 +195,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     async erase({ userId, sessions, isWhole }) {
       const only = isWhole ? undefined : new Set(sessions.map(({ channelId }) => channelId));
       await changeWhere(({ authorId }) => authorId === userId, gone, only);
+      if (!isWhole) return;
+      // Damaged copies may hold what the files do not.
+      for (const [channelId, guildId] of Array.from(await notedChannels()))
+        await update({ guildId, channelId }, (document) => document, { erase: true });
     },
   };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import {
   areSameCommands,
@@ -7,6 +8,7 @@ import {
   slashCommand,
   type ApplicationCommand,
 } from '../../../src/discord/interactions/register-commands.ts';
+import { memoryDefinition } from '../../../src/commands/memory-command.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openSandbox, runGateway } from '../support/gateway-harness.ts';
@@ -256,4 +258,15 @@ describe('whether commands are registered as they should be', () => {
     expect(areSameCommands([registered], [wanted, menu])).toBe(false);
     expect(areSameCommands([registered, menu], [wanted])).toBe(false);
   });
+});
+
+it('has a slash form of each subcommand but those that are written for all to see, as many as Discord takes', () => {
+  const { options } = slashCommand(memoryDefinition);
+  const names = z
+    .array(z.looseObject({ name: z.string() }))
+    .parse(options)
+    .map(({ name }) => name);
+  expect(names).toContain('channel');
+  for (const written of ['note', 'help', 'erase-confirmed']) expect(names).not.toContain(written);
+  expect(names.length).toBeLessThanOrEqual(25);
 });
