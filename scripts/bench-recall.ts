@@ -9,11 +9,13 @@ import { createRecall, type Recall } from '../src/memory/recall/recall.ts';
 import { rankingWeights, type RankingWeights } from '../src/memory/recall/score.ts';
 import type { SessionLog } from '../src/memory/log/session-log.ts';
 import { median, print } from './bench/measured.ts';
+import { readConversations, sampleOf } from './bench/recall-conversations.ts';
 import { dmOf, heapMegabytes, search, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
 
 const usage = `Measures how well recall finds messages; how fast it does, \`npm run bench -- recall\` tells.
 
-npm run bench:recall -- FILE [--perturb]     conversations with questions and the messages that answer them
+npm run bench:recall -- FILE… [--perturb]    conversations with questions and the messages that answer them
+npm run bench:recall -- FILE… --questions    120 of the questions, as many of each kind, always the same: lines of JSON without answers
 
 FILE: [{ id, docs: [{ id, sess, spk, ts, text }], qs: [{ q, cat, gold: [doc id] }] }]
 R@k: the share of a question's messages among the first k that are returned. --perturb: also with each weight 30 % lower and higher, and by halves.`;
@@ -175,10 +177,20 @@ async function perturb(measureAll: (weights: RankingWeights) => Promise<Measured
   }
 }
 
+/** What wordings are written from: nobody who writes them sees an answer. */
+async function printQuestions(files: readonly string[]): Promise<void> {
+  for (const { id, kind, text } of sampleOf(await readConversations(files), 120))
+    print(JSON.stringify({ id, kind, question: text }));
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { perturb: { type: 'boolean', default: false } },
+  options: {
+    perturb: { type: 'boolean', default: false },
+    questions: { type: 'boolean', default: false },
+  },
 });
 const [file] = positionals;
-if (file !== undefined) await benchQuality(file, values.perturb);
-else print(usage);
+if (file === undefined) print(usage);
+else if (values.questions) await printQuestions(positionals);
+else await benchQuality(file, values.perturb);
