@@ -31,10 +31,14 @@ export function userIdOf(index: number): string {
 }
 
 /** Searches a person's messages from their DM. */
-export function search(recall: Recall, userId: string, query: string): Promise<readonly Passage[]> {
+export function search(
+  recall: Recall,
+  userId: string,
+  ...queries: readonly string[]
+): Promise<readonly Passage[]> {
   const speaker = { id: userId, isOwner: false };
   return recall.search({
-    query,
+    queries,
     scope: 'messages',
     limit: depth,
     speaker,

@@ -62,33 +62,68 @@ function timeOf({ segment, index }: Find): number {
   return segment.timeOf[index] ?? 0;
 }
 
+/** A hit, with what it says in a form that shows repetitions. */
+interface SaidHit {
+  readonly hit: Hit;
+  readonly said: string;
+}
+
 /**
  * The hits to show, best first: none that `isHidden` or repeats another's words, and every source that found something has its best one among
- * them, as far as `limit` allows [C2]. `perSource` has what each source found, best first.
+ * them, as far as `limit` allows [C2]. `wordings` has what each source found for each wording of a query, best first; their hits take turns, since
+ * scores of one wording say nothing beside those of another.
  */
 export async function chooseHits(
-  perSource: readonly (readonly Find[])[],
+  wordings: readonly (readonly (readonly Find[])[])[],
   limit: number,
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Hit[]> {
+  const lists: (readonly SaidHit[])[] = [];
+  for (const perSource of wordings) lists.push(await inOrder(perSource, limit, isHidden));
+  const hits = byTurns(lists);
+  const bests = hits.filter(({ source }, at) => hits.findIndex((hit) => hit.source === source) === at);
+  const shown = new Set([...new Set([...bests, ...hits])].slice(0, limit));
+  return hits.filter((hit) => shown.has(hit));
+}
+
+/** What all sources found for one wording, best first, read; of messages no more than can be shown. */
+async function inOrder(
+  perSource: readonly (readonly Find[])[],
+  limit: number,
+  isHidden: (unit: RecallUnit) => boolean,
+): Promise<readonly SaidHit[]> {
   const seen = new Set<string>();
   const pause = createTimeSlice();
-  const distinct: Hit[][] = [];
+  const distinct: SaidHit[] = [];
   for (const finds of perSource) {
-    const hits: Hit[] = [];
+    let messages = 0;
     for (const find of finds) {
-      // A message has to be read, and nothing else repeats one: no more than can be shown.
-      if (find.source === 'messages' && hits.length === limit) break;
+      // A message has to be read, and nothing else repeats one.
+      if (messages === limit) break;
       const unit = find.segment.unit(find.index);
       const said = normalizeText(`${unit.reference.kind} ${unit.author} ${unit.text}`);
       await pause();
       if (isHidden(unit) || seen.has(said)) continue;
       seen.add(said);
-      hits.push({ ...find, unit });
+      distinct.push({ hit: { ...find, unit }, said });
+      if (find.source === 'messages') messages += 1;
     }
-    distinct.push(hits);
   }
-  const firsts = distinct.flatMap((hits) => hits.slice(0, 1)).toSorted(compareHits);
-  const others = distinct.flatMap((hits) => hits.slice(1)).toSorted(compareHits);
-  return [...firsts, ...others].slice(0, limit).toSorted(compareHits);
+  return distinct.toSorted((a, b) => compareHits(a.hit, b.hit));
+}
+
+/** The first of each list, then the second of each, and so on. A list whose turn would bring what is there already gives its next one instead. */
+function byTurns(lists: readonly (readonly SaidHit[])[]): readonly Hit[] {
+  const taken = new Map<string, Hit>();
+  const places = lists.map(() => 0);
+  while (lists.some((list, of) => (places[of] ?? 0) < list.length)) {
+    for (const [of, list] of lists.entries()) {
+      const from = places[of] ?? 0;
+      const found = list.findIndex(({ said }, at) => at >= from && !taken.has(said));
+      const next = list[found];
+      places[of] = next === undefined ? list.length : found + 1;
+      if (next !== undefined) taken.set(next.said, next.hit);
+    }
+  }
+  return [...taken.values()];
 }

@@ -27,11 +27,11 @@ export interface Passage {
  */
 export async function passagesOf(
   hits: readonly Hit[],
-  query: RecallQuery,
+  wordings: readonly RecallQuery[],
   { terms, dates }: TextReaders,
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Passage[]> {
-  const wanted = new Set(query.terms.map(({ term }) => term));
+  const wanted = new Set(wordings.flatMap(({ terms: ofWording }) => ofWording.map(({ term }) => term)));
   const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
   const shown = new Map<Segment, Set<number>>();
   for (const { segment, index } of hits) {

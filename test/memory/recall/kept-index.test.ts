@@ -53,7 +53,7 @@ async function answersOf(recall: Recall, now: Date): Promise<unknown> {
   const asked = { scope: 'all', limit: 20, speaker, place: dmPlace, now, excluded: [] } as const;
   const found = [];
   for (const query of ['apple', 'banana edited', 'cherry yesterday', 'when did I say apples?'])
-    found.push(await recall.search({ ...asked, query }));
+    found.push(await recall.search({ ...asked, queries: [query] }));
   return found;
 }
 

@@ -383,7 +383,7 @@ it('a search begins again where something was deleted or forgotten while it ran 
     },
   });
   const found = await recall.search({
-    query: 'axolotls',
+    queries: ['axolotls'],
     scope: 'all',
     limit: 5,
     speaker: { id: aliceId, isOwner: false },
