@@ -10,6 +10,7 @@ import { rankingWeights, type RankingWeights } from '../src/memory/recall/score.
 import type { SessionLog } from '../src/memory/log/session-log.ts';
 import { median, print } from './bench/measured.ts';
 import { readConversations, sampleOf } from './bench/recall-conversations.ts';
+import { fitRecall } from './bench/recall-fit.ts';
 import { dmOf, heapMegabytes, search, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
 
 const usage = `Measures how well recall finds messages; how fast it does, \`npm run bench -- recall\` tells.
@@ -188,9 +189,12 @@ const { values, positionals } = parseArgs({
   options: {
     perturb: { type: 'boolean', default: false },
     questions: { type: 'boolean', default: false },
+    fit: { type: 'boolean', default: false },
+    'leave-out': { type: 'boolean', default: false },
   },
 });
 const [file] = positionals;
 if (file === undefined) print(usage);
 else if (values.questions) await printQuestions(positionals);
+else if (values.fit) await fitRecall(await readConversations(positionals), values['leave-out']);
 else await benchQuality(file, values.perturb);

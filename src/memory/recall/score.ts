@@ -5,7 +5,7 @@ import { countOf, trait, unitOf } from './segments.ts';
 /** What counts how much in the ranking. `npm run bench:recall -- FILE --perturb` shows what a change of each one does. */
 export const rankingWeights = {
   /** BM25: how soon a repeated word stops counting. */
-  saturation: 1.2,
+  saturation: 0.663,
   /** BM25: how much a long text has to say more often what a short one says once, 0 to 1. */
   lengthShare: 0.5,
   /** What a neighbour's word counts at a distance of one, two, three. */
@@ -13,35 +13,51 @@ export const rankingWeights = {
   /** Between the sum of a word's occurrences in text and neighbours (0) and its best one (1). */
   bestOccurrence: 0.5,
   /** A text whose author the query names, or means by "I" or "you". */
-  namedAuthor: 1,
+  namedAuthor: 0.85,
   /** An author's name as a word of the query. */
-  authorTerm: 0.3,
+  authorTerm: 0.195,
   /** A day, month or year of the query that is the text's. */
-  date: 1,
+  date: 1.392,
   /** A file's name. */
   title: 1,
+  /** The first letters of a word of the query. */
+  beginning: 0.3,
   /** What a question's words lend to the answer that follows. */
-  answer: 0.4,
+  answer: 0.472,
   /** The three best texts of a stretch, for each in it. */
   stretch: 0.15,
   /** An expression of time, where the query asks when. */
-  time: 0.5,
+  time: 0.425,
   /** Related words. */
-  related: 0.2,
+  related: 0.3,
   /** Two words of the query side by side. */
-  pair: 0.2,
+  pair: 0.153,
   /** The query word for word. */
   phrase: 1,
   /** What is taken from a text that only asks: questions hold words of queries, not what was asked for. */
-  question: 0.3,
+  question: 0.45,
   /** A text by the bot. */
   bot: 0.3,
+  /** What words of the bot count for its neighbours, and for the sum of its stretch. */
+  botLent: 0,
+  botStretch: 0.1,
+  /** A text that has no word of the query itself: what its neighbours lend it. */
+  carried: 1.05,
+  /** A text with a number, and one with a name; the latter also where the query asks for a name. */
+  number: 0.3,
+  name: 0.15,
+  askedName: 0.3,
+  /** The newest text of all, where the query asks for what holds now. */
+  now: 0.35,
 };
 
 export type RankingWeights = Readonly<typeof rankingWeights>;
 
 /** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
 export type Admits = (index: number) => boolean;
+
+/** So many words of the query have to stand around a text that has none itself: fewer tell little of what is beside them. */
+const leastCarried = 3;
 
 /** Units around one whose words count for it, before and behind. */
 const margin = 3;
@@ -67,6 +83,8 @@ export interface Candidate extends Omit<Find, 'score' | 'index'> {
 interface Scoring {
   readonly weights: RankingWeights;
   readonly meanLength: number;
+  /** From when to when anything was said, in milliseconds since the epoch; only where the query asks for what holds now. */
+  readonly times?: { readonly first: number; readonly last: number } | undefined;
   readonly sheet: ReturnType<typeof createScoreSheet>;
 }
 
@@ -121,9 +139,10 @@ export class SegmentScores {
   /** Gives every hit that may score at least as much as the best so far. */
   collect(query: RecallQuery, top: TopHits): void {
     const { source, order, segment, postings, admits } = this.#of;
-    const { answer, stretch, namedAuthor, time, neighbours } = this.#by.weights;
-    const highestFactor =
-      (query.authorTerms.size > 0 ? 1 + namedAuthor : 1) * (query.asksWhen ? 1 + time : 1);
+    const { answer, stretch, carried, neighbours } = this.#by.weights;
+    const highestFactor = this.#highestFactor(query);
+    // Lines of a file are shown with those around them, and all belong together.
+    const ofCarried = source === 'messages' ? carried : 0;
     const { own, fields, stretches } = this.#by.sheet;
     const size = segment.lengthOf.length;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
@@ -133,42 +152,46 @@ export class SegmentScores {
       const before = own[at - 1] ?? 0;
       const here = own[at] ?? 0;
       // Most units end here, before anything is looked up: as if all around were of one stretch, and lent all that they have.
-      const most =
-        here +
+      const lent =
         nearest * (before + (own[at + 1] ?? 0)) +
         second * ((own[at - 2] ?? 0) + (own[at + 2] ?? 0)) +
         third * ((own[at - 3] ?? 0) + (own[at + 3] ?? 0));
-      if ((most + mostOfOthers + answer * before) * highestFactor < top.least) continue;
+      const words = here > 0 ? here + lent : ofCarried * lent;
+      if ((words + mostOfOthers + answer * before) * highestFactor < top.least) continue;
       const ofFields = fields[index] ?? 0;
-      if (here === 0 && ofFields === 0 && before === 0) continue;
+      if (words === 0 && ofFields === 0 && before === 0) continue;
       const others = ofFields + stretch * (stretches[index] ?? 0);
       const factor = this.#factor(index, query);
-      if ((most + others + answer * before) * factor < top.least) continue;
+      if ((words + others + answer * before) * factor < top.least || admits?.(index) === false) continue;
       const answered = before === 0 ? 0 : this.#answered(index);
-      if ((here === 0 && ofFields === 0 && answered === 0) || admits?.(index) === false) continue;
-      const score = (this.#wordsOf(index) + others + answer * answered) * factor;
+      const ofWords = here > 0 ? this.#wordsOf(index, 1) : this.#wordsOf(index, leastCarried) * ofCarried;
+      if (ofWords === 0 && ofFields === 0 && answered === 0) continue;
+      const score = (ofWords + others + answer * answered) * factor;
       top.add({ source, score, segment, index, order, postings });
     }
   }
 
-  /** What a unit has of all words, with what those around it in the same stretch lend. */
-  #wordsOf(index: number): number {
-    const { neighbours, bestOccurrence } = this.#by.weights;
-    const { stretchOf } = this.#of.segment;
+  /** What a unit has of all words, with what those around it in the same stretch lend; nothing where it is of fewer words than asked for. */
+  #wordsOf(index: number, least: number): number {
+    const { neighbours, bestOccurrence, botLent } = this.#by.weights;
+    const { stretchOf, traitsOf } = this.#of.segment;
     let words = 0;
+    let count = 0;
     for (const term of this.#terms) {
       let best = term[index] ?? 0;
       let sum = best;
       for (let other = index - neighbours.length; other <= index + neighbours.length; other += 1) {
         const score = other === index ? 0 : (term[other] ?? 0);
         if (score === 0 || stretchOf[other] !== stretchOf[index]) continue;
-        const lent = score * (neighbours[Math.abs(other - index) - 1] ?? 0);
+        const isBot = ((traitsOf[other] ?? 0) & trait.isBot) !== 0;
+        const lent = score * (neighbours[Math.abs(other - index) - 1] ?? 0) * (isBot ? botLent : 1);
         sum += lent;
         if (lent > best) best = lent;
       }
+      if (best > 0) count += 1;
       words += (1 - bestOccurrence) * sum + bestOccurrence * best;
     }
-    return words;
+    return count < least ? 0 : words;
   }
 
   /** What the question just before has of the query, where this unit is somebody else's answer. */
@@ -181,21 +204,38 @@ export class SegmentScores {
   }
 
   #factor(index: number, query: RecallQuery): number {
-    const { namedAuthor, time, question, bot } = this.#by.weights;
-    const { traitsOf, authors, authorOf, statementShareOf } = this.#of.segment;
+    const { namedAuthor, time, question, bot, number, name, askedName, now } = this.#by.weights;
+    const { traitsOf, authors, authorOf, statementShareOf, timeOf } = this.#of.segment;
+    const { times } = this.#by;
     const traits = traitsOf[index] ?? 0;
     const isNamed = query.isNamedAuthor(authors[authorOf[index] ?? 0] ?? '');
     let factor = 1 - question * (1 - (statementShareOf[index] ?? 0));
     if (isNamed) factor *= 1 + namedAuthor;
     if ((traits & trait.isBot) !== 0 && !isNamed && !query.meansBot) factor *= bot;
     if (query.asksWhen && (traits & trait.tellsWhen) !== 0) factor *= 1 + time;
+    if ((traits & trait.hasNumber) !== 0) factor *= 1 + number;
+    if ((traits & trait.hasName) !== 0) factor *= query.asksName ? 1 + name + askedName : 1 + name;
+    if (times !== undefined)
+      factor *= 1 + now * Math.max(0, ((timeOf[index] ?? 0) - times.first) / (times.last - times.first));
     return factor;
+  }
+
+  #highestFactor({ authorTerms, asksWhen, asksName, asksNow }: RecallQuery): number {
+    const { namedAuthor, time, number, name, askedName, now } = this.#by.weights;
+    return (
+      (1 + number) *
+      (1 + name + (asksName ? askedName : 0)) *
+      (authorTerms.size > 0 ? 1 + namedAuthor : 1) *
+      (asksWhen ? 1 + time : 1) *
+      (asksNow ? 1 + now : 1)
+    );
   }
 
   /** The three best units of each stretch, summed up, for all its units; gives the highest sum. */
   #sumStretches(): number {
     const { own, stretches: sums } = this.#by.sheet;
-    const { stretchOf } = this.#of.segment;
+    const { stretchOf, traitsOf } = this.#of.segment;
+    const { botStretch } = this.#by.weights;
     let highest = 0;
     let start = 0;
     while (start < stretchOf.length) {
@@ -204,7 +244,8 @@ export class SegmentScores {
       let second = 0;
       let third = 0;
       for (; end < stretchOf.length && stretchOf[end] === stretchOf[start]; end += 1) {
-        const score = own[end + margin] ?? 0;
+        let score = own[end + margin] ?? 0;
+        if (score > third && ((traitsOf[end] ?? 0) & trait.isBot) !== 0) score *= botStretch;
         if (score <= third) continue;
         third = score < second ? score : second;
         if (score > second) second = score < first ? score : first;

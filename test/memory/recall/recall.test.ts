@@ -61,6 +61,19 @@ describe('recall finds [C1]', () => {
     expect(await find('submarine')).toEqual([]);
   });
 
+  it('what has no word of the query behind what stands beside it, where that has several', async () => {
+    const { say, find, time } = openRecall();
+    await say('My brother keeps an axolotl in the cellar');
+    await say('Its name is Ferdinand');
+    time.now += 3 * 60 * 60 * 1000;
+    await say('Good night');
+    expect(await find("where does my brother's axolotl live, in a cellar?")).toEqual([
+      'My brother keeps an axolotl in the cellar',
+      'Its name is Ferdinand',
+    ]);
+    expect(await find('axolotl')).toEqual(['My brother keeps an axolotl in the cellar']);
+  });
+
   it('an answer by the words of its question', async () => {
     const { turn, find } = openRecall();
     await turn('Which restaurant in Rome is good?', 'Trattoria Bella has tables outside.');
