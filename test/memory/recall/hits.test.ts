@@ -38,6 +38,8 @@ async function chosen(wordings: readonly (readonly (readonly Find[])[])[], limit
   return hits.map(({ unit }) => unit.text);
 }
 
+const isHidden = (text: string): boolean => text.endsWith('text 0');
+
 describe('hits of several wordings', () => {
   it('take turns, and one that two wordings brought stands once', async () => {
     const wordings = [
@@ -71,7 +73,6 @@ describe('hits of several wordings', () => {
               finds(name, perSource[of] ?? []).map((find) => ({ ...find, segment: own[of] ?? segment })),
             ),
           );
-          const isHidden = (text: string) => text.endsWith('text 0');
           const hits = await chooseHits(wordings, limit, (unit) => isHidden(unit.text));
           const shown = hits.map(({ unit }) => unit.text);
           const there = new Set(
