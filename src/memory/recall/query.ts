@@ -5,6 +5,8 @@ import { titleTerm, type TextReaders } from './segments.ts';
 /** A term that is looked for. What each kind counts is a matter of the ranking. */
 export interface QueryTerm {
   readonly term: string;
+  /** The word of the query that it stands for. */
+  readonly word: string;
   readonly kind: 'word' | 'author' | 'related' | 'title' | 'date' | 'beginning';
 }
 
@@ -58,16 +60,16 @@ export function readQuery(
   const nameTerms = new Set([...names.values()].flat());
   const own = new Set(words);
   const terms = new Map<string, QueryTerm>();
-  const add = (term: string, kind: QueryTerm['kind']): void => {
-    if (!terms.has(term)) terms.set(term, { term, kind });
+  const add = (term: string, kind: QueryTerm['kind'], word = term): void => {
+    if (!terms.has(term)) terms.set(term, { term, kind, word });
   };
   for (const term of own) add(term, nameTerms.has(term) ? 'author' : 'word');
   for (const term of own) {
     add(titleTerm(term), 'title');
     if (nameTerms.has(term)) continue;
-    for (const other of reader.related(term)) add(other, 'related');
+    for (const other of reader.related(term)) add(other, 'related', term);
   }
-  for (const term of reader.beginnings(query)) add(term, 'beginning');
+  for (const [beginning, term] of reader.beginnings(query)) add(beginning, 'beginning', term);
   for (const term of dates.termsIn(query, now)) add(term, 'date');
   const named = new Set(
     [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),

@@ -88,11 +88,11 @@ export async function rank(
     for (const candidate of candidates) {
       await pause();
       const scores = new SegmentScores(candidate, { weights, meanLength, sheet, ...(times && { times }) });
-      for (const [at, { kind }] of query.terms.entries()) {
+      for (const [at, { kind, word }] of query.terms.entries()) {
         const [of = none, value = 0] = [candidate.postings[at], values[at]];
         if (of.length === 0 || value === 0) continue;
-        if (kind === 'title' || kind === 'date' || kind === 'beginning') scores.addField(of, value);
-        else scores.addWord(of, value);
+        if (kind === 'title' || kind === 'date') scores.addField(of, value);
+        else scores.addWord(of, value, word);
       }
       scores.collect(query, top);
     }

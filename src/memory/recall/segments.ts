@@ -106,7 +106,7 @@ export function readUnit({ terms, dates }: TextReaders, unit: RecallUnit): ReadU
     unit,
     terms: terms.read(text),
     fields: [
-      ...terms.beginnings(text),
+      ...terms.beginnings(text).keys(),
       ...(at === undefined ? [] : dates.termsOf(at)),
       ...(reference.kind === 'message' ? [messageTerm(reference.messageId)] : []),
     ],

@@ -18,12 +18,18 @@ export class TermReader {
     return all;
   }
 
-  /** The beginnings of the words that say something, each once: what brings together forms that no stemmer does, and the parts of compounds. */
-  beginnings(text: string): ReadonlySet<string> {
-    const all = new Set<string>();
+  /**
+   * The beginnings of the words that say something, each once, with the term of its first word: they bring together forms that no stemmer does,
+   * and compounds.
+   */
+  beginnings(text: string): ReadonlyMap<string, string> {
+    const all = new Map<string, string>();
     for (const word of wordsIn(text)) {
-      const { beginning } = this.#read(word);
-      if (beginning !== undefined) all.add(beginning);
+      const {
+        beginning,
+        terms: [term],
+      } = this.#read(word);
+      if (beginning !== undefined && term !== undefined && !all.has(beginning)) all.set(beginning, term);
     }
     return all;
   }
