@@ -166,3 +166,23 @@ export async function fitRecall(conversations: readonly Conversation[], leaveOut
   tell('each fitted to all others', left);
   print(`${known.size} sets of weights`);
 }
+
+/** Each weight at nothing, 30 % lower and 30 % higher: none should sit on a peak. */
+export async function perturbWeights(conversations: readonly Conversation[]): Promise<void> {
+  const evaluate = createEvaluator(conversations);
+  const files = [...new Set(conversations.map(({ file }) => file))];
+  for (const name of namesOf(rankingWeights)) {
+    for (const share of [-1, -0.3, 0.3]) {
+      const weights = moved(rankingWeights, name, share);
+      if (weights === undefined) continue;
+      const measured = await evaluate(weights);
+      for (const file of files)
+        print(
+          line(
+            `${name} ${share > 0 ? '+' : ''}${100 * share} % ${file}`,
+            measured.filter((one) => one.conversation.file === file),
+          ),
+        );
+    }
+  }
+}
