@@ -5,6 +5,7 @@ import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
+import { newerFirst } from './earlier.ts';
 import { chooseHits, type Find } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery, type RecallQuery } from './query.ts';
@@ -91,7 +92,7 @@ export function createRecall(options: RecallOptions) {
     for (const wording of wordings) found.push(await findWording(wording, searched, view));
     const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
     const hits = await chooseHits(found, limit, (unit) => isForgotten(unit, forgotten));
-    return passagesOf(hits, wordings, readers, (unit) => {
+    return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, (unit) => {
       const { reference } = unit;
       return (
         (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
