@@ -74,6 +74,8 @@ export function createScoreSheet(size: number, words: number) {
     /** From words of the unit itself: of all words together, with a margin before and behind, and of each. */
     own: new Float64Array(size + 2 * margin),
     ofWords: Array.from({ length: words }, () => new Float64Array(size)),
+    /** What of it the unit lends others, with the same margin. */
+    lent: new Float64Array(size + 2 * margin),
     fields: new Float64Array(size),
     /** The three best of the unit's stretch. */
     stretches: new Float64Array(size),
@@ -106,8 +108,8 @@ export class SegmentScores {
   constructor(of: Candidate, by: Scoring) {
     this.#of = of;
     this.#by = by;
-    const { own, fields } = by.sheet;
-    for (const column of [own, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
+    const { own, lent, fields } = by.sheet;
+    for (const column of [own, lent, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
   }
 
   /** Counts a property of whole texts, which neighbours do not lend each other. */
@@ -123,10 +125,10 @@ export class SegmentScores {
 
   /** Counts a word by BM25 for the units that have it, under the word of the query that it stands for: of several such in one text the best counts most. */
   addWord(postings: Uint32Array, value: number, word: string): void {
-    const { saturation, lengthShare, alike } = this.#by.weights;
-    const { own, ofWords } = this.#by.sheet;
+    const { saturation, lengthShare, alike, botLent } = this.#by.weights;
+    const { own, lent, ofWords } = this.#by.sheet;
     const { admits, segment } = this.#of;
-    const { lengthOf } = segment;
+    const { lengthOf, traitsOf } = segment;
     const known = this.#words.get(word);
     const ofWord = known ?? ofWords[this.#words.size] ?? new Float64Array();
     if (known === undefined) ofWord.fill(0, 0, lengthOf.length);
@@ -140,7 +142,10 @@ export class SegmentScores {
       const score = (value * count * (saturation + 1)) / (count + base + perTerm * (lengthOf[index] ?? 0));
       const before = ofWord[index] ?? 0;
       const after = Math.max(before, score) + alike * Math.min(before, score);
-      own[index + margin] = (own[index + margin] ?? 0) + after - before;
+      const at = index + margin;
+      const isBot = ((traitsOf[index] ?? 0) & trait.isBot) !== 0;
+      own[at] = (own[at] ?? 0) + after - before;
+      lent[at] = (lent[at] ?? 0) + (after - before) * (isBot ? botLent : 1);
       ofWord[index] = after;
     }
   }
@@ -152,7 +157,7 @@ export class SegmentScores {
     const highestFactor = this.#highestFactor(query);
     // Lines of a file are shown with those around them, and all belong together.
     const ofCarried = source === 'messages' ? carried : 0;
-    const { own, fields, stretches } = this.#by.sheet;
+    const { own, lent, fields, stretches } = this.#by.sheet;
     const size = segment.lengthOf.length;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
     const [nearest = 0, second = 0, third = 0] = neighbours;
@@ -162,12 +167,12 @@ export class SegmentScores {
       const before = own[at - 1] ?? 0;
       const here = own[at] ?? 0;
       // Most units end here, before anything is looked up: as if all around were of one stretch, and lent all that they have.
-      const lent =
+      const mostOfNeighbours =
         mostLent *
-        (nearest * (before + (own[at + 1] ?? 0)) +
-          second * ((own[at - 2] ?? 0) + (own[at + 2] ?? 0)) +
-          third * ((own[at - 3] ?? 0) + (own[at + 3] ?? 0)));
-      const words = here > 0 ? here + lent : ofCarried * lent;
+        (nearest * ((lent[at - 1] ?? 0) + (lent[at + 1] ?? 0)) +
+          second * ((lent[at - 2] ?? 0) + (lent[at + 2] ?? 0)) +
+          third * ((lent[at - 3] ?? 0) + (lent[at + 3] ?? 0)));
+      const words = here > 0 ? here + mostOfNeighbours : ofCarried * mostOfNeighbours;
       if ((words + mostOfOthers + answer * before) * highestFactor < top.least) continue;
       const ofFields = fields[index] ?? 0;
       if (words === 0 && ofFields === 0 && before === 0) continue;
@@ -222,8 +227,8 @@ export class SegmentScores {
     const traits = traitsOf[index] ?? 0;
     const isNamed = query.isNamedAuthor(authors[authorOf[index] ?? 0] ?? '');
     let factor = 1 - question * (1 - (statementShareOf[index] ?? 0));
-    const length = Math.log((1 + (lengthOf[index] ?? 0)) / this.#by.meanLength);
-    factor *= 1 + longer * Math.min(1, Math.max(-1, length));
+    const length = (1 + (lengthOf[index] ?? 0)) / this.#by.meanLength;
+    factor *= 1 + longer * (length >= Math.E ? 1 : length <= 1 / Math.E ? -1 : Math.log(length));
     if (isNamed) factor *= 1 + namedAuthor;
     if ((traits & trait.isBot) !== 0 && !isNamed && !query.meansBot) factor *= bot;
     if (query.asksWhen && (traits & trait.tellsWhen) !== 0) factor *= 1 + time;
