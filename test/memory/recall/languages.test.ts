@@ -209,6 +209,6 @@ it.each(Object.entries(talks))(
     const missed: string[] = [];
     for (const [said = '', question = ''] of pairs)
       if (!(await find(question, { limit: 5 })).includes(said)) missed.push(question);
-    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(6);
+    expect(missed.length > 6 ? missed : []).toEqual([]);
   },
 );

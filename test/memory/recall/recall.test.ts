@@ -61,6 +61,20 @@ describe('recall finds [C1]', () => {
     expect(await find('submarine')).toEqual([]);
   });
 
+  it('compounds and forms that no stemmer brings together by the beginnings of words, behind what has the word itself', async () => {
+    const { say, find, time } = openRecall();
+    for (const text of [
+      'Zum Geburtstagsfest kommt Oma',
+      'Der Gartenzaun ist morsch',
+      'Mein Geburtstag ist im Mai',
+    ]) {
+      await say(text);
+      time.now += 3 * 60 * 60 * 1000;
+    }
+    expect(await find('Geburtstag')).toEqual(['Mein Geburtstag ist im Mai', 'Zum Geburtstagsfest kommt Oma']);
+    expect(await find('Gärten und Gartenzäune')).toEqual(['Der Gartenzaun ist morsch']);
+  });
+
   it('what has no word of the query behind what stands beside it, where that has several', async () => {
     const { say, find, time } = openRecall();
     await say('My brother keeps an axolotl in the cellar');
