@@ -62,68 +62,60 @@ function timeOf({ segment, index }: Find): number {
   return segment.timeOf[index] ?? 0;
 }
 
-/** A hit, with what it says in a form that shows repetitions. */
-interface SaidHit {
-  readonly hit: Hit;
-  readonly said: string;
-}
-
 /**
  * The hits to show, best first: none that `isHidden` or repeats another's words, and every source that found something has its best one among
- * them, as far as `limit` allows [C2]. `wordings` has what each source found for each wording of a query, best first; their hits take turns, since
- * scores of one wording say nothing beside those of another.
+ * them, as far as `limit` allows [C2]. `wordings` has what each source found for each wording of a query, best first.
  */
 export async function chooseHits(
   wordings: readonly (readonly (readonly Find[])[])[],
   limit: number,
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Hit[]> {
-  const lists: (readonly SaidHit[])[] = [];
-  for (const perSource of wordings) lists.push(await inOrder(perSource, limit, isHidden));
-  const hits = byTurns(lists);
-  const bests = hits.filter(({ source }, at) => hits.findIndex((hit) => hit.source === source) === at);
-  const shown = new Set([...new Set([...bests, ...hits])].slice(0, limit));
+  const seen = new Set<string>();
+  const pause = createTimeSlice();
+  const hits: Hit[] = [];
+  const bests = new Map<SourceName, Hit>();
+  for (const find of fused(wordings.map((perSource) => perSource.flat().toSorted(compareHits)))) {
+    if (hits.length >= limit && bests.has(find.source)) continue;
+    // A message has to be read.
+    const unit = find.segment.unit(find.index);
+    const said = normalizeText(`${unit.reference.kind} ${unit.author} ${unit.text}`);
+    await pause();
+    if (isHidden(unit) || seen.has(said)) continue;
+    seen.add(said);
+    const hit = { ...find, unit };
+    hits.push(hit);
+    if (!bests.has(find.source)) bests.set(find.source, hit);
+  }
+  const shown = new Set([...new Set([...bests.values(), ...hits])].slice(0, limit));
   return hits.filter((hit) => shown.has(hit));
 }
 
-/** What all sources found for one wording, best first, read; of messages no more than can be shown. */
-async function inOrder(
-  perSource: readonly (readonly Find[])[],
-  limit: number,
-  isHidden: (unit: RecallUnit) => boolean,
-): Promise<readonly SaidHit[]> {
-  const seen = new Set<string>();
-  const pause = createTimeSlice();
-  const distinct: SaidHit[] = [];
-  for (const finds of perSource) {
-    let messages = 0;
-    for (const find of finds) {
-      // A message has to be read, and nothing else repeats one.
-      if (messages === limit) break;
-      const unit = find.segment.unit(find.index);
-      const said = normalizeText(`${unit.reference.kind} ${unit.author} ${unit.text}`);
-      await pause();
-      if (isHidden(unit) || seen.has(said)) continue;
-      seen.add(said);
-      distinct.push({ hit: { ...find, unit }, said });
-      if (find.source === 'messages') messages += 1;
-    }
-  }
-  return distinct.toSorted((a, b) => compareHits(a.hit, b.hit));
-}
+/**
+ * How soon a place in a list counts less: the first one counts as much as two that are {@link rankOffset} places behind it. Scores of one wording say nothing
+ * beside those of another, so that places count, as in reciprocal rank fusion; with so small an offset each wording brings its best, and what several
+ * found comes before what only one did.
+ */
+const rankOffset = 3;
 
-/** The first of each list, then the second of each, and so on. A list whose turn would bring what is there already gives its next one instead. */
-function byTurns(lists: readonly (readonly SaidHit[])[]): readonly Hit[] {
-  const taken = new Map<string, Hit>();
-  const places = lists.map(() => 0);
-  while (lists.some((list, of) => (places[of] ?? 0) < list.length)) {
-    for (const [of, list] of lists.entries()) {
-      const from = places[of] ?? 0;
-      const found = list.findIndex(({ said }, at) => at >= from && !taken.has(said));
-      const next = list[found];
-      places[of] = next === undefined ? list.length : found + 1;
-      if (next !== undefined) taken.set(next.said, next.hit);
+/** One list of several, best first: what is far ahead in one of them, or is in more than one. */
+function fused(lists: readonly (readonly Find[])[]): readonly Find[] {
+  const [only] = lists;
+  if (only !== undefined && lists.length === 1) return only;
+  const known = new Map<Segment, Map<number, { readonly find: Find; worth: number }>>();
+  const all: { readonly find: Find; worth: number }[] = [];
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  for (let place = 0; place < longest; place += 1) {
+    for (const list of lists) {
+      const find = list[place];
+      if (find === undefined) continue;
+      const ofSegment = known.get(find.segment) ?? new Map<number, { readonly find: Find; worth: number }>();
+      known.set(find.segment, ofSegment);
+      const present = ofSegment.get(find.index) ?? { find, worth: 0 };
+      if (present.worth === 0) all.push(present);
+      ofSegment.set(find.index, present);
+      present.worth += 1 / (rankOffset + place);
     }
   }
-  return [...taken.values()];
+  return all.toSorted((a, b) => b.worth - a.worth).map(({ find }) => find);
 }
