@@ -22,6 +22,7 @@ import { createQuota } from '../memory/log/quota.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../memory/log/session-state.ts';
 import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
+import { createUndoableNotes } from '../memory/notebook/undoable.ts';
 import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
 import { createWeeklyTrim } from '../memory/notebook/weekly-trim.ts';
 import { createWorkspace } from '../memory/notebook/workspace.ts';
@@ -113,6 +114,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timer: ports.timer,
     logger,
   });
+  const undoable = createUndoableNotes({ store, writes, undo });
   const durable: DurableMemory = createDurableMemory({
     settings: config.durable,
     store,
@@ -122,6 +124,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
       restore: (...taken) => changes.restore(...taken),
     },
     undo,
+    notes: undoable.part,
     extract:
       config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,
@@ -196,6 +199,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
         : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
+    undoable,
     timeZone,
     logger,
   });

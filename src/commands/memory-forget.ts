@@ -3,8 +3,7 @@ import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { clip, flatten, saysWords } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
-import { undoButton } from '../memory/durable/notices.ts';
-import type { MessagesByChannel } from '../memory/undo.ts';
+import { undoButton, type MessagesByChannel } from '../memory/undo.ts';
 import { brieflyQuoted, counted, listedItem, nameable, readingPlace, withoutFences } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 

@@ -2,7 +2,7 @@ import type { AttachedFile } from '../core/chat.ts';
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
 import type { ImportRefusal, ImportResult } from '../memory/durable/import-items.ts';
-import { undoButton } from '../memory/durable/notices.ts';
+import { undoButton } from '../memory/undo.ts';
 import { counted, listedItem, readingPlace } from './answer-lines.ts';
 import { importMaxBytes, readImportFile } from './import-file.ts';
 import { refusalToStore } from './memory-control.ts';

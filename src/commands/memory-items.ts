@@ -10,8 +10,9 @@ import { clip, flatten, normalizeText } from '../core/text.ts';
 import type { CommandButton } from '../core/chat.ts';
 import { nearDuplicateOf } from '../memory/durable/merge.ts';
 import { isPlainId, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
-import { undoButton, type Stored } from '../memory/durable/notices.ts';
+import type { Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
+import { undoButton } from '../memory/undo.ts';
 import {
   counted,
   formerLines,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { CommandButton } from '../core/chat.ts';
 import { limits } from '../core/limits.ts';
 import { createLapsingLog, lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
 
@@ -29,6 +30,19 @@ export type UndoableChange = z.infer<typeof changeSchema>;
 
 /** Messages of a person, by the channel of their conversation. */
 export type MessagesByChannel = z.infer<typeof messagesSchema>;
+
+/** Changes that a layer besides the items made. */
+export interface UndoablePart {
+  /** What became of one: it still is as it was left, it was taken back already, or something of it was changed since; `undefined` where it is none of this layer's. Rejects with `StoreError`. */
+  readonly stateOf: (part: unknown) => Promise<'made' | 'reverted' | 'overtaken' | undefined>;
+  /** Takes one back that is as it was left; safe to repeat. Rejects with `StoreError`. */
+  readonly revert: (part: unknown) => Promise<void>;
+}
+
+/** The change that was made can be undone for ten minutes [K5]. */
+export function undoButton(undoId: string | undefined): readonly CommandButton[] {
+  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, keepsOthers: true }];
+}
 
 export interface UndoPorts extends LapsingLogPorts {
   /** It can be undone no more: what it took is erased. Rejects with `StoreError`, and is asked again. */

@@ -206,7 +206,7 @@ it('answers what is no command, or half of one, with help [K1]', async () => {
   const asked = callsForAnswers(stage).length;
   const say = async (text: string) => (await stage.ask(name, '#general', text)).text;
   expect(await say('!memory remmber tea')).toMatch(
-    /^I don't know the command "remmber"\. Did you mean `!memory remember`\?\n\n`!memory show`/u,
+    /^I don't know the command "remmber"\. Did you mean `!memory remember`\?\n\n`\/memory panel` has it all/u,
   );
   expect(await say('!memory remember')).toContain('There is nothing to remember');
   expect(await say('!memory forget')).toContain('Say what to forget.');

@@ -2,12 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { z } from 'zod';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { eventually } from '../support/eventually.ts';
-import { asksForSummary, callsForAnswers, command, newestCall, toldIn } from './memory-talk.ts';
+import { asksForSummary, callsForAnswers, command, idIn, newestCall, toldIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const summary = 'They talked about bees and hornets.';
@@ -59,6 +61,115 @@ async function newestFile(name: string): Promise<MessageView> {
 function textsIn(data: unknown): readonly string[] {
   if (typeof data === 'string') return [data];
   return typeof data === 'object' && data !== null ? Object.values(data).flatMap(textsIn) : [];
+}
+
+const anyStep = fc.record({
+  what: fc.constantFrom(
+    'say',
+    'say',
+    'remember',
+    'remember',
+    'edit',
+    'delete',
+    'correct',
+    'pin',
+    'forget',
+    'undo',
+  ),
+  in: fc.constantFrom('#general', '#dev', 'dm'),
+  pick: fc.nat(99),
+});
+
+/** What an archive holds of what a person said themselves, and of their items. */
+interface Held {
+  readonly messages: readonly string[];
+  /** Text, and 📌 where it is pinned. */
+  readonly items: readonly string[];
+}
+
+function heldIn(files: ReadonlyMap<string, string>): Held {
+  const listIn = (path: string) => z.array(z.looseObject({})).parse(JSON.parse(files.get(path) ?? '[]'));
+  const messages = [...files.keys()]
+    .filter((path) => /\/messages(?:-\d+)?\.json$/u.test(path))
+    .flatMap(listIn);
+  const items = listIn('items.json').filter(({ status }) => status === 'active');
+  return {
+    messages: messages
+      .filter(({ role }) => role === 'user')
+      .map(({ text }) => String(text))
+      .toSorted(),
+    items: items.map(({ text, pinned }) => `${String(text)}${pinned === true ? ' 📌' : ''}`).toSorted(),
+  };
+}
+
+/** Takes random steps as a person; resolves with what must be held after them. */
+async function take(
+  name: string,
+  steps: readonly (typeof anyStep extends fc.Arbitrary<infer Each> ? Each : never)[],
+): Promise<Held> {
+  const said = new Map<string, string>();
+  let items: readonly { readonly id: string; readonly text: string; readonly isPinned: boolean }[] = [];
+  const before: (typeof items)[] = [];
+  const give = (words: string) => command(stage, '/memory', name, 'dm', words);
+  const change = (next: typeof items) => {
+    before.push(items);
+    items = next;
+  };
+  for (const [number, { what, in: place, pick }] of steps.entries()) {
+    const words = `The word of ${name} is w${number}x`;
+    const [message] = [...said.keys()].slice(pick % Math.max(1, said.size));
+    const item = items[pick % Math.max(1, items.length)];
+    switch (what) {
+      case 'say':
+        said.set((await sayTo(name, place, words)).id, words);
+        break;
+      case 'edit':
+      case 'delete':
+        if (message === undefined) break;
+        if (what === 'edit') {
+          await stage.sandbox.edit({ message, text: words });
+          said.set(message, words);
+        } else {
+          await stage.sandbox.delete({ message });
+          said.delete(message);
+        }
+        break;
+      case 'remember':
+        change([...items, { id: idIn(await give(`remember ${words}`)), text: words, isPinned: false }]);
+        break;
+      case 'correct':
+      case 'pin':
+      case 'forget': {
+        if (item === undefined) break;
+        const others = items.filter((each) => each !== item);
+        if (what === 'forget') {
+          await give(`forget ${item.id}`);
+          change(others);
+        } else if (what === 'correct') {
+          await give(`edit ${item.id} ${words}`);
+          change([...others, { ...item, text: words }]);
+        } else if (!item.isPinned) {
+          await give(`pin ${item.id}`);
+          change([...others, { ...item, isPinned: true }]);
+        }
+        break;
+      }
+      case 'undo':
+        await give('undo');
+        items = before.pop() ?? items;
+    }
+  }
+  return {
+    messages: [...said.values()].toSorted(),
+    items: items.map(({ text, isPinned }) => `${text}${isPinned ? ' 📌' : ''}`).toSorted(),
+  };
+}
+
+/** Says something to the bot, which has answered when this resolves. */
+async function sayTo(as: string, place: string, text: string): Promise<MessageView> {
+  const said = await stage.sandbox.say({ as, in: place, text, mentionBot: place !== 'dm' });
+  await stage.answerTo(said);
+  return said;
 }
 
 describe('an export [K10]', () => {
@@ -115,6 +226,24 @@ describe('an export [K10]', () => {
     await stage.ask('erin', 'dm', 'hello again');
     expect(callsForAnswers(stage)).toHaveLength(asked + 1);
     expect(toldIn(newestCall(stage))).not.toMatch(/README|export|Here is everything/u);
+  });
+
+  it('equals what was said, remembered, corrected and taken back, whatever the order', async () => {
+    for (const [at, steps] of fc.sample(fc.array(anyStep, { minLength: 8, maxLength: 16 }), 8).entries()) {
+      const name = `exporter${at}`;
+      await addPerson(name);
+      const expected = await take(name, steps);
+      await eventually(async () => {
+        const before = (await stage.sandbox.messages({ in: `@${name}`, from: 'bot' })).length;
+        await stage.sandbox.slash({ as: name, in: '#general', name: 'memory', subcommand: 'export' });
+        const sent = (await stage.sandbox.messages({ in: `@${name}`, from: 'bot' })).slice(before);
+        const archive = await downloaded(
+          name,
+          sent.find(({ attachments }) => attachments.length > 0),
+        );
+        expect({ steps, ...heldIn(await unpacked(archive)) }).toEqual({ steps, ...expected });
+      });
+    }
   });
 
   it('comes with an answer that only the asker sees where DMs are closed, and not at all in a channel', async () => {

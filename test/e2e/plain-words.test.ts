@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { command, idIn, newestCall, toldIn } from './memory-talk.ts';
-import { answeringBy, type Answers } from './model-calls.ts';
+import { command, idIn, newestCall, promptFor, toldIn } from './memory-talk.ts';
+import { answeringBy, sectionIn, type Answers } from './model-calls.ts';
 import { obedientModel } from './obedient-model.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -121,6 +121,28 @@ describe('the line under an answer [K6]', () => {
       await says(name, 'dm', 'Note that', 'memory_append', { path: 'topics/tea.md', entry: 'oolong' })
     ).line();
     expect(line.text).toBe('-# 📝 Noted in `topics/tea.md`');
+    expect(await press(name, line.id, 'Undo')).toBe('Undone: the `note`.');
+    const prompt = await promptFor(stage, name, 'dm', 'What else?');
+    expect(sectionIn(newestCall(stage), 'notebook_index')).toBe('');
+    expect(prompt).not.toContain('topics/tea.md (');
+  });
+
+  it('undoes what was written over what was noted before, unless that was changed again [K5]', async () => {
+    const name = await newcomer();
+    const note = async (entry: string) =>
+      (await says(name, 'dm', `Note ${entry}`, 'memory_append', { path: 'MEMORY.md', entry })).line();
+    const first = await note('oolong');
+    await note('sencha');
+    expect(await press(name, first.id, 'Undo')).toContain('changed since');
+    await promptFor(stage, name, 'dm');
+    expect(sectionIn(newestCall(stage), 'notes')).toMatch(/oolong\n\nsencha\n/u);
+    expect((await stage.ask(name, 'dm', '!memory undo')).text).toBe('Undone: the `note`.');
+    await promptFor(stage, name, 'dm');
+    expect(sectionIn(newestCall(stage), 'notes')).toMatch(/oolong\n/u);
+    expect(sectionIn(newestCall(stage), 'notes')).not.toContain('sencha');
+    expect((await stage.ask(name, 'dm', '!memory undo')).text).toBe('Undone: the `note`.');
+    await promptFor(stage, name, 'dm');
+    expect(sectionIn(newestCall(stage), 'notes')).toBe('');
   });
 
   it('has Undo under what was offered and carried out', async () => {

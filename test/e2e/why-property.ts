@@ -23,13 +23,19 @@ const read = (path: string) => `CALL memory_read ${JSON.stringify({ path })}`;
 const anyWords = fc.oneof(
   { weight: 3, arbitrary: word.map((each) => `What about ${each}?`) },
   word.map((each) => `Search: CALL recall_memory ${JSON.stringify({ query: each, limit: 4 })}`),
-  fc
-    .constantFrom('USER.md', 'MEMORY.md', 'overview.md', 'facts/user.md')
-    .map((path) => `Read: ${read(path)}`),
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom('USER.md', 'MEMORY.md', 'overview.md', 'facts/user.md')
+      .map((path) => `Read: ${read(path)}`),
+  },
   fc.constant('List: CALL memory_list {}'),
-  fc
-    .tuple(fc.constantFrom('overview.md', 'USER.md', 'facts/user.md', 'topics/trees.md'), word)
-    .map(([path, each]) => `Note: CALL memory_append ${JSON.stringify({ path, entry: `Grows ${each}.` })}`),
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.constantFrom('overview.md', 'USER.md', 'facts/user.md', 'topics/trees.md'), word)
+      .map(([path, each]) => `Note: CALL memory_append ${JSON.stringify({ path, entry: `Grows ${each}.` })}`),
+  },
   word.map(
     (each) =>
       `I grow ${each}. CALL remember_item ${JSON.stringify({ kind: 'fact', text: `Grows ${each}`, quote: `I grow ${each}` })}`,
@@ -86,6 +92,9 @@ export async function playTurns(turns: number): Promise<ReadonlyMap<string, numb
     model,
   });
   const thread = (await stage.sandbox.addThread({ channel: '#dev', name: 'trees', as: 'alice' })).id;
+  for (const id of [stage.info.people['alice'], stage.info.people['bob']])
+    for (const file of ['USER.md', 'facts/user.md'])
+      await stage.writeFile(`data/users/${id}/notebook/${file}`, 'Has a garden.\n');
   const counts = new Map<string, number>();
   for (const [at, step] of fc.sample(anyTurn, { numRuns: turns }).entries()) {
     const place = step.place === 'thread' ? thread : step.place;
@@ -118,9 +127,13 @@ async function play(stage: Stage, turn: Omit<AnyTurn, 'place'> & { readonly plac
   const callFor = () =>
     callsOf(stage, 'chat').findLast((each) => toldIn(each).includes(`(${mark})\n</message>`));
   const answer = await answerTo(stage, said, () => shownIn(callFor()).length > 0);
-  const shown = shownIn(callFor());
+  const call = callFor();
+  // Words of messages that a tool had forgotten may have gone from the summary with them.
+  const mayGo = (line: string): string =>
+    forgottenIn(call).length > 0 && line.startsWith('summary: ') ? 'summary: one' : line;
+  const shown = shownIn(call).map(mayGo);
   const text = await whyBy(stage, way, { as, place, answer: answer.id, hasButton: shown.length > 0 });
-  return { shown, told: toldBy(text, stage) };
+  return { shown, told: toldBy(text, stage).map(mayGo) };
 }
 
 /** The answer that points at what was said, and none of what else the bot says meanwhile; whole, as its button tells, where it is to have one. */
@@ -202,8 +215,8 @@ function readIn({ body }: ModelServerRequest): readonly string[] {
 }
 
 /** The texts of the items that a tool had forgotten. */
-function forgottenIn({ body }: ModelServerRequest): readonly string[] {
-  const results = (body.messages ?? []).flatMap(({ content }) =>
+function forgottenIn(call: ModelServerRequest | undefined): readonly string[] {
+  const results = (call?.body.messages ?? []).flatMap(({ content }) =>
     content.filter(({ type }) => type === 'tool_result'),
   );
   return results

@@ -5,13 +5,15 @@ import type { Place } from '../../src/core/place.ts';
 import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { listedAs } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { createNotebook } from '../../src/memory/notebook/notebook.ts';
+import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
 import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
 import { createUndoLog } from '../../src/memory/undo.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
-import { durableSettings, shortTermSettings } from '../support/layer-settings.ts';
+import { durableSettings, notebookSettings, shortTermSettings } from '../support/layer-settings.ts';
 import { dmPlace, messageId, openSessions, silent, startTime } from '../support/sessions.ts';
 import { proposalsOver } from '../support/undo.ts';
 
@@ -43,9 +45,12 @@ async function openMemory(disk: LossyDisk, now: number) {
     finalise: (final) => ledger.finalise(final),
     resume: (begun) => durable.settleUndo(begun),
   });
+  const undoable = createUndoableNotes({ store, writes, undo });
+  const notebook = createNotebook({ ...common, log, states, undoable, settings: notebookSettings });
   const durable: DurableMemory = createDurableMemory({
     ...common,
     settings: { ...durableSettings, maxItems },
+    notes: undoable.part,
     changes: {
       forget: (...asked) => ledger.forget(...asked),
       restore: (...taken) => ledger.restore(...taken),
@@ -54,7 +59,7 @@ async function openMemory(disk: LossyDisk, now: number) {
   });
   const said: typeof log.message = (of, id) => log.message(of, id);
   const proposals = proposalsOver(store, { writes, durable, clock, said });
-  const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer]);
+  const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook]);
   await store.removeLeftovers();
   await ledger.finish();
   await undo.start();
@@ -67,7 +72,10 @@ async function openMemory(disk: LossyDisk, now: number) {
       const entries: readonly unknown[] = JSON.parse(text);
       exchanges.push(...entries.map((entry) => JSON.stringify(entry)));
     }
+    const notes: string[] = [];
+    for await (const { path, text } of notebook.export(aliceId)) notes.push(`${path}: ${text}`);
     return {
+      notes: notes.toSorted(),
       items: await durable.list(aliceId),
       former: [...(await durable.formerOf(aliceId))],
       said: await Promise.all(
@@ -80,7 +88,7 @@ async function openMemory(disk: LossyDisk, now: number) {
     };
   }
 
-  return { store, time, log, states, shortTerm, undo, durable, proposals, state };
+  return { store, time, log, states, shortTerm, undo, durable, proposals, notebook, state };
 }
 
 type Memory = Awaited<ReturnType<typeof openMemory>>;
@@ -102,6 +110,8 @@ const anyStep = fc.record({
     'pin',
     'share',
     'import',
+    'note',
+    'note',
     'undo',
     'undo',
     'undo',
@@ -142,6 +152,16 @@ const idOf = (outcome: object | undefined): string | undefined =>
     ? outcome.undoId
     : undefined;
 
+function contextOf(place: Place, id: string, text: string): TurnContext {
+  return {
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place,
+    messages: [{ id, text, at: new Date(startTime).toISOString(), attachments: [] }],
+    now: new Date(startTime),
+    hasThirdPartyText: false,
+  };
+}
+
 /** Decides on what steps are about. */
 class Conversation {
   readonly #said: Said[] = [];
@@ -160,13 +180,7 @@ class Conversation {
       case 'say': {
         const other = likes[(pick + 1 + (pick % 3)) % likes.length] ?? 'coffee';
         this.#said.push({ id, place, likes: [like, other] });
-        const context: TurnContext = {
-          speaker: { id: aliceId, name: 'Alice', isOwner: false },
-          place,
-          messages: [{ id, text: `${text}. I like ${other}. That is ${id}.`, at, attachments: [] }],
-          now: new Date(startTime),
-          hasThirdPartyText: false,
-        };
+        const context = contextOf(place, id, `${text}. I like ${other}. That is ${id}.`);
         const answer = { ids: [messageId(this.#newestId + 1)], text: `${like} and ${id}, then.`, at };
         return async ({ log, shortTerm, store }) => {
           await log.recordUser(context);
@@ -241,6 +255,21 @@ class Conversation {
         const origin = { place, messageId: id, now: new Date(startTime) };
         const brought = [text, `${text} a lot`].map((each) => listedAs(each, 'fact', origin));
         return async ({ durable }) => idOf(await durable.rememberAll(aliceId, brought));
+      }
+      case 'note': {
+        const context = contextOf(place, id, 'Please write it down.');
+        const path = place === dmPlace ? (pick % 3 === 0 ? 'MEMORY.md' : 'topics/zebras.md') : 'overview.md';
+        const entry = `zebra ${id}`;
+        const [name, input] = flag
+          ? ['memory_append', { path, entry }]
+          : ['memory_write', { path, content: entry }];
+        return async ({ notebook }) => {
+          const call = (tool: string, given: object) =>
+            notebook.tools.find(({ definition }) => definition.name === tool)?.run(given, context, signal);
+          if (!flag) await call('memory_read', { path });
+          const undo = (await call(name, input))?.notice?.buttons.find(({ label }) => label === 'Undo');
+          return undo?.line?.replace('memory undo ', '');
+        };
       }
       case 'undo':
         throw new TypeError('What is undone is decided elsewhere');
@@ -366,7 +395,13 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
   }
 
   async function undo(drawn: Drawn): Promise<void> {
-    const last = undoable.pop();
+    let last = undoable.pop();
+    // Messages that went since have made it final, so that no note brings back what it said of them: the note stays.
+    while (last !== undefined && (await whole.memory.undo.find(aliceId, last.wholeId)) === undefined) {
+      const { notes } = await whole.memory.state();
+      for (const each of undoable) each.before = { ...each.before, notes };
+      last = undoable.pop();
+    }
     if (last === undefined) return;
     const undoing =
       (id: string): Take =>

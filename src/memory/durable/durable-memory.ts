@@ -7,7 +7,7 @@ import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
-import type { MessagesByChannel, UndoableChange, UndoLog } from '../undo.ts';
+import type { MessagesByChannel, UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
 import {
   activeInOrder,
   durableDocumentKind,
@@ -22,7 +22,7 @@ import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
 import { supports } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import { mergeItems } from './merge.ts';
-import { isUnmade, readInverse, reverted, stateOf } from './inverse.ts';
+import { isUnmade, readInverse, reverted, stateOf, type Undoing } from './inverse.ts';
 import {
   changedItem,
   findItems,
@@ -78,6 +78,8 @@ export interface DurableMemoryOptions {
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
   /** Where changes are noted that can be undone. */
   readonly undo: Pick<UndoLog, 'note' | 'list' | 'find' | 'begin' | 'drop' | 'erase'>;
+  /** Changes of notes, which are undone in the same order. Default: there are none. */
+  readonly notes?: UndoablePart;
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
@@ -215,6 +217,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     }
     const inverse = readInverse(part);
     if (inverse !== undefined) await applyAndErase(userId, (current) => reverted(current, inverse));
+    await options.notes?.revert(part);
     await options.undo.drop(id);
   }
 
@@ -226,7 +229,10 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       writes.begin(() =>
         writes.run(change.userId, async () => {
           if (change.isUndoing === true) await takeBack(change);
-          else if (isUnmade(await documentOf(change.userId), readInverse(change.part)))
+          else if (
+            isUnmade(await documentOf(change.userId), readInverse(change.part)) ||
+            (await options.notes?.stateOf(change.part)) === 'reverted'
+          )
             await options.undo.drop(change.id);
         }),
       ),
@@ -346,7 +352,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const inverse = readInverse(change.part);
         const before = inverse?.items.flatMap((each) => each.before ?? []) ?? [];
         const document = await documentOf(userId);
-        const isDone = inverse === undefined || stateOf(document, inverse) !== 'overtaken';
+        const state = inverse ? stateOf(document, inverse) : await options.notes?.stateOf(change.part);
+        const isDone = state !== 'overtaken';
         if (isDone) await takeBack(change);
         logger.info('a change was undone', { userId, what: change.what, isDone });
         const touched = new Set(inverse?.items.map((each) => each.id));
@@ -383,15 +390,6 @@ export interface Forgetting extends ForgetResult {
   readonly withdrawn: number;
   /** Absent where nothing changed. */
   readonly undoId?: string;
-}
-
-/** What became of undoing a change. */
-export interface Undoing {
-  readonly what: string;
-  readonly isDone: boolean;
-  /** The items as they were before the change, and are again; and as it had left them. */
-  readonly before: readonly DurableItem[];
-  readonly after: readonly DurableItem[];
 }
 
 function idsOf(items: readonly DurableItem[]): readonly string[] {

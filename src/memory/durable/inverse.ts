@@ -31,6 +31,15 @@ const inverseSchema = z.object({
 /** What takes a document back to what it was before a change [K5]. */
 export type Inverse = z.infer<typeof inverseSchema>;
 
+/** What became of undoing a change. */
+export interface Undoing {
+  readonly what: string;
+  readonly isDone: boolean;
+  /** The items as they were before the change, and are again; and as it had left them. */
+  readonly before: readonly DurableItem[];
+  readonly after: readonly DurableItem[];
+}
+
 /** `undefined` where it is none, as after an edit by hand. */
 export function readInverse(part: unknown): Inverse | undefined {
   return inverseSchema.safeParse(part).data;

@@ -1,6 +1,6 @@
-import type { CommandButton } from '../../core/chat.ts';
 import { counted, quoted } from '../../core/text.ts';
 import type { MemoryNotice } from '../../core/tool.ts';
+import { undoButton } from '../undo.ts';
 import { isPlainId } from './document.ts';
 import type { ProposedItem } from './proposals.ts';
 import type { RememberOutcome } from './remember-item.ts';
@@ -50,11 +50,6 @@ export function proposalNotice({ id, item }: ProposedItem, mayName: boolean): Me
 }
 
 export type Stored = Exclude<RememberOutcome, { readonly outcome: 'refused' }>;
-
-/** The change that was made can be undone for ten minutes [K5]. */
-export function undoButton(undoId: string | undefined): readonly CommandButton[] {
-  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, keepsOthers: true }];
-}
 
 /** What was forgotten is not said again, only how much it was. */
 export function forgetNotice(count: number, undoId: string | undefined): MemoryNotice {

@@ -12,7 +12,8 @@ import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { isProven, standsIn } from './evidence.ts';
 import { matchingItems } from './items.ts';
 import { asksToForget, corrects, namedItems } from './naming.ts';
-import { forgetNotice, proposalNotice, rememberNotice, undoButton } from './notices.ts';
+import { undoButton } from '../undo.ts';
+import { forgetNotice, proposalNotice, rememberNotice } from './notices.ts';
 import type { ProposalOutcome, Proposals } from './proposals.ts';
 import type { RefusalReason } from './remember-item.ts';
 

@@ -28,6 +28,7 @@ import {
   type TreeFile,
   type TreePart,
 } from './tree.ts';
+import type { UndoableNotes } from './undoable.ts';
 
 /** What a notebook's tools and readers use of a store. */
 export type NotebookStore = Pick<Store, 'readText' | 'writeText' | 'list'>;
@@ -59,6 +60,8 @@ export interface WrittenFile {
   readonly isNew: boolean;
   /** Whether anything was masked in it, since it looks like a secret [K14]. */
   readonly isMasked: boolean;
+  /** What it can be undone by [K5]; absent where it cannot. */
+  readonly undoId: string | undefined;
 }
 
 /** What a tool makes of a file: its new text, or a refusal. Runs while nobody else changes the person's notebook. */
@@ -71,9 +74,14 @@ export type NotebookFiles = ReturnType<typeof createNotebookFiles>;
 
 /**
  * The tree as tools and sections see it: every check of path, place, size and evidence stands behind these [M5]. Changes are ordered by
- * `writes`, the users' write queue [S3]; `timeZone` is IANA. `StoreError` rejects where the disk fails.
+ * `writes`, the users' write queue [S3]; `timeZone` is IANA; without `undoable` no change can be undone. `StoreError` rejects where the disk fails.
  */
-export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, timeZone: string) {
+export function createNotebookFiles(
+  store: NotebookStore,
+  writes: KeyedQueue,
+  timeZone: string,
+  undoable?: Pick<UndoableNotes, 'change'>,
+) {
   const marks = new ReadMarks();
   const contents = new LRUCache<string, StoredContent>({ max: keptContents });
 
@@ -199,8 +207,16 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
     const stored = isOfSession(file) ? withMark(changed, context.place) : changed;
     const problem = await sizeProblem(store, file, stored);
     if (problem !== undefined) return refused(problem);
-    if (isHidden) await store.writeText(archivedOverviewKey(file, context.now, timeZone), present.raw);
-    await store.writeText(file.key, stored);
+    const archive = isHidden ? { archive: archivedOverviewKey(file, context.now, timeZone) } : undefined;
+    const write = async (): Promise<void> => {
+      if (archive !== undefined) await store.writeText(archive.archive, present?.raw ?? '');
+      await store.writeText(file.key, stored);
+    };
+    const { key, queueKey } = file;
+    const before = present === undefined ? {} : { before: present.raw };
+    const undoId = await (undoable === undefined
+      ? write()
+      : undoable.change(context.speaker.id, { key, queueKey, ...before, after: stored, ...archive }, write));
     if (knowledge === 'whole') marks.mark(session, file.key, { text: plainText(readMark(stored).text) });
     return {
       outcome: 'written',
@@ -208,6 +224,7 @@ export function createNotebookFiles(store: NotebookStore, writes: KeyedQueue, ti
       bytes: Buffer.byteLength(stored),
       isNew: content === undefined,
       isMasked: changed !== wanted,
+      undoId: undoId ?? undefined,
     };
   }
 

@@ -10,6 +10,7 @@ import type { OpenNotebook } from './background.ts';
 import { createNotebookFiles } from './files.ts';
 import { inlinedFile, notebookIndex } from './sections.ts';
 import { createNotebookTools } from './tools.ts';
+import type { UndoableNotes } from './undoable.ts';
 import { keysBelow, notesOfSession, purgeNotes, withdrawNotes } from './withdraw.ts';
 
 /** How the layer is set, as configured: characters of each section as rendered. */
@@ -27,6 +28,8 @@ export interface NotebookOptions {
   readonly writes: KeyedQueue;
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
+  /** Default: what the model's tools write cannot be undone. */
+  readonly undoable?: Pick<UndoableNotes, 'change' | 'finish'>;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillSaid' | 'allSessions' | 'sessionsOfPerson'>;
   /** What is done with a session after a turn, in order; none by default. */
@@ -40,8 +43,8 @@ export interface NotebookOptions {
  * neither exported nor erased with a person.
  */
 export function createNotebook(options: NotebookOptions) {
-  const { settings, store, writes, log, states, timeZone, logger, background = [] } = options;
-  const files = createNotebookFiles(store, writes, timeZone);
+  const { settings, store, writes, log, states, timeZone, undoable, logger, background = [] } = options;
+  const files = createNotebookFiles(store, writes, timeZone, undoable);
   const sources = [
     inlinedFile(files, 'USER.md', settings.profileMaxChars),
     inlinedFile(files, 'MEMORY.md', settings.memoryMaxChars),
@@ -82,8 +85,9 @@ export function createNotebook(options: NotebookOptions) {
     },
     async follow(change, stage) {
       if (stage === 'erase') return;
+      if (change.kind !== 'purged' && change.kind !== 'withdrawn') return;
+      await undoable?.finish(change.kind === 'purged' ? change.userId : change.session.userId);
       if (change.kind === 'purged') return purgeNotes({ store, writes, states, log }, change);
-      if (change.kind !== 'withdrawn') return;
       await withdrawNotes({ store, writes, states, log }, change);
     },
     async *export(userId) {

@@ -7,6 +7,7 @@ import { dataText } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
 import { checkedTool, refusal, type MemoryNotice, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
+import { undoButton } from '../undo.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
 import { applyPatches, formatAppended, formatPatched, formatWritten, plainText } from './format.ts';
 import { fileLine, sourceOfFile, sourceOfListed } from './sections.ts';
@@ -58,10 +59,15 @@ async function change(
 }
 
 /** What was written is told without its words [K6]. */
-function writeNotice({ file }: WrittenFile, isAddition: boolean): MemoryNotice {
+function writeNotice({ file, undoId }: WrittenFile, isAddition: boolean): MemoryNotice {
   const path = `\`${file.path.replaceAll('`', '')}\``;
   const line = isAddition ? `📝 Noted in ${path}` : `📝 Changed ${path}`;
-  return { line, bareLine: line, buttons: [], ...(isAddition ? { isQuiet: true as const } : {}) };
+  return {
+    line,
+    bareLine: line,
+    buttons: undoButton(undoId),
+    ...(isAddition ? { isQuiet: true as const } : {}),
+  };
 }
 
 /** A line a file, the newest days and months first. */

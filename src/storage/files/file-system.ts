@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { lstat, type BigIntStats, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -37,6 +38,8 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   removeTree(path: string): Promise<void>;
+  /** Puts on disk whatever was written to the file system that holds a folder, be it by other processes; where the system has no way to, nothing. */
+  syncAll(folder: string): Promise<void>;
   writeFileAtomic(
     path: string,
     data: Buffer,
@@ -92,6 +95,10 @@ export async function closeQuietly(file: OpenFile): Promise<void> {
   await file.close().catch(() => undefined);
 }
 
+const execute = promisify(execFile);
+/** Longer than any disk should take that people are to wait for. */
+const syncMs = 10_000;
+
 /** Faster than what `node:fs/promises` has, and asked most of all. */
 const lstatWithCallback = promisify(lstat);
 
@@ -119,6 +126,11 @@ export const nodeFileSystem: FileSystem = {
   rename: (from, to) => fs.rename(from, to),
   unlink: (path) => fs.unlink(path),
   removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
+  async syncAll(folder) {
+    if (process.platform !== 'linux') return;
+    // A system without coreutils' `sync -f` goes on as one that has none.
+    await execute('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
+  },
   // The library writes into the options that it is given, hence a fresh object for each call.
   writeFileAtomic: (path, data, { mode, owner }) =>
     writeFileAtomic(path, data, owner === undefined ? { mode } : { mode, chown: { ...owner } }),

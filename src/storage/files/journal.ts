@@ -52,6 +52,9 @@ const recordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settled'), key: z.string(), number: z.number() }),
 ]);
 
+/** Besides the change: the number of the newest record that was on disk when this was written. Absent where an earlier version wrote it, which did not say. */
+const orderSchema = z.object({ synced: z.number().optional() });
+
 /** A line of the journal; numbers grow by one. */
 export type JournalRecord = z.infer<typeof recordSchema>;
 type WithoutNumber<Record> = Record extends JournalRecord ? Omit<Record, 'number'> : never;
@@ -101,6 +104,8 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
   let sealed: Segment[] = [];
   let waiting: Waiting[] = [];
   let lastNumber = 0;
+  let lastWritten = 0;
+  let lastSynced = 0;
   let lastSegment = 0;
 
   /** Resolves with its number when it is on disk; at once where that can wait. */
@@ -141,11 +146,12 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
   async function write(batch: readonly Pick<Waiting, 'record' | 'when'>[]): Promise<void> {
     open ??= await openSegment();
     const segment = open;
-    const lines = batch.map(({ record }) => formatLine(record));
+    const lines = batch.map(({ record }) => formatLine({ ...record, synced: lastSynced }));
     if (segment.isTorn) await segment.file.truncate(segment.end);
     segment.isTorn = true;
     try {
       await writeWhole(segment.file, segment.path, Buffer.concat(lines), segment.end);
+      lastWritten = batch.at(-1)?.record.number ?? lastWritten;
       segment.owesSync ||= batch.some(({ when }) => when === 'soon');
       if (batch.some(({ when }) => when === 'now')) await sync(segment);
     } catch (error) {
@@ -163,8 +169,10 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
   }
 
   async function sync(segment: Segment): Promise<void> {
+    const upTo = lastWritten;
     await segment.file.datasync();
     segment.owesSync = false;
+    lastSynced = upTo;
   }
 
   async function openSegment(): Promise<Segment> {
@@ -260,15 +268,20 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
         // Before the next segment goes: were one to come back after that, its changes would be made once more.
         await disk.syncFolder(folder);
       }),
-    /** What an earlier process left, in order; a line that was torn, or taken out, is passed over. */
+    /** What an earlier process left, in order; what was taken out is passed over, and what was not on disk counts up to the first line that is not whole. */
     async read(): Promise<readonly JournalRecord[]> {
       const records: JournalRecord[] = [];
-      for (const { path } of await formerSegments(fileSystem, folder)) {
+      const former = await formerSegments(fileSystem, folder);
+      for (const { path } of former) {
         const bytes = await withFile(
           fileSystem.open(path, constants.O_RDONLY | constants.O_NOFOLLOW),
           readWhole,
         );
-        for (const line of bytes.toString('utf8').split('\n')) records.push(...parseLine(line));
+        const lines = bytes.toString('utf8').split('\n').map(parseLine);
+        // All of a segment is on disk before the next is begun.
+        records.push(
+          ...(path === former.at(-1)?.path ? inOrder(lines) : lines.flatMap((line) => line.records)),
+        );
       }
       return records;
     },
@@ -320,18 +333,38 @@ export function patchedBy(records: readonly JournalRecord[], document: object): 
   );
 }
 
+interface Line {
+  /** One, or none where the line is not whole, or was taken out. */
+  readonly records: readonly JournalRecord[];
+  readonly isTorn: boolean;
+  /** Up to which number all was on disk when it was written. */
+  readonly synced: number;
+}
+
+/** A disk that loses its power may keep a later line and not one before it: then none counts from there on, but for what is known to have been on disk. */
+function inOrder(lines: readonly Line[]): readonly JournalRecord[] {
+  const synced = Math.max(0, ...lines.map((line) => line.synced));
+  const firstUnsynced = 1 + lines.findLastIndex(({ records }) => (records[0]?.number ?? Infinity) <= synced);
+  const torn = lines.findIndex(({ isTorn }, index) => isTorn && index >= firstUnsynced);
+  return (torn === -1 ? lines : lines.slice(0, torn)).flatMap(({ records }) => records);
+}
+
 /** With a checksum, by which a line that is not whole is told. */
-function formatLine(record: JournalRecord): Buffer {
+function formatLine(record: JournalRecord & { readonly synced: number }): Buffer {
   const json = JSON.stringify(record);
   return Buffer.from(`${checksum(json)} ${json}\n`);
 }
 
 /** @throws {StoreError} for a whole line of a kind that is not known here. */
-function parseLine(line: string): readonly JournalRecord[] {
+function parseLine(line: string): Line {
   const json = line.slice(9);
-  if (json === '' || line.slice(0, 9) !== `${checksum(json)} `) return [];
-  const record = recordSchema.safeParse(parseJson(json));
-  if (record.success) return [record.data];
+  if (json === '' || line.slice(0, 9) !== `${checksum(json)} `)
+    return { records: [], isTorn: line.trim() !== '', synced: 0 };
+  const parsed = parseJson(json);
+  const record = recordSchema.safeParse(parsed);
+  const order = orderSchema.safeParse(parsed);
+  if (record.success && order.success)
+    return { records: [record.data], isTorn: false, synced: order.data.synced ?? Infinity };
   throw new StoreError(
     'The journal has changes that a newer version made: start that version, which can read them',
     'journal',

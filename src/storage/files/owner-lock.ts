@@ -44,16 +44,21 @@ export async function takeOwnerLock(
   const host = ownHost();
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
   await announce(fileSystem, join(dataFolder, `.owner-${formatHost}-${dataFormat}-0-00000000`), farAhead);
+  const dead = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
     const path = join(dataFolder, name);
     // Everybody announces himself before he looks: of two who start together, at least one sees the other.
     await announce(fileSystem, path);
-    const other = await findOther(fileSystem, dataFolder, name).catch(async (error: unknown) => {
+    const other = await findOther(fileSystem, dataFolder, name, dead).catch(async (error: unknown) => {
       await discard(fileSystem, path);
       throw error;
     });
-    if (other === undefined) return keepAlive(fileSystem, path, onBeat);
+    if (other === undefined) {
+      // What a killed process wrote last may be nowhere but in memory: nothing is built on that.
+      if (dead.size > 0) await fileSystem.syncAll(dataFolder);
+      return keepAlive(fileSystem, path, onBeat);
+    }
     await discard(fileSystem, path);
     if (attempt === attempts) {
       const text = `The data folder is in use by process ${other.pid} (its lock file: ${other.name})`;
@@ -90,7 +95,13 @@ async function announce(fileSystem: FileSystem, path: string, time = new Date())
   await fileSystem.touch(path, time);
 }
 
-async function findOther(fileSystem: FileSystem, folder: string, own: string): Promise<Owner | undefined> {
+/** The owner that is alive; locks of `dead` ones are removed. */
+async function findOther(
+  fileSystem: FileSystem,
+  folder: string,
+  own: string,
+  dead: Set<string>,
+): Promise<Owner | undefined> {
   // The time as this very disk tells it: the other machine's clock may differ from ours.
   const now = await touchedAt(fileSystem, join(folder, own));
   const host = parseName(own)?.host;
@@ -98,6 +109,7 @@ async function findOther(fileSystem: FileSystem, folder: string, own: string): P
     if (owner.name === own) continue;
     if (await isAlive(fileSystem, folder, owner, { host, now })) return owner;
     await discard(fileSystem, join(folder, owner.name));
+    dead.add(owner.name);
   }
   return undefined;
 }

@@ -69,7 +69,12 @@ export class LossyDisk implements FileSystem {
 
   /** The disk as a start after `kill -9` finds it: the system has all that was done. */
   loseProcess(): void {
-    this.#names = new Map([...this.#names].filter(([path]) => isLeftByDead(path)));
+    // Its lock is there, but no process with this number.
+    const left = [...this.#names].map(([path, inode]): [string, Inode] => [
+      path.replace(/(?<=\.owner-(?!0{8})[0-9a-f]{8}-)\d+/u, String(noProcess)),
+      inode,
+    ]);
+    this.#names = new Map(left);
     this.operationsLeft = Infinity;
   }
 
@@ -227,6 +232,11 @@ export class LossyDisk implements FileSystem {
       this.#add(path, inode);
     });
 
+  readonly syncAll = () =>
+    this.#do(() => {
+      for (const [path, inode] of this.#names) this.#sync(path, inode);
+    });
+
   #makeFolder(path: string): string | undefined {
     if (this.#names.has(path)) return undefined;
     const first = this.#makeFolder(dirname(path));
@@ -236,6 +246,9 @@ export class LossyDisk implements FileSystem {
 }
 
 /** The lock of a process that is dead tells so by its number. */
+/** More than any system gives a process. */
+const noProcess = 2 ** 22 + 1;
+
 function isLeftByDead(path: string): boolean {
   return !basename(path).startsWith('.owner-');
 }

@@ -65,6 +65,7 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
     copyFile: (from, to) => perform({ name: 'copyFile', path: to }, () => fs.copyFileSync(from, to)),
     rename: (from, to) => perform({ name: 'rename', path: to }, () => fs.renameSync(from, to)),
     unlink: (path) => perform({ name: 'unlink', path }, () => fs.unlinkSync(path)),
+    syncAll: (path) => perform({ name: 'syncAll', path }, () => undefined),
     removeTree: (path) =>
       perform({ name: 'removeTree', path }, () => fs.rmSync(path, { recursive: true, force: true })),
     writeFileAtomic: (path, data, { mode, owner }) => {

@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
 import { counterKind, document, entriesOf, increment, log, noteSchema, text } from '../store-fixtures.ts';
+import { createObservedFileSystem, quickFileSystem } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -81,22 +82,30 @@ describe('the owner of a data folder', () => {
     expect(await locks()).toEqual([]);
   });
 
-  it('is followed by the next when it died', async () => {
+  it('is followed by the next when it died, once what it wrote is on disk [S2]', async () => {
     await leaveLock(`.owner-${thisHost}-999999999-1-0000aaaa`);
-    await expect(stores.open()).resolves.toBeDefined();
-    expect(await locks()).toHaveLength(1);
+    const synced: string[] = [];
+    const fileSystem = createObservedFileSystem(({ name, path }) => {
+      if (name === 'syncAll') synced.push(path);
+      return 'works';
+    });
+    await (await stores.open({ fileSystem })).close();
+    expect(await locks()).toEqual([]);
+    expect(synced).toEqual([stores.dataDir]);
+    await stores.open({ fileSystem });
+    expect(synced).toHaveLength(1);
   });
 
   it('is not mistaken for another process that got its number later', async () => {
     await leaveLock(`.owner-${thisHost}-${process.pid}-1-0000aaaa`);
-    await expect(stores.open()).resolves.toBeDefined();
+    await expect(stores.open({ fileSystem: quickFileSystem })).resolves.toBeDefined();
   });
 
   it('on another machine is believed as long as it gives signs of life', async () => {
     await leaveLock('.owner-11111111-1-1-0000aaaa', 5);
     await expect(stores.open()).rejects.toThrow('in use');
     await utimes(join(stores.dataDir, '.owner-11111111-1-1-0000aaaa'), 1, Date.now() / 1000 - 60);
-    await expect(stores.open()).resolves.toBeDefined();
+    await expect(stores.open({ fileSystem: quickFileSystem })).resolves.toBeDefined();
   });
 });
 

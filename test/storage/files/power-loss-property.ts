@@ -155,6 +155,8 @@ const anyLife: fc.Arbitrary<Life> = fc.record({
 async function live(lives: readonly Life[]) {
   const disk = new LossyDisk();
   let content = empty;
+  /** What the next start may find: after a kill also what it might have, since nobody was told that what it found is kept. */
+  let found = [empty];
   let words = 0;
   const erased = new Set<string>();
   const open = () =>
@@ -169,7 +171,7 @@ async function live(lives: readonly Life[]) {
   await (await open()).close();
   for (const { steps, lasts, isKill, seed } of lives) {
     disk.operationsLeft = lasts;
-    let possible = [content];
+    let possible = found;
     const opened: FileStore[] = [];
     try {
       opened.push(await open());
@@ -202,6 +204,7 @@ async function live(lives: readonly Life[]) {
     else disk.losePower(chanceOf(seed));
     const store = await open();
     content = await contentOf(store);
+    found = isKill ? [content, ...possible] : [content];
     await store.removeLeftovers();
     const left = [...erased].filter((word) => disk.everything().includes(word));
     expect({ content, left }).toEqual({ content: oneOf(possible, content), left: [] });

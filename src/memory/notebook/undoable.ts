@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Store } from '../../core/store.ts';
+import type { UndoablePart, UndoLog } from '../undo.ts';
+
+const fileChangeSchema = z.object({
+  file: z.object({
+    key: z.string(),
+    queueKey: z.string(),
+    /** All of it as it was stored, readers' mark included; absent where there was none. */
+    before: z.string().exactOptional(),
+    /** A hash of what it became. */
+    after: z.string(),
+    /** Where the former file went to, if it was put aside. */
+    archive: z.string().exactOptional(),
+  }),
+});
+
+type FileChange = z.infer<typeof fileChangeSchema>['file'];
+
+interface UndoableNotesPorts {
+  readonly store: Pick<Store, 'readText' | 'writeText' | 'remove'>;
+  /** The users' write queue; owners share a workspace, which has its own key in it. */
+  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly undo: Pick<UndoLog, 'note' | 'drop' | 'erase'>;
+}
+
+export type UndoableNotes = ReturnType<typeof createUndoableNotes>;
+
+/** What the model writes into notes in a turn can be undone like a change of items [K5]: the file becomes what it was, unless it was changed since. */
+export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts) {
+  /** Makes a change of a file, which `make` carries out; how it is undone is noted before. Resolves with what it can be undone by. */
+  async function change(
+    userId: string,
+    { after, ...file }: Omit<FileChange, 'after'> & { readonly after: string },
+    make: () => Promise<void>,
+  ): Promise<string | undefined> {
+    const part = { file: { ...file, after: hashOf(after) } };
+    const undoId = after === file.before ? undefined : await undo.note({ userId, what: 'note', part });
+    try {
+      await make();
+      return undoId;
+    } catch (error) {
+      if (undoId !== undefined) await undo.drop(undoId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Something of a person's was withdrawn or erased: no former note of theirs brings it back. */
+  function finish(userId: string): Promise<void> {
+    return undo.erase(userId, ({ part }) => read(part) !== undefined);
+  }
+
+  const part: UndoablePart = {
+    async stateOf(unknown) {
+      const file = read(unknown);
+      if (file === undefined) return undefined;
+      const present = await store.readText(file.key);
+      if (present === file.before) return 'reverted';
+      return present !== undefined && hashOf(present) === file.after ? 'made' : 'overtaken';
+    },
+    async revert(unknown) {
+      const file = read(unknown);
+      if (file === undefined) return;
+      const { key, queueKey, before, archive } = file;
+      const work = async (): Promise<void> => {
+        if ((await part.stateOf(unknown)) === 'made')
+          await (before === undefined ? store.remove(key) : store.writeText(key, before, { erase: true }));
+        if (archive !== undefined && (await store.readText(archive)) === before) await store.remove(archive);
+      };
+      // Whoever undoes it has the person's own queue already.
+      await (queueKey === 'workspace' ? writes.run(queueKey, work) : work());
+    },
+  };
+
+  return { change, finish, part };
+}
+
+function read(part: unknown): FileChange | undefined {
+  return fileChangeSchema.safeParse(part).data?.file;
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
