@@ -30,7 +30,7 @@ npm run bench:recall -- FILE… --perturb          also with each weight lower a
 npm run bench:recall -- FILE… --fit [--leave-out]  fits the weights; --leave-out: also to all conversations but one, which is measured, for each
 
 FILE: [{ id, docs: [{ id, spk, ts, text, bot? }], qs: [{ q, cat, gold: [doc id, or several of which one is enough], upto? }] }]
-A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: [{ id, wordings: [text] }]
+A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: [{ id, wordings: [text] }]. That in scripts/bench was written by a language model from the questions alone; of the public conversations it may know some.
 
 R@k: the share of what a question needs among the first k messages that are returned. MRR: one divided by the place of the first such message.
 given: the share of what a question needs that the model is given by the first ten results, as a result or whole as a line around one.`;
