@@ -1,184 +1,174 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { z } from 'zod';
 
+import { dataLine } from '../src/core/section.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
 import { createMessageSource } from '../src/memory/recall/messages.ts';
+import type { Passage } from '../src/memory/recall/passages.ts';
 import { createRecall, type Recall } from '../src/memory/recall/recall.ts';
-import { rankingWeights, type RankingWeights } from '../src/memory/recall/score.ts';
 import type { SessionLog } from '../src/memory/log/session-log.ts';
 import { median, print } from './bench/measured.ts';
-import { dmOf, heapMegabytes, search, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
+import { dmOf, search, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
+import {
+  readConversations,
+  sampleOf,
+  type Conversation,
+  type Question,
+} from './bench/recall-conversations.ts';
+import { measuredOf, type Measured } from './bench/recall-evaluator.ts';
+import { figuresOf, fitRecall, perturbWeights } from './bench/recall-fit.ts';
 
 const usage = `Measures how well recall finds messages; how fast it does, \`npm run bench -- recall\` tells.
 
-npm run bench:recall -- FILE [--perturb]     conversations with questions and the messages that answer them
+npm run bench:recall -- FILE…                    conversations with questions and the messages that answer them
+npm run bench:recall -- FILE… --wordings FILE    only the questions that FILE has other wordings of, alone and with these
+npm run bench:recall -- FILE… --questions        120 of the questions, as many of each kind, always the same: lines of JSON without answers
+npm run bench:recall -- FILE… --perturb          also with each weight lower and higher
+npm run bench:recall -- FILE… --fit [--leave-out]  fits the weights; --leave-out: also to all conversations but one, which is measured, for each
 
-FILE: [{ id, docs: [{ id, sess, spk, ts, text }], qs: [{ q, cat, gold: [doc id] }] }]
-R@k: the share of a question's messages among the first k that are returned. --perturb: also with each weight 30 % lower and higher, and by halves.`;
+FILE: [{ id, docs: [{ id, spk, ts, text, bot? }], qs: [{ q, cat, gold: [doc id, or several of which one is enough], upto? }] }]
+A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: [{ id, wordings: [text] }]. That in scripts/bench was written by a language model from the questions alone; of the public conversations it may know some.
 
-const conversationsSchema = z.array(
-  z.object({
-    id: z.string(),
-    docs: z.array(
-      z.object({ id: z.string(), sess: z.number(), spk: z.string(), ts: z.string(), text: z.string() }),
-    ),
-    qs: z.array(z.object({ q: z.string(), cat: z.string(), gold: z.array(z.string()).min(1) })),
-  }),
-);
+R@k: the share of what a question needs among the first k messages that are returned. MRR: one divided by the place of the first such message.
+given: the share of what a question needs that the model is given by the first ten results, as a result or whole as a line around one.`;
 
-type Conversation = z.infer<typeof conversationsSchema>[number];
-type Question = Conversation['qs'][number];
-
-/** A conversation in the product's own log, and which message is which document. */
-interface Logged {
-  readonly conversation: Conversation;
-  readonly userId: string;
-  readonly documents: ReadonlyMap<string, string>;
-}
-
-/** What was measured of one question; shares from 0 to 1. */
-interface Measured {
-  readonly question: Question;
-  readonly conversation: string;
-  readonly at5: number;
-  readonly at10: number;
-  readonly at20: number;
-  readonly hit10: number;
-  readonly reciprocalRank: number;
+/** A question that was asked, beside what the model was given. */
+interface Asked extends Measured {
+  readonly given: number;
   readonly milliseconds: number;
 }
 
-/** `1:56 pm on 8 May, 2023` or ISO 8601. */
-function parseTime(text: string): Date {
-  const [, clockTime, half, date] = /^(\d+:\d+) (am|pm) on (.*)$/u.exec(text) ?? [];
-  return new Date(date === undefined ? text : `${date} ${clockTime} ${half} UTC`);
+/** Other wordings of questions, by the questions' ids. */
+type Wordings = ReadonlyMap<string, readonly string[]>;
+
+async function readWordings(path: string): Promise<Wordings> {
+  const schema = z.array(z.object({ id: z.string(), wordings: z.array(z.string()).min(1) }));
+  const read = schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  return new Map(read.map(({ id, wordings }) => [id, wordings]));
 }
 
-async function logConversation(log: SessionLog, conversation: Conversation, index: number): Promise<Logged> {
+/** Says a conversation message by message into the product's own log, and asks each question as soon as what it is asked after was said. */
+async function askAll(
+  { log, recall }: { readonly log: SessionLog; readonly recall: Recall },
+  conversation: Conversation,
+  index: number,
+  queriesOf: (question: Question) => readonly string[],
+): Promise<readonly Asked[]> {
   const userId = userIdOf(index);
   const place = dmOf(userId);
-  const documents = new Map<string, string>();
-  let before = 0;
-  for (const { id: documentId, spk, ts, text } of conversation.docs) {
-    const time = Math.max(parseTime(ts).getTime(), before + 1000);
-    before = time;
-    const now = new Date(time);
+  const ids = new Map<string, string>();
+  const asked: Asked[] = [];
+  for (const [at, { id: ofMessage, author, isBot, at: now, text }] of conversation.messages.entries()) {
     const id = snowflakeAt(now);
-    documents.set(id, documentId);
-    const speaker = { id: userId, name: spk, isOwner: false };
-    await log.recordUser({
-      speaker,
+    ids.set(id, ofMessage);
+    const context = {
+      speaker: { id: userId, name: author, isOwner: false },
       place,
       now,
       messages: [{ id, text, at: now.toISOString(), attachments: [] }],
       hasThirdPartyText: false,
-    });
-  }
-  return { conversation, userId, documents };
-}
-
-async function measure(recall: Recall, { conversation, userId, documents }: Logged): Promise<Measured[]> {
-  const measured: Measured[] = [];
-  for (const question of conversation.qs) {
-    const start = performance.now();
-    const passages = await search(recall, userId, question.q);
-    const milliseconds = performance.now() - start;
-    const gold = new Set(question.gold);
-    const found = passages.map(({ unit: { reference } }) =>
-      gold.has((reference.kind === 'message' && documents.get(reference.messageId)) || ''),
-    );
-    const at = (k: number) => found.slice(0, k).filter(Boolean).length / gold.size;
-    measured.push({
-      question,
-      conversation: conversation.id,
-      at5: at(5),
-      at10: at(10),
-      at20: at(20),
-      hit10: at(10) > 0 ? 1 : 0,
-      reciprocalRank: found.includes(true) ? 1 / (found.indexOf(true) + 1) : 0,
-      milliseconds,
-    });
-  }
-  return measured;
-}
-
-function percent(measured: readonly Measured[], value: (of: Measured) => number): string {
-  const mean = measured.reduce((sum, one) => sum + value(one), 0) / measured.length;
-  return (100 * mean).toFixed(1).padStart(6);
-}
-
-function row(name: string, measured: readonly Measured[]): string {
-  const values = [
-    percent(measured, ({ at5 }) => at5),
-    percent(measured, ({ at10 }) => at10),
-    percent(measured, ({ at20 }) => at20),
-    percent(measured, ({ hit10 }) => hit10),
-    percent(measured, ({ reciprocalRank }) => reciprocalRank),
-  ];
-  return `${name.padEnd(24)} ${values.join(' ')}  ${measured.length}`;
-}
-
-async function benchQuality(file: string, isPerturbed: boolean): Promise<void> {
-  const conversations = conversationsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-  await withLog(async (log) => {
-    const logged = await Promise.all(
-      conversations.map((conversation, index) => logConversation(log, conversation, index)),
-    );
-    const measureAll = async (weights: RankingWeights): Promise<Measured[]> => {
-      const recall = createRecall({ sources: [createMessageSource(log)], timeZone, weights });
-      const measured: Measured[] = [];
-      for (const one of logged) measured.push(...(await measure(recall, one)));
-      return measured;
     };
-    const heapBefore = await heapMegabytes();
-    const start = performance.now();
-    const recall = createRecall({ sources: [createMessageSource(log)], timeZone });
-    for (const { userId } of logged) await search(recall, userId, 'x');
-    const indexing = performance.now() - start;
-    const measured = await measureAll(rankingWeights);
-    print(`${'category'.padEnd(24)}    R@5   R@10   R@20 Hit@10    MRR  questions`);
-    for (const cat of new Set(measured.map(({ question }) => question.cat))) {
-      print(
-        row(
-          cat,
-          measured.filter(({ question }) => question.cat === cat),
-        ),
+    if (isBot)
+      await log.recordReply({ ...context, messages: [] }, { ids: [id], text, at: now.toISOString() });
+    else await log.recordUser(context);
+    for (const question of conversation.questions.filter(({ upTo }) => upTo === at + 1)) {
+      const queries = queriesOf(question);
+      if (queries.length === 0) continue;
+      const begun = performance.now();
+      const passages = await search(recall, userId, now, queries);
+      const milliseconds = performance.now() - begun;
+      const found = passages.map(({ unit: { reference } }) =>
+        reference.kind === 'message' ? (ids.get(reference.messageId) ?? '') : '',
       );
-    }
-    for (const { id } of conversations) {
-      print(
-        row(
-          id,
-          measured.filter(({ conversation }) => conversation === id),
-        ),
-      );
-    }
-    print(row('overall', measured));
-    print(`a query: ${median(measured.map(({ milliseconds }) => milliseconds)).toFixed(2)} ms (median)`);
-    print(`indexing: ${indexing.toFixed(0)} ms, ${(await heapMegabytes()) - heapBefore} MB`);
-    if (isPerturbed) await perturb(measureAll);
-  });
-}
-
-async function perturb(measureAll: (weights: RankingWeights) => Promise<Measured[]>): Promise<void> {
-  print('\neach weight 30 % lower and higher, over all and by halves');
-  for (const [name, value] of Object.entries<number | readonly number[]>({ ...rankingWeights })) {
-    for (const factor of [0, 0.7, 1.3]) {
-      const changed = typeof value === 'number' ? value * factor : value.map((weight) => weight * factor);
-      const measured = await measureAll({ ...rankingWeights, [name]: changed });
-      const half = (rest: number) => measured.filter((_, index) => index % 2 === rest);
-      const halves = [half(0), half(1)].map((part) => percent(part, ({ at10 }) => at10)).join(' ');
-      print(`${row(`${name} × ${factor}`, measured)}  ${halves}`);
+      const given = givenOf(conversation, question, found, passages);
+      asked.push({ ...measuredOf(conversation, question, found), given, milliseconds });
     }
   }
+  return asked;
+}
+
+/** The share of what the answer needs that the passages show: as what was found, or whole as a line around it. */
+function givenOf(
+  { messages }: Conversation,
+  { gold }: Question,
+  found: readonly string[],
+  passages: readonly Passage[],
+): number {
+  const contents = passages.map(({ content }) => content);
+  const isGiven = (id: string): boolean => {
+    const message = messages.find((each) => each.id === id);
+    if (found.includes(id) || message === undefined) return found.includes(id);
+    const line = `${message.author}: ${dataLine(message.text)}`;
+    return contents.some((content) => content.includes(line));
+  };
+  return gold.filter((some) => some.some(isGiven)).length / gold.length;
+}
+
+function row(name: string, asked: readonly Asked[]): string {
+  const { at5, at10, reciprocalRank } = figuresOf(asked);
+  const given = (100 * asked.reduce((sum, one) => sum + one.given, 0)) / asked.length;
+  const values = [at5, at10, reciprocalRank, given].map((value) => value.toFixed(1).padStart(6)).join(' ');
+  return `${name.padEnd(24)} ${values}  ${asked.length}`;
+}
+
+async function benchQuality(files: readonly string[], wordings: Wordings | undefined): Promise<void> {
+  const conversations = await readConversations(files);
+  const kinds: readonly (readonly [string, (question: Question) => readonly string[]])[] =
+    wordings === undefined
+      ? [['questions as they are', ({ text }) => [text]]]
+      : [
+          ['questions as they are', ({ id, text }) => (wordings.has(id) ? [text] : [])],
+          ['other wordings alone', ({ id }) => wordings.get(id) ?? []],
+          [
+            'the question and the others',
+            ({ id, text }) => (wordings.has(id) ? [text, ...(wordings.get(id) ?? [])] : []),
+          ],
+        ];
+  for (const [title, queriesOf] of kinds) {
+    await withLog(async (log) => {
+      const recall = createRecall({ sources: [createMessageSource(log)], timeZone });
+      const asked: Asked[] = [];
+      for (const [index, conversation] of conversations.entries())
+        asked.push(...(await askAll({ log, recall }, conversation, index, queriesOf)));
+      print(`${title.padEnd(24)}    R@5   R@10    MRR  given  questions`);
+      const ofKind = (kind: string) => asked.filter(({ question }) => question.kind === kind);
+      for (const kind of new Set(asked.map(({ question }) => question.kind))) print(row(kind, ofKind(kind)));
+      for (const file of files.map((path) => basename(path, '.json')))
+        print(
+          row(
+            `all of ${file}`,
+            asked.filter(({ conversation }) => conversation.file === file),
+          ),
+        );
+      print(`a search: ${median(asked.map(({ milliseconds }) => milliseconds)).toFixed(2)} ms (median)\n`);
+    });
+  }
+}
+
+/** What wordings are written from: nobody who writes them sees an answer. */
+async function printQuestions(files: readonly string[]): Promise<void> {
+  for (const { id, kind, text } of sampleOf(await readConversations(files), 120))
+    print(JSON.stringify({ id, kind, question: text }));
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { perturb: { type: 'boolean', default: false } },
+  options: {
+    perturb: { type: 'boolean', default: false },
+    questions: { type: 'boolean', default: false },
+    fit: { type: 'boolean', default: false },
+    'leave-out': { type: 'boolean', default: false },
+    wordings: { type: 'string' },
+  },
 });
-const [file] = positionals;
-if (file !== undefined) await benchQuality(file, values.perturb);
-else print(usage);
+if (positionals.length === 0) print(usage);
+else if (values.questions) await printQuestions(positionals);
+else if (values.fit) await fitRecall(await readConversations(positionals), values['leave-out']);
+else {
+  const wordings = values.wordings === undefined ? undefined : await readWordings(values.wordings);
+  await benchQuality(positionals, wordings);
+  if (values.perturb) await perturbWeights(await readConversations(positionals));
+}

@@ -1,9 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 import type { Place } from '../../src/core/place.ts';
 import type { Passage } from '../../src/memory/recall/passages.ts';
@@ -16,8 +13,8 @@ import { createFileStore } from '../../src/storage/files/store.ts';
 
 export const timeZone = 'UTC';
 const clock = () => new Date();
-/** Results of a search: R@20 is the deepest that is measured. */
-const depth = 20;
+/** Results of a search, as many as the model is given where it does not say how many. */
+const depth = 10;
 
 /** The DM of a person. */
 export function dmOf(userId: string): Place {
@@ -30,29 +27,23 @@ export function userIdOf(index: number): string {
   return String(100_000_000_000_000_001n + BigInt(index));
 }
 
-/** Searches a person's messages from their DM. */
-export function search(recall: Recall, userId: string, query: string): Promise<readonly Passage[]> {
+/** Searches a person's messages from their DM, by one or more wordings. */
+export function search(
+  recall: Recall,
+  userId: string,
+  now: Date,
+  queries: readonly string[],
+): Promise<readonly Passage[]> {
   const speaker = { id: userId, isOwner: false };
   return recall.search({
-    query,
+    queries,
     scope: 'messages',
     limit: depth,
     speaker,
     place: dmOf(userId),
-    now: clock(),
+    now,
     excluded: [],
   });
-}
-
-/** What lives on the heap after garbage was collected. */
-export async function heapMegabytes(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  // What the last writes left is let go of only after they have settled.
-  for (let round = 0; round < 3; round += 1) {
-    await setTimeout(50);
-    runInNewContext('gc')();
-  }
-  return Math.round(process.memoryUsage().heapUsed / 1024 / 1024);
 }
 
 /** The product's own log over files in a folder. */

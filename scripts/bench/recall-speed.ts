@@ -70,14 +70,14 @@ export async function benchRecall(bench: Bench): Promise<void> {
     const path = await writeLog(join(folder, 'data'), userId, messages, random);
     for (let index = 1; index <= others; index += 1)
       await writeLog(join(folder, 'data'), userIdOf(index), 20, random);
-    const [first, held, later, reading, looking] = [[], [], [], [], []] as number[][];
+    const [first, held, later, worded, reading, looking] = [[], [], [], [], [], []] as number[][];
     for (let start = -1; start < starts; start += 1) {
       const { log, store } = await openLog(folder);
       const source = createMessageSource(log);
       const sources = [source, createDetailSource(store, log, source)];
       const recall = createRecall({ sources, timeZone });
       const stop = watchEventLoop();
-      const time = await timeOf(() => search(recall, userId, syntheticWord(random)));
+      const time = await timeOf(() => search(recall, userId, new Date(), [syntheticWord(random)]));
       const { longest } = await stop();
       const text = { of: '' };
       const read = await timeOf(async () => void (text.of = await readFile(path, 'utf8')));
@@ -88,8 +88,11 @@ export async function benchRecall(bench: Bench): Promise<void> {
       }
       const searched = start === starts - 1 ? searches : 0;
       for (let count = 0; count < searched; count += 1) {
-        const words = Array.from({ length: 6 }, () => syntheticWord(random));
-        later?.push(await timeOf(() => search(recall, userId, words.join(' '))));
+        const sixWords = () => Array.from({ length: 6 }, () => syntheticWord(random));
+        const words = sixWords();
+        later?.push(await timeOf(() => search(recall, userId, new Date(), [words.join(' ')])));
+        const wordings = Array.from({ length: 4 }, () => sixWords().join(' '));
+        worded?.push(await timeOf(() => search(recall, userId, new Date(), wordings)));
         if (count % 20 === 0)
           looking?.push(await timeOf(async () => words.map((word) => text.of.split(word).length)));
       }
@@ -106,6 +109,7 @@ export async function benchRecall(bench: Bench): Promise<void> {
     });
     bench.tell({ name: `loop held meanwhile, ${of}`, unit: 'ms', ours: held ?? [] });
     bench.tell({ name: `a search of six words, ${of}`, unit: 'ms', ours: later ?? [], floor: inMemory });
+    bench.tell({ name: `a search of four such wordings, ${of}`, unit: 'ms', ours: worded ?? [] });
     bench.tell({ name: `its slowest hundredth, ${of}`, unit: 'ms', ours: tail });
   }
 }

@@ -24,7 +24,7 @@ export async function searchMemory(
   const place = readingPlace(context);
   try {
     const passages = await recall.search({
-      query: clip(query, queryMaxChars),
+      queries: [clip(query, queryMaxChars)],
       scope: 'all',
       limit: mostResults,
       speaker,

@@ -147,7 +147,7 @@ export const variables = {
     ),
     DISCOCLAW_RECALL_ENABLED: flag(true, 'Let the model search what a person has said and noted.'),
     DISCOCLAW_RECALL_DEFAULT_LIMIT: wholeNumber(
-      5,
+      10,
       1,
       'Number of passages a search returns if the model does not ask for another number.',
     ),

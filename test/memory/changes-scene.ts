@@ -100,7 +100,15 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
 
   async function search(query: string, place: Place): Promise<string> {
     const { speaker, now } = contextOf(place);
-    const found = await recall.search({ query, scope: 'all', limit: 5, speaker, place, now, excluded: [] });
+    const found = await recall.search({
+      queries: [query],
+      scope: 'all',
+      limit: 5,
+      speaker,
+      place,
+      now,
+      excluded: [],
+    });
     return found.map(({ unit }) => unit.text).join('\n');
   }
 

@@ -142,7 +142,15 @@ function openLog({ log }: Sessions): LayerUnderTest {
 function openRecall({ log }: Sessions): LayerUnderTest {
   const recall = createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });
   const search = async ({ speaker, place, now }: TurnContext, query: string): Promise<string> => {
-    const found = await recall.search({ query, scope: 'all', limit: 5, speaker, place, now, excluded: [] });
+    const found = await recall.search({
+      queries: [query],
+      scope: 'all',
+      limit: 5,
+      speaker,
+      place,
+      now,
+      excluded: [],
+    });
     return found.map(({ unit }) => unit.text).join('\n');
   };
   return {

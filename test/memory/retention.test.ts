@@ -124,7 +124,7 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
   async function search(word: string): Promise<string> {
     const speaker = { id: aliceId, name: 'Alice', isOwner: false };
     const asked = {
-      query: word,
+      queries: [word],
       scope: 'messages',
       limit: 5,
       speaker,

@@ -62,7 +62,7 @@ export async function openLargeMemory(store: Store, messages: number) {
     ownIds: ids.filter((_, index) => index % 2 === 0),
     search: (query: string) =>
       memory.recall.search({
-        query,
+        queries: [query],
         scope: 'all',
         limit: 20,
         speaker: { id: aliceId, isOwner: false },

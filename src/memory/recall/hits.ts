@@ -64,31 +64,58 @@ function timeOf({ segment, index }: Find): number {
 
 /**
  * The hits to show, best first: none that `isHidden` or repeats another's words, and every source that found something has its best one among
- * them, as far as `limit` allows [C2]. `perSource` has what each source found, best first.
+ * them, as far as `limit` allows [C2]. `wordings` has what each source found for each wording of a query, best first.
  */
 export async function chooseHits(
-  perSource: readonly (readonly Find[])[],
+  wordings: readonly (readonly (readonly Find[])[])[],
   limit: number,
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Hit[]> {
   const seen = new Set<string>();
   const pause = createTimeSlice();
-  const distinct: Hit[][] = [];
-  for (const finds of perSource) {
-    const hits: Hit[] = [];
-    for (const find of finds) {
-      // A message has to be read, and nothing else repeats one: no more than can be shown.
-      if (find.source === 'messages' && hits.length === limit) break;
-      const unit = find.segment.unit(find.index);
-      const said = normalizeText(`${unit.reference.kind} ${unit.author} ${unit.text}`);
-      await pause();
-      if (isHidden(unit) || seen.has(said)) continue;
-      seen.add(said);
-      hits.push({ ...find, unit });
-    }
-    distinct.push(hits);
+  const hits: Hit[] = [];
+  const bests = new Map<SourceName, Hit>();
+  for (const find of fused(wordings.map((perSource) => perSource.flat().toSorted(compareHits)))) {
+    if (hits.length >= limit && bests.has(find.source)) continue;
+    // A message has to be read.
+    const unit = find.segment.unit(find.index);
+    const said = normalizeText(`${unit.reference.kind} ${unit.author} ${unit.text}`);
+    await pause();
+    if (isHidden(unit) || seen.has(said)) continue;
+    seen.add(said);
+    const hit = { ...find, unit };
+    hits.push(hit);
+    if (!bests.has(find.source)) bests.set(find.source, hit);
   }
-  const firsts = distinct.flatMap((hits) => hits.slice(0, 1)).toSorted(compareHits);
-  const others = distinct.flatMap((hits) => hits.slice(1)).toSorted(compareHits);
-  return [...firsts, ...others].slice(0, limit).toSorted(compareHits);
+  const shown = new Set([...new Set([...bests.values(), ...hits])].slice(0, limit));
+  return hits.filter((hit) => shown.has(hit));
+}
+
+/**
+ * How soon a place in a list counts less: the first one counts as much as two that are {@link rankOffset} places behind it. Scores of one wording say nothing
+ * beside those of another, so that places count, as in reciprocal rank fusion; with so small an offset each wording brings its best, and what several
+ * found comes before what only one did.
+ */
+const rankOffset = 3;
+
+/** One list of several, best first: what is far ahead in one of them, or is in more than one. */
+function fused(lists: readonly (readonly Find[])[]): readonly Find[] {
+  const [only] = lists;
+  if (only !== undefined && lists.length === 1) return only;
+  const known = new Map<Segment, Map<number, { readonly find: Find; worth: number }>>();
+  const all: { readonly find: Find; worth: number }[] = [];
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  for (let place = 0; place < longest; place += 1) {
+    for (const list of lists) {
+      const find = list[place];
+      if (find === undefined) continue;
+      const ofSegment = known.get(find.segment) ?? new Map<number, { readonly find: Find; worth: number }>();
+      known.set(find.segment, ofSegment);
+      const present = ofSegment.get(find.index) ?? { find, worth: 0 };
+      if (present.worth === 0) all.push(present);
+      ofSegment.set(find.index, present);
+      present.worth += 1 / (rankOffset + place);
+    }
+  }
+  return all.toSorted((a, b) => b.worth - a.worth).map(({ find }) => find);
 }

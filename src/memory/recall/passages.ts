@@ -1,6 +1,7 @@
 import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
+import type { DatedHit } from './earlier.ts';
 import type { Hit } from './hits.ts';
 import type { RecallQuery } from './query.ts';
 import { trait, type RecallUnit, type Segment, type TextReaders } from './segments.ts';
@@ -26,12 +27,12 @@ export interface Passage {
  * repeated beside its neighbour.
  */
 export async function passagesOf(
-  hits: readonly Hit[],
-  query: RecallQuery,
+  hits: readonly DatedHit[],
+  wordings: readonly RecallQuery[],
   { terms, dates }: TextReaders,
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Passage[]> {
-  const wanted = new Set(query.terms.map(({ term }) => term));
+  const wanted = new Set(wordings.flatMap(({ terms: ofWording }) => ofWording.map(({ term }) => term)));
   const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
   const shown = new Map<Segment, Set<number>>();
   for (const { segment, index } of hits) {
@@ -42,7 +43,7 @@ export async function passagesOf(
   for (const hit of hits) {
     const { source, unit, score } = hit;
     const day = unit.at === undefined ? '' : dates.dayOf(unit.at);
-    const date = day === '' ? '' : `[${day}] `;
+    const date = day === '' ? '' : `[${day}] ${hit.isEarlier ? '(earlier) ' : ''}`;
     const room = passageChars - date.length;
     const author = authorOf(unit);
     const line = author + excerpt(dataLine(unit.text), room - author.length, isWord);

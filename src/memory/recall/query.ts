@@ -5,7 +5,9 @@ import { titleTerm, type TextReaders } from './segments.ts';
 /** A term that is looked for. What each kind counts is a matter of the ranking. */
 export interface QueryTerm {
   readonly term: string;
-  readonly kind: 'word' | 'author' | 'related' | 'title' | 'date';
+  /** The word of the query that it stands for. */
+  readonly word: string;
+  readonly kind: 'word' | 'author' | 'related' | 'title' | 'date' | 'beginning';
 }
 
 /** A query, read. It is literal text: nothing in it is a pattern [C1]. */
@@ -22,6 +24,28 @@ export interface RecallQuery {
   /** Asks for what the bot said: has "you", and no "I". */
   readonly meansBot: boolean;
   readonly asksWhen: boolean;
+  /** Asks for what holds now, or was last. */
+  readonly asksNow: boolean;
+  /** Asks for somebody, or for what something is called. */
+  readonly asksName: boolean;
+}
+
+/** Words that ask for what holds now, in languages that set words apart, and in those that do not. */
+const nowWords = new Set(
+  `now nowadays current currently latest newest recent recently still today anymore jetzt aktuell aktuelle aktuellen derzeit momentan inzwischen
+  zuletzt ahora actualmente todavía últimamente maintenant actuellement dernièrement adesso attualmente ancora agora atualmente сейчас теперь
+  нынче последний последняя последнее текущий 지금 현재 요즘`.split(/\s+/u),
+);
+const nowPart = /今|現在|最新|最近|现在|目前/u;
+const nameWords = new Set(
+  `who whom whose name names named called wer wen wem wessen heißt heißen quién quiénes llama llaman qui appelle appellent chi chiama quem chama
+  кто кого кому кем зовут имя 누구 누가 이름`.split(/\s+/u),
+);
+const namePart = /誰|だれ|名前|谁|叫什么|名字/u;
+
+function hasOne(query: string, words: ReadonlySet<string>, part: RegExp): boolean {
+  const found = query.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  return part.test(query) || found.some((word) => words.has(word));
 }
 
 /** Reads a query against the names of the authors there are. */
@@ -36,15 +60,16 @@ export function readQuery(
   const nameTerms = new Set([...names.values()].flat());
   const own = new Set(words);
   const terms = new Map<string, QueryTerm>();
-  const add = (term: string, kind: QueryTerm['kind']): void => {
-    if (!terms.has(term)) terms.set(term, { term, kind });
+  const add = (term: string, kind: QueryTerm['kind'], word = term): void => {
+    if (!terms.has(term)) terms.set(term, { term, kind, word });
   };
   for (const term of own) add(term, nameTerms.has(term) ? 'author' : 'word');
   for (const term of own) {
     add(titleTerm(term), 'title');
     if (nameTerms.has(term)) continue;
-    for (const other of reader.related(term)) add(other, 'related');
+    for (const other of reader.related(term)) add(other, 'related', term);
   }
+  for (const [beginning, term] of reader.beginnings(query)) add(beginning, 'beginning', term);
   for (const term of dates.termsIn(query, now)) add(term, 'date');
   const named = new Set(
     [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),
@@ -57,6 +82,8 @@ export function readQuery(
     isNamedAuthor: named.size === names.size ? () => false : (author) => named.has(author),
     meansBot: meansBot(query),
     asksWhen: asksWhen(query),
+    asksNow: hasOne(query, nowWords, nowPart),
+    asksName: hasOne(query, nameWords, namePart),
   };
 }
 

@@ -64,25 +64,35 @@ export async function rank(
     }
     looked.push(candidates);
   }
-  const { authorTerm: author, related, title, date } = weights;
-  const weightOf: Readonly<Record<QueryTerm['kind'], number>> = { word: 1, author, related, title, date };
+  const { authorTerm: author, related, title, date, beginning } = weights;
+  const weightOf: Readonly<Record<QueryTerm['kind'], number>> = {
+    word: 1,
+    author,
+    related,
+    title,
+    date,
+    beginning,
+  };
   const values = query.terms.map(({ kind }, at) => {
     const count = holding[at] ?? 0;
     return count === 0 ? 0 : rarity(count, units) * weightOf[kind];
   });
   const sheet = createScoreSheet(Math.max(...segments.map(({ lengthOf }) => lengthOf.length)), keys.length);
   const meanLength = Math.max(1, usable.reduce((sum, { terms }) => sum + terms, 0) / units);
+  const first = Math.min(...usable.map((each) => each.first));
+  const last = Math.max(...usable.map((each) => each.last));
+  const times = query.asksNow && last > first ? { first, last } : undefined;
   const found: (readonly Find[])[] = [];
   for (const candidates of looked) {
     const top = new TopHits(depth);
     for (const candidate of candidates) {
       await pause();
-      const scores = new SegmentScores(candidate, { weights, meanLength, sheet });
-      for (const [at, { kind }] of query.terms.entries()) {
+      const scores = new SegmentScores(candidate, { weights, meanLength, sheet, ...(times && { times }) });
+      for (const [at, { kind, word }] of query.terms.entries()) {
         const [of = none, value = 0] = [candidate.postings[at], values[at]];
         if (of.length === 0 || value === 0) continue;
         if (kind === 'title' || kind === 'date') scores.addField(of, value);
-        else scores.addWord(of, value);
+        else scores.addWord(of, value, word);
       }
       scores.collect(query, top);
     }

@@ -5,9 +5,10 @@ import type { Place } from '../../core/place.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
+import { newerFirst } from './earlier.ts';
 import { chooseHits, type Find } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
-import { readQuery } from './query.ts';
+import { readQuery, type RecallQuery } from './query.ts';
 import { literalHits, rank, rerank, type SearchView, type SourceSegments } from './rank.ts';
 import { rankingWeights, type RankingWeights } from './score.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';
@@ -15,8 +16,8 @@ import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sour
 import { TermReader } from './words.ts';
 
 export interface RecallRequest {
-  /** Literal text. */
-  readonly query: string;
+  /** One to five wordings of what is looked for, each literal text. */
+  readonly queries: readonly string[];
   readonly scope: SourceName | 'all';
   /** Passages at most. */
   readonly limit: number;
@@ -77,7 +78,7 @@ export function createRecall(options: RecallOptions) {
   }
 
   async function findNow(request: RecallRequest): Promise<readonly Passage[]> {
-    const { query, scope, limit, speaker, place, now } = request;
+    const { queries, scope, limit, speaker, place, now } = request;
     const all = await segmentsOf(speaker);
     const searched = all.filter(({ source }) => scope === 'all' || scope === source);
     const excluded = new Set(request.excluded);
@@ -85,22 +86,31 @@ export function createRecall(options: RecallOptions) {
       mayUse: (reach) => mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id),
       excluded,
     };
-    const asked = readQuery(query, now, authorsOf(searched, view), readers);
-    const found =
-      asked.terms.length === 0
-        ? await literalHits(searched, asked, view)
-        : await rank(searched, asked, view, weights);
+    const authors = authorsOf(searched, view);
+    const wordings = queries.map((query) => readQuery(query, now, authors, readers));
+    const found: (readonly (readonly Find[])[])[] = [];
+    for (const wording of wordings) found.push(await findWording(wording, searched, view));
     const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
-    const ranked: (readonly Find[])[] = [];
-    for (const finds of found)
-      ranked.push(asked.terms.length === 0 ? finds : await rerank(finds, asked, readers.terms, weights));
-    const hits = await chooseHits(ranked, limit, (unit) => isForgotten(unit, forgotten));
-    return passagesOf(hits, asked, readers, (unit) => {
+    const hits = await chooseHits(found, limit, (unit) => isForgotten(unit, forgotten));
+    return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, (unit) => {
       const { reference } = unit;
       return (
         (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
       );
     });
+  }
+
+  /** What each source has for one wording, best first. */
+  async function findWording(
+    wording: RecallQuery,
+    searched: readonly SourceSegments[],
+    view: SearchView,
+  ): Promise<readonly (readonly Find[])[]> {
+    if (wording.terms.length === 0) return literalHits(searched, wording, view);
+    const ranked: (readonly Find[])[] = [];
+    for (const finds of await rank(searched, wording, view, weights))
+      ranked.push(await rerank(finds, wording, readers.terms, weights));
+    return ranked;
   }
 
   const layer: MemoryLayer = {

@@ -5,37 +5,56 @@ import { countOf, trait, unitOf } from './segments.ts';
 /** What counts how much in the ranking. `npm run bench:recall -- FILE --perturb` shows what a change of each one does. */
 export const rankingWeights = {
   /** BM25: how soon a repeated word stops counting. */
-  saturation: 1.2,
+  saturation: 0.46,
   /** BM25: how much a long text has to say more often what a short one says once, 0 to 1. */
-  lengthShare: 0.5,
+  lengthShare: 0.35,
   /** What a neighbour's word counts at a distance of one, two, three. */
-  neighbours: [0.45, 0.25, 0.12] as readonly number[],
+  neighbours: [0.27, 0.25, 0.17] as readonly number[],
+  /** What a neighbour of the same author lends more. */
+  sameAuthor: 1.5,
   /** Between the sum of a word's occurrences in text and neighbours (0) and its best one (1). */
   bestOccurrence: 0.5,
   /** A text whose author the query names, or means by "I" or "you". */
-  namedAuthor: 1,
+  namedAuthor: 0.68,
   /** An author's name as a word of the query. */
-  authorTerm: 0.3,
+  authorTerm: 0.12,
   /** A day, month or year of the query that is the text's. */
-  date: 1,
+  date: 1.8,
   /** A file's name. */
   title: 1,
+  /** The first letters of a word of the query. */
+  beginning: 0.32,
   /** What a question's words lend to the answer that follows. */
-  answer: 0.4,
+  answer: 0.6,
   /** The three best texts of a stretch, for each in it. */
   stretch: 0.15,
   /** An expression of time, where the query asks when. */
-  time: 0.5,
+  time: 0.46,
   /** Related words. */
-  related: 0.2,
+  related: 0.3,
+  /** What a text's other words for the same word of the query count beside its best one. */
+  alike: 0.42,
   /** Two words of the query side by side. */
   pair: 0.2,
   /** The query word for word. */
   phrase: 1,
   /** What is taken from a text that only asks: questions hold words of queries, not what was asked for. */
-  question: 0.3,
+  question: 0.58,
   /** A text by the bot. */
   bot: 0.3,
+  /** What words of the bot count for its neighbours, and for the sum of its stretch. */
+  botLent: 0,
+  botStretch: 0.1,
+  /** A text that has no word of the query itself: what its neighbours lend it. */
+  carried: 1.2,
+  /** A text nearly three times as long as usual, and what is taken from one as much shorter. */
+  longer: 0.045,
+  /** A text with a number, and one with a name; the latter also where the query asks for a name. */
+  number: 0.3,
+  name: 0.13,
+  askedName: 0.3,
+  /** The newest text of all, where the query asks for what holds now. */
+  now: 0.38,
 };
 
 export type RankingWeights = Readonly<typeof rankingWeights>;
@@ -43,15 +62,20 @@ export type RankingWeights = Readonly<typeof rankingWeights>;
 /** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
 export type Admits = (index: number) => boolean;
 
+/** So many words of the query have to stand around a text that has none itself: fewer tell little of what is beside them. */
+const leastCarried = 3;
+
 /** Units around one whose words count for it, before and behind. */
 const margin = 3;
 
-/** Where scores are added up for segments of up to `size` units and so many terms; one for all segments of a search, since most of the time would go into making them. */
-export function createScoreSheet(size: number, terms: number) {
+/** Where scores are added up for segments of up to `size` units and so many words; one for all segments of a search, since most of the time would go into making them. */
+export function createScoreSheet(size: number, words: number) {
   return {
-    /** From words of the unit itself: of all terms together, with a margin before and behind, and of each. */
+    /** From words of the unit itself: of all words together, with a margin before and behind, and of each. */
     own: new Float64Array(size + 2 * margin),
-    ofTerms: Array.from({ length: terms }, () => new Float64Array(size)),
+    ofWords: Array.from({ length: words }, () => new Float64Array(size)),
+    /** What of it the unit lends others, with the same margin. */
+    lent: new Float64Array(size + 2 * margin),
     fields: new Float64Array(size),
     /** The three best of the unit's stretch. */
     stretches: new Float64Array(size),
@@ -67,6 +91,8 @@ export interface Candidate extends Omit<Find, 'score' | 'index'> {
 interface Scoring {
   readonly weights: RankingWeights;
   readonly meanLength: number;
+  /** From when to when anything was said, in milliseconds since the epoch; only where the query asks for what holds now. */
+  readonly times?: { readonly first: number; readonly last: number } | undefined;
   readonly sheet: ReturnType<typeof createScoreSheet>;
 }
 
@@ -74,16 +100,16 @@ interface Scoring {
 export class SegmentScores {
   readonly #of: Candidate;
   readonly #by: Scoring;
-  /** The sheet's columns of terms that the segment has. */
-  readonly #terms: Float64Array[] = [];
+  /** The sheet's columns of the words that the segment has. */
+  readonly #words = new Map<string, Float64Array>();
   /** What a unit can have of fields at most. */
   #mostOfFields = 0;
 
   constructor(of: Candidate, by: Scoring) {
     this.#of = of;
     this.#by = by;
-    const { own, fields } = by.sheet;
-    for (const column of [own, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
+    const { own, lent, fields } = by.sheet;
+    for (const column of [own, lent, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
   }
 
   /** Counts a property of whole texts, which neighbours do not lend each other. */
@@ -97,15 +123,16 @@ export class SegmentScores {
     }
   }
 
-  /** Counts a word by BM25 for the units that have it. */
-  addWord(postings: Uint32Array, value: number): void {
-    const { saturation, lengthShare } = this.#by.weights;
-    const { own, ofTerms } = this.#by.sheet;
+  /** Counts a word by BM25 for the units that have it, under the word of the query that it stands for: of several such in one text the best counts most. */
+  addWord(postings: Uint32Array, value: number, word: string): void {
+    const { saturation, lengthShare, alike, botLent } = this.#by.weights;
+    const { own, lent, ofWords } = this.#by.sheet;
     const { admits, segment } = this.#of;
-    const { lengthOf } = segment;
-    const ofTerm = ofTerms[this.#terms.length] ?? new Float64Array();
-    ofTerm.fill(0, 0, lengthOf.length);
-    this.#terms.push(ofTerm);
+    const { lengthOf, traitsOf } = segment;
+    const known = this.#words.get(word);
+    const ofWord = known ?? ofWords[this.#words.size] ?? new Float64Array();
+    if (known === undefined) ofWord.fill(0, 0, lengthOf.length);
+    this.#words.set(word, ofWord);
     const base = saturation * (1 - lengthShare);
     const perTerm = (saturation * lengthShare) / this.#by.meanLength;
     for (const posting of postings) {
@@ -113,62 +140,75 @@ export class SegmentScores {
       if (admits !== undefined && !admits(index)) continue;
       const count = countOf(posting);
       const score = (value * count * (saturation + 1)) / (count + base + perTerm * (lengthOf[index] ?? 0));
-      own[index + margin] = (own[index + margin] ?? 0) + score;
-      ofTerm[index] = score;
+      const before = ofWord[index] ?? 0;
+      const after = Math.max(before, score) + alike * Math.min(before, score);
+      const at = index + margin;
+      const isBot = ((traitsOf[index] ?? 0) & trait.isBot) !== 0;
+      own[at] = (own[at] ?? 0) + after - before;
+      lent[at] = (lent[at] ?? 0) + (after - before) * (isBot ? botLent : 1);
+      ofWord[index] = after;
     }
   }
 
   /** Gives every hit that may score at least as much as the best so far. */
   collect(query: RecallQuery, top: TopHits): void {
     const { source, order, segment, postings, admits } = this.#of;
-    const { answer, stretch, namedAuthor, time, neighbours } = this.#by.weights;
-    const highestFactor =
-      (query.authorTerms.size > 0 ? 1 + namedAuthor : 1) * (query.asksWhen ? 1 + time : 1);
-    const { own, fields, stretches } = this.#by.sheet;
+    const { answer, stretch, carried, neighbours, sameAuthor } = this.#by.weights;
+    const highestFactor = this.#highestFactor(query);
+    // Lines of a file are shown with those around them, and all belong together.
+    const ofCarried = source === 'messages' ? carried : 0;
+    const { own, lent, fields, stretches } = this.#by.sheet;
     const size = segment.lengthOf.length;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
     const [nearest = 0, second = 0, third = 0] = neighbours;
+    const mostLent = Math.max(1, sameAuthor);
     for (let index = 0; index < size; index += 1) {
       const at = index + margin;
       const before = own[at - 1] ?? 0;
       const here = own[at] ?? 0;
       // Most units end here, before anything is looked up: as if all around were of one stretch, and lent all that they have.
-      const most =
-        here +
-        nearest * (before + (own[at + 1] ?? 0)) +
-        second * ((own[at - 2] ?? 0) + (own[at + 2] ?? 0)) +
-        third * ((own[at - 3] ?? 0) + (own[at + 3] ?? 0));
-      if ((most + mostOfOthers + answer * before) * highestFactor < top.least) continue;
+      const mostOfNeighbours =
+        mostLent *
+        (nearest * ((lent[at - 1] ?? 0) + (lent[at + 1] ?? 0)) +
+          second * ((lent[at - 2] ?? 0) + (lent[at + 2] ?? 0)) +
+          third * ((lent[at - 3] ?? 0) + (lent[at + 3] ?? 0)));
+      const words = here > 0 ? here + mostOfNeighbours : ofCarried * mostOfNeighbours;
+      if ((words + mostOfOthers + answer * before) * highestFactor < top.least) continue;
       const ofFields = fields[index] ?? 0;
-      if (here === 0 && ofFields === 0 && before === 0) continue;
+      if (words === 0 && ofFields === 0 && before === 0) continue;
       const others = ofFields + stretch * (stretches[index] ?? 0);
       const factor = this.#factor(index, query);
-      if ((most + others + answer * before) * factor < top.least) continue;
+      if ((words + others + answer * before) * factor < top.least || admits?.(index) === false) continue;
       const answered = before === 0 ? 0 : this.#answered(index);
-      if ((here === 0 && ofFields === 0 && answered === 0) || admits?.(index) === false) continue;
-      const score = (this.#wordsOf(index) + others + answer * answered) * factor;
+      const ofWords = here > 0 ? this.#wordsOf(index, 1) : this.#wordsOf(index, leastCarried) * ofCarried;
+      if (ofWords === 0 && ofFields === 0 && answered === 0) continue;
+      const score = (ofWords + others + answer * answered) * factor;
       top.add({ source, score, segment, index, order, postings });
     }
   }
 
-  /** What a unit has of all words, with what those around it in the same stretch lend. */
-  #wordsOf(index: number): number {
-    const { neighbours, bestOccurrence } = this.#by.weights;
-    const { stretchOf } = this.#of.segment;
+  /** What a unit has of all words, with what those around it in the same stretch lend; nothing where it is of fewer words than asked for. */
+  #wordsOf(index: number, least: number): number {
+    const { neighbours, bestOccurrence, botLent, sameAuthor } = this.#by.weights;
+    const { stretchOf, traitsOf, authorOf } = this.#of.segment;
     let words = 0;
-    for (const term of this.#terms) {
-      let best = term[index] ?? 0;
+    let count = 0;
+    for (const ofWord of this.#words.values()) {
+      let best = ofWord[index] ?? 0;
       let sum = best;
       for (let other = index - neighbours.length; other <= index + neighbours.length; other += 1) {
-        const score = other === index ? 0 : (term[other] ?? 0);
+        const score = other === index ? 0 : (ofWord[other] ?? 0);
         if (score === 0 || stretchOf[other] !== stretchOf[index]) continue;
-        const lent = score * (neighbours[Math.abs(other - index) - 1] ?? 0);
+        let lent = score * (neighbours[Math.abs(other - index) - 1] ?? 0);
+        if (((traitsOf[other] ?? 0) & trait.isBot) !== 0) lent *= botLent;
+        if (authorOf[other] === authorOf[index]) lent *= sameAuthor;
         sum += lent;
         if (lent > best) best = lent;
       }
+      if (best > 0) count += 1;
       words += (1 - bestOccurrence) * sum + bestOccurrence * best;
     }
-    return words;
+    return count < least ? 0 : words;
   }
 
   /** What the question just before has of the query, where this unit is somebody else's answer. */
@@ -181,21 +221,41 @@ export class SegmentScores {
   }
 
   #factor(index: number, query: RecallQuery): number {
-    const { namedAuthor, time, question, bot } = this.#by.weights;
-    const { traitsOf, authors, authorOf, statementShareOf } = this.#of.segment;
+    const { namedAuthor, time, question, bot, longer, number, name, askedName, now } = this.#by.weights;
+    const { traitsOf, authors, authorOf, statementShareOf, timeOf, lengthOf } = this.#of.segment;
+    const { times } = this.#by;
     const traits = traitsOf[index] ?? 0;
     const isNamed = query.isNamedAuthor(authors[authorOf[index] ?? 0] ?? '');
     let factor = 1 - question * (1 - (statementShareOf[index] ?? 0));
+    const length = (1 + (lengthOf[index] ?? 0)) / this.#by.meanLength;
+    factor *= 1 + longer * (length >= Math.E ? 1 : length <= 1 / Math.E ? -1 : Math.log(length));
     if (isNamed) factor *= 1 + namedAuthor;
     if ((traits & trait.isBot) !== 0 && !isNamed && !query.meansBot) factor *= bot;
     if (query.asksWhen && (traits & trait.tellsWhen) !== 0) factor *= 1 + time;
+    if ((traits & trait.hasNumber) !== 0) factor *= 1 + number;
+    if ((traits & trait.hasName) !== 0) factor *= query.asksName ? 1 + name + askedName : 1 + name;
+    if (times !== undefined)
+      factor *= 1 + now * Math.max(0, ((timeOf[index] ?? 0) - times.first) / (times.last - times.first));
     return factor;
+  }
+
+  #highestFactor({ authorTerms, asksWhen, asksName, asksNow }: RecallQuery): number {
+    const { namedAuthor, time, longer, number, name, askedName, now } = this.#by.weights;
+    return (
+      (1 + longer) *
+      (1 + number) *
+      (1 + name + (asksName ? askedName : 0)) *
+      (authorTerms.size > 0 ? 1 + namedAuthor : 1) *
+      (asksWhen ? 1 + time : 1) *
+      (asksNow ? 1 + now : 1)
+    );
   }
 
   /** The three best units of each stretch, summed up, for all its units; gives the highest sum. */
   #sumStretches(): number {
     const { own, stretches: sums } = this.#by.sheet;
-    const { stretchOf } = this.#of.segment;
+    const { stretchOf, traitsOf } = this.#of.segment;
+    const { botStretch } = this.#by.weights;
     let highest = 0;
     let start = 0;
     while (start < stretchOf.length) {
@@ -204,7 +264,8 @@ export class SegmentScores {
       let second = 0;
       let third = 0;
       for (; end < stretchOf.length && stretchOf[end] === stretchOf[start]; end += 1) {
-        const score = own[end + margin] ?? 0;
+        let score = own[end + margin] ?? 0;
+        if (score > third && ((traitsOf[end] ?? 0) & trait.isBot) !== 0) score *= botStretch;
         if (score <= third) continue;
         third = score < second ? score : second;
         if (score > second) second = score < first ? score : first;

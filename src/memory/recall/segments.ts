@@ -53,7 +53,7 @@ export interface ReadUnit {
   readonly unit: RecallUnit;
   /** In order, repeated ones included. */
   readonly terms: readonly string[];
-  /** What it is found by besides: its time, its id. */
+  /** What it is found by besides: the beginnings of its words, its time, its id. */
   readonly fields: readonly string[];
   /** The share of the text that is not questions, by length. */
   readonly statementShare: number;
@@ -61,13 +61,16 @@ export interface ReadUnit {
 }
 
 /** Bits of a unit's traits. */
-export const trait = { asks: 1, tellsWhen: 2, isBot: 4 } as const;
+export const trait = { asks: 1, tellsWhen: 2, isBot: 4, hasNumber: 8, hasName: 16 } as const;
 
 /** What is known of all units of one reach, so that what may not be told does not even show in statistics. */
 interface ReachCount {
   readonly reach: Reach;
   units: number;
   terms: number;
+  /** From when to when, in milliseconds since the epoch, as far as it is known. */
+  first: number;
+  last: number;
 }
 
 /** An inverted index over neighbouring units, as plain data without texts. What ends in `Of` has an element for each unit. */
@@ -103,13 +106,22 @@ export function readUnit({ terms, dates }: TextReaders, unit: RecallUnit): ReadU
     unit,
     terms: terms.read(text),
     fields: [
+      ...terms.beginnings(text).keys(),
       ...(at === undefined ? [] : dates.termsOf(at)),
       ...(reference.kind === 'message' ? [messageTerm(reference.messageId)] : []),
     ],
     statementShare: text.length === 0 ? 0 : 1 - questions / text.length,
-    traits: asks | (tellsWhen(text) ? trait.tellsWhen : 0) | (unit.isBot ? trait.isBot : 0),
+    traits:
+      asks |
+      (tellsWhen(text) ? trait.tellsWhen : 0) |
+      (unit.isBot ? trait.isBot : 0) |
+      (/\d/u.test(text) ? trait.hasNumber : 0) |
+      (nameInside.test(text) ? trait.hasName : 0),
   };
 }
+
+/** A capitalised word that does not begin a sentence. */
+const nameInside = /[\p{Ll}\p{N},;:] \p{Lu}\p{Ll}/u;
 
 /** `title` has the terms that all units are found by: those of a file's name. */
 export function segmentOf(units: readonly ReadUnit[], title: readonly string[] = []): Segment {
@@ -134,10 +146,16 @@ export function indexUnits(units: readonly ReadUnit[], title: readonly string[] 
     for (const some of [terms, fields, titles]) for (const term of some) post(found, term, index);
     authors.add(unit.author);
     const known = reaches.findIndex(({ reach }) => isSameReach(reach, unit.reach));
-    reachOf[index] = known === -1 ? reaches.push({ reach: unit.reach, units: 0, terms: 0 }) - 1 : known;
+    reachOf[index] =
+      known === -1
+        ? reaches.push({ reach: unit.reach, units: 0, terms: 0, first: Infinity, last: 0 }) - 1
+        : known;
     const count = elementOf(reaches, reachOf[index] ?? 0);
     count.units += 1;
     count.terms += terms.length;
+    const time = Date.parse(unit.at ?? '') || Infinity;
+    count.first = Math.min(count.first, time);
+    if (time < Infinity) count.last = Math.max(count.last, time);
   }
   const byKey = Array.from(found, ([term, list]) => ({ key: keyOf(term), list }));
   byKey.sort((one, other) => one.key - other.key);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { textWithSources, type MemorySource } from '../../core/memory-source.ts';
 import { dataLine } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
-import { checkedTool, type Tool, type ToolOutcome } from '../../core/tool.ts';
+import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sourceOfItem } from '../durable/document.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';
@@ -11,7 +11,10 @@ import type { Reference } from './segments.ts';
 import { sourceNames } from './sources.ts';
 
 const mostResults = 20;
+const mostWordings = 5;
 const queryChars = 1000;
+
+const wording = z.string().trim().min(1).max(queryChars);
 
 /**
  * `recall_memory` [C1]: the speaker's own memory, as far as it may be used where they speak; `defaultLimit` results where the model does not
@@ -21,15 +24,22 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
   return checkedTool({
     name: 'recall_memory',
     description:
-      'Search what the person said and noted before: earlier conversations, notes, notebook and remembered items. The query is literal words, in ' +
-      'any language; names, dates and rare words find most. Use it before saying that you do not know something about the person.',
+      'Search what the person said and noted before: earlier conversations, notes, notebook and remembered items. It finds words, in any ' +
+      'language, not meanings: so give several wordings in `queries`, each in different words. Names, dates as they were said and rare words find ' +
+      'most. Use it before saying that you do not know something about the person.',
     input: z.object({
-      query: z
-        .string()
-        .trim()
+      queries: z
+        .array(wording)
         .min(1)
-        .max(queryChars)
-        .describe('What to look for, in the words that were probably used.'),
+        .optional()
+        .meta({
+          // More are given at times; then the first ones are searched, as the result says.
+          maxItems: mostWordings,
+          description:
+            'Two to five wordings: the question itself, synonyms, the words that the answer probably has, names, dates as they were said; for a ' +
+            'question of several parts one for each part.',
+        }),
+      query: wording.optional().describe('A single wording, instead of `queries`.'),
       scope: z
         .enum(['all', ...sourceNames])
         .default('all')
@@ -42,9 +52,12 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
         .meta({ maximum: mostResults, description: `Results at most; ${defaultLimit} by default.` }),
     }),
     notDone: 'Nothing searched',
-    async run({ query, scope, limit }, { speaker, place, messages, now }) {
+    async run({ query, queries: wordings = [], scope, limit }, { speaker, place, messages, now }) {
+      const given = new Set([...(query === undefined ? [] : [query]), ...wordings]);
+      if (given.size === 0) return refusal('Nothing searched: give `queries`, or `query`.');
+      const queries = [...given].slice(0, mostWordings);
       const passages = await recall.search({
-        query,
+        queries,
         scope,
         limit: Math.min(limit, mostResults),
         speaker,
@@ -52,7 +65,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
         now,
         excluded: messages.map(({ id }) => id),
       });
-      return { ok: true, ...renderPassages(query, passages) };
+      return { ok: true, ...renderPassages(queries, passages) };
     },
   });
 }
@@ -63,11 +76,11 @@ const shownQueryChars = 200;
 
 /** What was found, as the model reads it [C3]. */
 function renderPassages(
-  query: string,
+  queries: readonly string[],
   passages: readonly Passage[],
 ): Pick<ToolOutcome, 'text' | 'sources' | 'hasThirdPartyText'> {
-  const heading = (count: number): string =>
-    `Found ${count} result(s) for: "${clip(dataLine(query), shownQueryChars)}"`;
+  const asked = queries.map((query) => `"${clip(dataLine(query), shownQueryChars)}"`).join(' · ');
+  const heading = (count: number): string => `Found ${count} result(s) for: ${asked}`;
   const blocks: { readonly text: string; readonly source?: MemorySource }[] = [];
   let used = heading(passages.length).length;
   for (const [index, passage] of passages.entries()) {

@@ -7,15 +7,30 @@ const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really Ð½Ñ
 
 /** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
 export class TermReader {
-  readonly #known = new Map<string, readonly string[]>();
+  readonly #known = new Map<string, Word>();
   /** A constant, made at the first query: it takes some milliseconds. */
   static #related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
   read(text: string): string[] {
-    const found = compatible(text).toLowerCase().match(words);
     const all: string[] = [];
-    for (const word of found ?? []) for (const term of this.#termsOf(word)) all.push(term);
+    for (const word of wordsIn(text)) for (const term of this.#read(word).terms) all.push(term);
+    return all;
+  }
+
+  /**
+   * The beginnings of the words that say something, each once, with the term of its first word: they bring together forms that no stemmer does,
+   * and compounds.
+   */
+  beginnings(text: string): ReadonlyMap<string, string> {
+    const all = new Map<string, string>();
+    for (const word of wordsIn(text)) {
+      const {
+        beginning,
+        terms: [term],
+      } = this.#read(word);
+      if (beginning !== undefined && term !== undefined && !all.has(beginning)) all.set(beginning, term);
+    }
     return all;
   }
 
@@ -30,16 +45,34 @@ export class TermReader {
     this.#known.clear();
   }
 
-  #termsOf(word: string): readonly string[] {
+  #read(word: string): Word {
     const known = this.#known.get(word);
     if (known !== undefined) return known;
-    const found = terms(baseForms.get(word) ?? word).filter(
-      (term) => !stopTerms.has(term) && !interjections.has(term),
-    );
+    const base = baseForms.get(word) ?? word;
+    const found = terms(base).filter((term) => !stopTerms.has(term) && !interjections.has(term));
+    const read: Word =
+      found.length === 1 && beginsLike.test(base)
+        ? { terms: found, beginning: `~${base.slice(0, beginningChars)}` }
+        : { terms: found };
     if (this.#known.size >= keptWords) this.#known.clear();
-    this.#known.set(word, found);
-    return found;
+    this.#known.set(word, read);
+    return read;
   }
+}
+
+interface Word {
+  readonly terms: readonly string[];
+  /** The first letters, marked so that it is no term; absent of short words and of scripts without letters. */
+  readonly beginning?: string;
+}
+
+const beginningChars = 4;
+/** Words that are long enough, in scripts that set words apart by spaces. */
+const beginsLike =
+  /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hangul}\p{M}]{4,}$/u;
+
+function wordsIn(text: string): readonly string[] {
+  return compatible(text).toLowerCase().match(words) ?? [];
 }
 
 function relatedTerms(reader: TermReader): ReadonlyMap<string, ReadonlySet<string>> {

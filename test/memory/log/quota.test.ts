@@ -45,7 +45,7 @@ function openWithQuota(maxBytes: number) {
       })),
     isFound: async (number: number) => {
       const request = {
-        query: `word${number}`,
+        queries: [`word${number}`],
         scope: 'all',
         limit: 5,
         place: dmPlace,

@@ -39,7 +39,14 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
 
   function search(query: string, changes: Partial<RecallRequest> = {}) {
     const speaker = { id: aliceId, isOwner: false };
-    const request = { query, scope: 'all', limit: 5, speaker, place: dmPlace, excluded: [] } as const;
+    const request = {
+      queries: [query],
+      scope: 'all',
+      limit: 5,
+      speaker,
+      place: dmPlace,
+      excluded: [],
+    } as const;
     return recall.search({ ...request, now: clock(), ...changes });
   }
 

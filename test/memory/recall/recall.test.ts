@@ -68,6 +68,33 @@ describe('recall finds [C1]', () => {
     expect(await find('submarine')).toEqual([]);
   });
 
+  it('compounds and forms that no stemmer brings together by the beginnings of words, behind what has the word itself', async () => {
+    const { say, find, time } = openRecall();
+    for (const text of [
+      'Zum Geburtstagsfest kommt Oma',
+      'Der Gartenzaun ist morsch',
+      'Mein Geburtstag ist im Mai',
+    ]) {
+      await say(text);
+      time.now += 3 * 60 * 60 * 1000;
+    }
+    expect(await find('Geburtstag')).toEqual(['Mein Geburtstag ist im Mai', 'Zum Geburtstagsfest kommt Oma']);
+    expect(await find('Gärten und Gartenzäune')).toEqual(['Der Gartenzaun ist morsch']);
+  });
+
+  it('what has no word of the query behind what stands beside it, where that has several', async () => {
+    const { say, find, time } = openRecall();
+    await say('My brother keeps an axolotl in the cellar');
+    await say('Its name is Ferdinand');
+    time.now += 3 * 60 * 60 * 1000;
+    await say('Good night');
+    expect(await find("where does my brother's axolotl live, in a cellar?")).toEqual([
+      'My brother keeps an axolotl in the cellar',
+      'Its name is Ferdinand',
+    ]);
+    expect(await find('axolotl')).toEqual(['My brother keeps an axolotl in the cellar']);
+  });
+
   it('an answer by the words of its question', async () => {
     const { turn, find } = openRecall();
     await turn('Which restaurant in Rome is good?', 'Trattoria Bella has tables outside.');
@@ -390,7 +417,7 @@ it('a search begins again where something was deleted or forgotten while it ran 
     },
   });
   const found = await recall.search({
-    query: 'axolotls',
+    queries: ['axolotls'],
     scope: 'all',
     limit: 5,
     speaker: { id: aliceId, isOwner: false },

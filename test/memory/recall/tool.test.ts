@@ -72,6 +72,33 @@ describe('recall_memory', () => {
     });
   });
 
+  it('searches by several wordings, and names each', async () => {
+    const { say, run } = openTool();
+    await say('The hamster is called Biscuit', dmPlace);
+    await say('We drove to the lake', dmPlace);
+    const { text } = await run({ queries: ['pet name', 'hamster', 'lake trip'] });
+    expect(text).toMatch(/^Found 2 result\(s\) for: "pet name" · "hamster" · "lake trip"\n/u);
+    expect(text).toContain('Biscuit');
+    expect(text).toContain('We drove to the lake');
+  });
+
+  it('takes `query` and `queries` together, the same wording once', async () => {
+    const { say, run } = openTool();
+    await say('Tom the cat', dmPlace);
+    await say('Rex the dog', dmPlace);
+    const { text } = await run({ query: 'dog', queries: ['cat', 'dog'] });
+    expect(text).toMatch(/^Found 2 result\(s\) for: "dog" · "cat"\n/u);
+  });
+
+  it('searches the first five wordings where more are given, and says which', async () => {
+    const { say, run } = openTool();
+    await say('apple', dmPlace);
+    await say('fig', dmPlace);
+    const { ok, text } = await run({ queries: ['apple', 'b1', 'c1', 'd1', 'e1', 'fig'] });
+    expect(ok).toBe(true);
+    expect(text).toMatch(/^Found 1 result\(s\) for: "apple" · "b1" · "c1" · "d1" · "e1"\n/u);
+  });
+
   it('keeps to the limit, and to the default one without', async () => {
     const { say, run } = openTool();
     for (let number = 1; number <= 30; number += 1) await say(`Apple ${number}`, dmPlace);
@@ -105,6 +132,9 @@ describe('recall_memory', () => {
   it.each([
     {},
     { query: '' },
+    { queries: [] },
+    { queries: 'x' },
+    { queries: ['x', ' '] },
     { query: '  ' },
     { query: 'x', scope: 'secrets' },
     { query: 'x', limit: 0 },

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+
+import { z } from 'zod';
+
+const fileSchema = z.array(
+  z.object({
+    id: z.string(),
+    docs: z.array(
+      z.object({
+        id: z.string(),
+        spk: z.string(),
+        ts: z.string(),
+        text: z.string(),
+        bot: z.boolean().default(false),
+      }),
+    ),
+    qs: z.array(
+      z.object({
+        q: z.string(),
+        cat: z.string(),
+        gold: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
+        upto: z.int().min(1).optional(),
+      }),
+    ),
+  }),
+);
+
+/** What is asked of a conversation. */
+export interface Question {
+  /** The file's name, the conversation's and the question's place in it from 0: `household/oak/3`. */
+  readonly id: string;
+  readonly kind: string;
+  readonly text: string;
+  /** What the answer needs: of each the ids of the messages that say it. */
+  readonly gold: readonly (readonly string[])[];
+  /** How many of the conversation's messages were said when it is asked. */
+  readonly upTo: number;
+}
+
+export interface Conversation {
+  /** With the file's name: `household/oak`. */
+  readonly id: string;
+  readonly file: string;
+  /** In order; no two at one time. */
+  readonly messages: readonly {
+    readonly id: string;
+    readonly author: string;
+    readonly isBot: boolean;
+    readonly at: Date;
+    readonly text: string;
+  }[];
+  readonly questions: readonly Question[];
+}
+
+/** Conversations of files as the bench's usage describes them. @throws {z.ZodError} */
+export async function readConversations(files: readonly string[]): Promise<readonly Conversation[]> {
+  const read = await Promise.all(
+    files.map(async (path) => {
+      const file = basename(path, '.json');
+      const conversations = fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+      return conversations.map((conversation) => toConversation(file, conversation));
+    }),
+  );
+  return read.flat();
+}
+
+function toConversation(
+  file: string,
+  { id: name, docs, qs }: z.infer<typeof fileSchema>[number],
+): Conversation {
+  const id = `${file}/${name}`;
+  let before = 0;
+  return {
+    id,
+    file,
+    messages: docs.map(({ id: ofMessage, spk, ts, text, bot }) => {
+      before = Math.max(parseTime(ts), before + 1000);
+      return { id: ofMessage, author: spk, isBot: bot, at: new Date(before), text };
+    }),
+    questions: qs.map(({ q, cat, gold, upto = docs.length }, index) => ({
+      id: `${id}/${index}`,
+      kind: cat,
+      text: q,
+      gold: gold.map((some) => (typeof some === 'string' ? [some] : some)),
+      upTo: upto,
+    })),
+  };
+}
+
+/** `1:56 pm on 8 May, 2023` or ISO 8601, in UTC; milliseconds since the epoch. */
+function parseTime(text: string): number {
+  const [, clockTime, half, date] = /^(\d+:\d+) (am|pm) on (.*)$/u.exec(text) ?? [];
+  if (date !== undefined) return Date.parse(`${date} ${clockTime} ${half} UTC`);
+  return Date.parse(/(?:Z|[+-]\d\d:\d\d)$/u.test(text) || !text.includes('T') ? text : `${text}Z`);
+}
+
+/** So many of the questions, as many of each kind as of any other as far as there are so many; always the same, in an order that tells nothing. */
+export function sampleOf(conversations: readonly Conversation[], size: number): readonly Question[] {
+  const drawn = conversations
+    .flatMap(({ questions }) => questions)
+    .map((question) => ({ question, lot: createHash('sha256').update(`1 ${question.id}`).digest('hex') }))
+    .toSorted((a, b) => (a.lot < b.lot ? -1 : 1))
+    .map(({ question }) => question);
+  const kinds = new Set(drawn.map(({ kind }) => kind));
+  const each = Math.ceil(size / kinds.size);
+  return drawn
+    .filter((question) => drawn.filter(({ kind }) => kind === question.kind).indexOf(question) < each)
+    .slice(0, size);
+}

@@ -1,0 +1,106 @@
+import { createDates } from '../../src/memory/recall/dates.ts';
+import { readQuery, type RecallQuery } from '../../src/memory/recall/query.ts';
+import { rank, rerank, type SourceSegments } from '../../src/memory/recall/rank.ts';
+import type { RankingWeights } from '../../src/memory/recall/score.ts';
+import { readUnit, segmentOf, type ReadUnit } from '../../src/memory/recall/segments.ts';
+import { TermReader } from '../../src/memory/recall/words.ts';
+import type { Conversation, Question } from './recall-conversations.ts';
+
+/** After so long a pause another sitting begins, as in the messages' index. */
+const pauseMs = 60 * 60 * 1000;
+const reach = { visibility: 'dm', homeId: '1' } as const;
+const view = { mayUse: () => true, excluded: new Set<string>() };
+const depth = 10;
+
+/** What was measured of one question; shares from 0 to 1. */
+export interface Measured {
+  readonly question: Question;
+  readonly conversation: Conversation;
+  readonly at5: number;
+  readonly at10: number;
+  readonly reciprocalRank: number;
+}
+
+/** What was found for a question, as ids of messages, best first, beside what its answer needs. */
+export function measuredOf(
+  conversation: Conversation,
+  question: Question,
+  found: readonly string[],
+): Measured {
+  const { gold } = question;
+  const at = (k: number): number => {
+    const first = new Set(found.slice(0, k));
+    return gold.filter((some) => some.some((id) => first.has(id))).length / gold.length;
+  };
+  const every = new Set(gold.flat());
+  const best = found.findIndex((id) => every.has(id));
+  return {
+    question,
+    conversation,
+    at5: at(5),
+    at10: at(10),
+    reciprocalRank: best === -1 ? 0 : 1 / (best + 1),
+  };
+}
+
+interface Asked {
+  readonly conversation: Conversation;
+  readonly question: Question;
+  readonly query: RecallQuery;
+  readonly sources: readonly SourceSegments[];
+}
+
+/** Ranks the conversations' messages by any weights, in memory: about a second for a thousand questions. */
+export function createEvaluator(conversations: readonly Conversation[]) {
+  const readers = { terms: new TermReader(), dates: createDates('UTC') };
+  const asked = conversations.flatMap((conversation) => askedOf(conversation, readers));
+
+  return async function evaluate(weights: RankingWeights): Promise<readonly Measured[]> {
+    const measured: Measured[] = [];
+    for (const { conversation, question, query, sources } of asked) {
+      const [finds = []] = await rank(sources, query, view, weights);
+      const hits = await rerank(finds, query, readers.terms, weights);
+      const said = new Set<string>();
+      const found: string[] = [];
+      for (const { segment, index } of hits) {
+        const { text, author, reference } = segment.unit(index);
+        const words = `${author} ${text}`;
+        if (said.has(words) || reference.kind !== 'message') continue;
+        said.add(words);
+        found.push(reference.messageId);
+        if (found.length === depth) break;
+      }
+      measured.push(measuredOf(conversation, question, found));
+    }
+    return measured;
+  };
+}
+
+function askedOf(
+  conversation: Conversation,
+  readers: { readonly terms: TermReader; readonly dates: ReturnType<typeof createDates> },
+): readonly Asked[] {
+  const units: ReadUnit[] = [];
+  let stretch = 0;
+  let before = 0;
+  for (const [index, { id, author, isBot, at, text }] of conversation.messages.entries()) {
+    if (at.getTime() - before >= pauseMs) stretch += 1;
+    before = at.getTime();
+    const reference = { kind: 'message', channelId: '1', messageId: id, line: index + 1 } as const;
+    const unit = { text, author, at: at.toISOString(), isBot, reach, stretch, reference };
+    units.push(readUnit(readers, { ...unit, hasThirdPartyText: false }));
+  }
+  const sourcesUpTo = new Map<number, readonly SourceSegments[]>();
+  return conversation.questions.map((question) => {
+    const { upTo, text } = question;
+    const sources = sourcesUpTo.get(upTo) ?? [
+      { source: 'messages', segments: [segmentOf(units.slice(0, upTo))] },
+    ];
+    sourcesUpTo.set(upTo, sources);
+    const now = conversation.messages[upTo - 1]?.at ?? new Date(0);
+    const authors = new Set(
+      sources.flatMap(({ segments }) => segments.flatMap((segment) => segment.authors)),
+    );
+    return { conversation, question, query: readQuery(text, now, authors, readers), sources };
+  });
+}

@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { createDates } from '../../../src/memory/recall/dates.ts';
+import { chooseHits, type Find } from '../../../src/memory/recall/hits.ts';
+import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
+import { sourceNames, type SourceName } from '../../../src/memory/recall/sources.ts';
+import { TermReader } from '../../../src/memory/recall/words.ts';
+
+const readers = { terms: new TermReader(), dates: createDates('UTC') };
+const reach = { visibility: 'dm', homeId: '1' } as const;
+
+function segmentWith(texts: readonly string[]): Segment {
+  const units = texts.map((text, stretch) =>
+    readUnit(readers, {
+      text,
+      author: '',
+      isBot: false,
+      hasThirdPartyText: false,
+      reach,
+      stretch,
+      reference: { kind: 'item', id: String(stretch) },
+    }),
+  );
+  return segmentOf(units);
+}
+
+const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
+const segment = segmentWith(texts);
+
+/** What a source found, best first: these of the texts. */
+function finds(source: SourceName, indexes: readonly number[]): readonly Find[] {
+  return indexes.map((index, at) => ({ source, score: 100 - at, segment, index, order: 0, postings: [] }));
+}
+
+async function chosen(wordings: readonly (readonly (readonly Find[])[])[], limit: number): Promise<string[]> {
+  const hits = await chooseHits(wordings, limit, () => false);
+  return hits.map(({ unit }) => unit.text);
+}
+
+const isHidden = (text: string): boolean => text.endsWith('text 0');
+
+describe('hits of several wordings', () => {
+  it('take turns, and one that two wordings brought stands once', async () => {
+    const wordings = [
+      [finds('messages', [1, 2, 3])],
+      [finds('messages', [2, 1, 4])],
+      [finds('messages', [5])],
+    ];
+    expect(await chosen(wordings, 10)).toEqual(['text 1', 'text 2', 'text 5', 'text 3', 'text 4']);
+  });
+
+  it('come first where more than one of them brought it', async () => {
+    const wordings = [[finds('messages', [1, 2, 3])], [finds('messages', [4, 2, 5])]];
+    expect(await chosen(wordings, 4)).toEqual(['text 2', 'text 1', 'text 4', 'text 3']);
+  });
+
+  it('each have a place, however well another one scores', async () => {
+    const weak = finds('messages', [9]).map((find) => ({ ...find, score: 0.01 }));
+    expect(await chosen([[finds('messages', [1, 2, 3, 4, 5])], [weak]], 3)).toEqual([
+      'text 1',
+      'text 9',
+      'text 2',
+    ]);
+  });
+
+  it('never leave out the best of a source, never repeat, and fill the limit', async () => {
+    const found = fc.uniqueArray(fc.nat(texts.length - 1), { maxLength: 12 });
+    const wording = fc.tuple(...sourceNames.map(() => found));
+    const own = sourceNames.map((name) => segmentWith(texts.map((text) => `${name} ${text}`)));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(wording, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: sourceNames.length, max: 20 }),
+        async (drawn, limit) => {
+          const wordings = drawn.map((perSource) =>
+            sourceNames.map((name, of) =>
+              finds(name, perSource[of] ?? []).map((find) => ({ ...find, segment: own[of] ?? segment })),
+            ),
+          );
+          const hits = await chooseHits(wordings, limit, (unit) => isHidden(unit.text));
+          const shown = hits.map(({ unit }) => unit.text);
+          const there = new Set(
+            wordings.flat(2).flatMap((find) => {
+              const { text } = find.segment.unit(find.index);
+              return isHidden(text) ? [] : [text];
+            }),
+          );
+          expect(new Set(shown).size).toBe(shown.length);
+          expect(shown).toHaveLength(Math.min(limit, there.size));
+          for (const name of sourceNames) {
+            const firsts = wordings.map((perSource) =>
+              perSource
+                .flat()
+                .map((find) => ({ ...find, text: find.segment.unit(find.index).text }))
+                .find(({ source, text }) => source === name && !isHidden(text)),
+            );
+            const bests = firsts.flatMap((find) => (find === undefined ? [] : [find.text]));
+            expect(hits.some(({ source }) => source === name)).toBe(bests.length > 0);
+            if (wordings.length === 1) for (const text of bests) expect(shown).toContain(text);
+          }
+        },
+      ),
+    );
+  });
+});
