@@ -195,6 +195,8 @@ describe('a person who wants to be asked first [K9]', () => {
     await expect.poll(() => filesWith('Keeps an axolotl')).toEqual(['proposals.jsonl']);
     await stage.sandbox.delete({ message: said.id });
     await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+    // What a deletion comes between is looked at again only after the next turn.
+    await expect.poll(() => filesWith('"kind":"deleted"')).toEqual([]);
 
     await noticed('bob', '#dev', 'I keep an axolotl, a second one.');
     expect(await command(stage, '!memory', 'bob', '#dev', 'mode off')).toContain(
