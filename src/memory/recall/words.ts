@@ -150,7 +150,7 @@ camp tent campfire | sport soccer football basketball tennis swimming running | 
 mountain hill peak | weather rain storm snow | religion church faith spiritual | meet encounter
 talk speak chat discuss speech | write writing author | make create build | big large huge | small little tiny
 pretty beautiful gorgeous | move relocate | allergy allergic | diet weight | kind type sort | place location
-live home reside address | allergic avoid | name call
+live home reside address | allergic avoid eat | name call
 struggle difficult hard challenge tough problem issue | relax destress calm unwind | old age elderly | new latest
 instrument guitar piano violin drum flute clarinet
 `;

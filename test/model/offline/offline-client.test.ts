@@ -159,6 +159,7 @@ describe('a question', () => {
 
   it.each([
     ['what food should I avoid?', 'Is allergic to peanuts', 'You are allergic to peanuts'],
+    ['what should I not eat?', 'Is allergic to peanuts', 'You are allergic to peanuts'],
     ['where is my home?', 'Lives in Porto', 'You live in Porto'],
     ['what do I like to drink?', 'Prefers tea over coffee', 'You prefer tea over coffee'],
     ['what is the name of my dog?', 'My dog is called Biscuit', 'Your dog is called Biscuit'],
