@@ -6,6 +6,7 @@ import type { QueryTerm, RecallQuery } from './query.ts';
 import {
   SegmentScores,
   createScoreSheet,
+  highestFactorsOf,
   type Admits,
   type Candidate,
   type RankingWeights,
@@ -82,12 +83,14 @@ export async function rank(
   const first = Math.min(...usable.map((each) => each.first));
   const last = Math.max(...usable.map((each) => each.last));
   const times = query.asksNow && last > first ? { first, last } : undefined;
+  const highestFactors = highestFactorsOf(query, weights);
+  const scoring = { weights, meanLength, sheet, highestFactors, ...(times && { times }) };
   const found: (readonly Find[])[] = [];
   for (const candidates of looked) {
     const top = new TopHits(depth);
     for (const candidate of candidates) {
       await pause();
-      const scores = new SegmentScores(candidate, { weights, meanLength, sheet, ...(times && { times }) });
+      const scores = new SegmentScores(candidate, scoring);
       for (const [at, { kind, word }] of query.terms.entries()) {
         const [of = none, value = 0] = [candidate.postings[at], values[at]];
         if (of.length === 0 || value === 0) continue;

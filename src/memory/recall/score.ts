@@ -94,6 +94,7 @@ interface Scoring {
   /** From when to when anything was said, in milliseconds since the epoch; only where the query asks for what holds now. */
   readonly times?: { readonly first: number; readonly last: number } | undefined;
   readonly sheet: ReturnType<typeof createScoreSheet>;
+  readonly highestFactors: Float64Array;
 }
 
 /** The scores of a segment's units for one query, term after term. Only one of a sheet is in use at a time. */
@@ -154,10 +155,11 @@ export class SegmentScores {
   collect(query: RecallQuery, top: TopHits): void {
     const { source, order, segment, postings, admits } = this.#of;
     const { answer, stretch, carried, neighbours, sameAuthor } = this.#by.weights;
-    const highestFactor = this.#highestFactor(query);
     // Lines of a file are shown with those around them, and all belong together.
     const ofCarried = source === 'messages' ? carried : 0;
+    const { highestFactors } = this.#by;
     const { own, lent, fields, stretches } = this.#by.sheet;
+    const { traitsOf } = segment;
     const size = segment.lengthOf.length;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
     const [nearest = 0, second = 0, third = 0] = neighbours;
@@ -173,6 +175,7 @@ export class SegmentScores {
           second * ((lent[at - 2] ?? 0) + (lent[at + 2] ?? 0)) +
           third * ((lent[at - 3] ?? 0) + (lent[at + 3] ?? 0)));
       const words = here > 0 ? here + mostOfNeighbours : ofCarried * mostOfNeighbours;
+      const highestFactor = highestFactors[traitsOf[index] ?? 0] ?? 0;
       if ((words + mostOfOthers + answer * before) * highestFactor < top.least) continue;
       const ofFields = fields[index] ?? 0;
       if (words === 0 && ofFields === 0 && before === 0) continue;
@@ -239,18 +242,6 @@ export class SegmentScores {
     return factor;
   }
 
-  #highestFactor({ authorTerms, asksWhen, asksName, asksNow }: RecallQuery): number {
-    const { namedAuthor, time, longer, number, name, askedName, now } = this.#by.weights;
-    return (
-      (1 + longer) *
-      (1 + number) *
-      (1 + name + (asksName ? askedName : 0)) *
-      (authorTerms.size > 0 ? 1 + namedAuthor : 1) *
-      (asksWhen ? 1 + time : 1) *
-      (asksNow ? 1 + now : 1)
-    );
-  }
-
   /** The three best units of each stretch, summed up, for all its units; gives the highest sum. */
   #sumStretches(): number {
     const { own, stretches: sums } = this.#by.sheet;
@@ -279,3 +270,22 @@ export class SegmentScores {
     return highest;
   }
 }
+
+/** What a unit of certain traits can have as a factor at most, by the traits. */
+export function highestFactorsOf(
+  { authorTerms, asksWhen, asksName, asksNow, meansBot }: RecallQuery,
+  { namedAuthor, time, bot, longer, number, name, askedName, now }: RankingWeights,
+): Float64Array {
+  const mayBeNamed = authorTerms.size > 0;
+  const ofAll = (1 + longer) * (mayBeNamed ? 1 + namedAuthor : 1) * (asksNow ? 1 + now : 1);
+  return Float64Array.from({ length: allTraits + 1 }, (_, traits) => {
+    let factor = ofAll;
+    if ((traits & trait.isBot) !== 0 && !mayBeNamed && !meansBot) factor *= bot;
+    if (asksWhen && (traits & trait.tellsWhen) !== 0) factor *= 1 + time;
+    if ((traits & trait.hasNumber) !== 0) factor *= 1 + number;
+    if ((traits & trait.hasName) !== 0) factor *= asksName ? 1 + name + askedName : 1 + name;
+    return factor;
+  });
+}
+
+const allTraits = Object.values(trait).reduce((sum, each) => sum + each, 0);
