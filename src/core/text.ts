@@ -237,3 +237,26 @@ export function withoutFence(text: string): string {
   const body = fenced.slice(opening?.length ?? 0);
   return opening !== undefined && body.endsWith('```') ? body.slice(0, -3).trimEnd() : text;
 }
+
+/** The items in parts of so many characters, and so many items, at most, in order; one that is longer than a part is one by itself. */
+export function inParts<T>(
+  items: readonly T[],
+  lengthOf: (item: T) => number,
+  maxChars: number,
+  maxItems = Infinity,
+): readonly (readonly T[])[] {
+  const parts: T[][] = [];
+  let room = 0;
+  for (const item of items) {
+    const length = lengthOf(item);
+    const part = parts.at(-1);
+    if (part === undefined || length > room || part.length === maxItems) {
+      parts.push([item]);
+      room = maxChars - length;
+    } else {
+      part.push(item);
+      room -= length;
+    }
+  }
+  return parts;
+}

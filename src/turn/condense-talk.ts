@@ -4,7 +4,7 @@ import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } f
 import type { Logger } from '../core/logger.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { dataLine, renderSection } from '../core/section.ts';
-import { clipAtWord } from '../core/text.ts';
+import { clipAtWord, inParts } from '../core/text.ts';
 import { tellingLines } from '../model/offline/catch-up.ts';
 import { startDeadline } from '../model/deadline.ts';
 
@@ -68,7 +68,7 @@ export async function condenseTalk(
   lines: readonly TalkLine[],
   options: CondenseOptions,
 ): Promise<{ readonly points: readonly TalkPoint[]; readonly isByRules: boolean }> {
-  const parts = inParts(lines);
+  const parts = asParts(lines);
   const most = Math.max(3, Math.floor(options.maxPoints / Math.max(1, parts.length)));
   const deadline = startDeadline(condenseMs, options.signal);
   let isByRules = options.model.isOffline;
@@ -154,7 +154,7 @@ export function talkLine({ at, name, text }: TalkLine, reference: string): strin
 }
 
 /** The lines in parts that a model call can take; where there would be too many, each is cut. */
-function inParts(lines: readonly TalkLine[]): readonly (readonly TalkLine[])[] {
+function asParts(lines: readonly TalkLine[]): readonly (readonly TalkLine[])[] {
   const whole = partsOf(lines, longestText);
   if (whole.length <= mostParts) return whole;
   const frame = 60;
@@ -162,19 +162,6 @@ function inParts(lines: readonly TalkLine[]): readonly (readonly TalkLine[])[] {
 }
 
 function partsOf(lines: readonly TalkLine[], textChars: number): readonly (readonly TalkLine[])[] {
-  const parts: TalkLine[][] = [];
-  let room = 0;
-  for (const line of lines) {
-    const cut = { ...line, text: clipAtWord(line.text, textChars) };
-    const length = talkLine(cut, cut.id).length + 1;
-    const part = parts.at(-1);
-    if (part === undefined || length > room) {
-      parts.push([cut]);
-      room = partChars - length;
-    } else {
-      part.push(cut);
-      room -= length;
-    }
-  }
-  return parts;
+  const cut = lines.map((line) => ({ ...line, text: clipAtWord(line.text, textChars) }));
+  return inParts(cut, (line) => talkLine(line, line.id).length + 1, partChars);
 }

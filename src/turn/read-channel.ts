@@ -98,7 +98,7 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       );
     const told = await toldToOthers(place.channelId, messages, people);
     const where = `in #${label(place.channelName ?? 'channel')}`;
-    const from = rangeOf(found, since);
+    const from = rangeOf(found, since, label(asker.name));
     if (told.length === 0)
       return { ok: true, hasWords: false, text: `Nothing that I may tell was said ${where} ${from}.` };
     const lines = await linesOf(told);
@@ -196,12 +196,13 @@ export function createChannelReading(ports: ChannelReadingPorts) {
   function rangeOf(
     { ownLastAt, isCut }: Extract<ChannelTalk, { kind: 'read' }>,
     since: Date | undefined,
+    name: string,
   ): string {
     const cut = isCut ? ' (the newest only; there are older ones)' : '';
     if (since !== undefined) return `since ${localDateTime(since, timeZone)}${cut}`;
     return ownLastAt === undefined
       ? `lately${cut}`
-      : `since ${localDateTime(new Date(ownLastAt), timeZone)}, when they wrote there last${cut}`;
+      : `since ${localDateTime(new Date(ownLastAt), timeZone)}, the last message of ${name} there${cut}`;
   }
 
   return {

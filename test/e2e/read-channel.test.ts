@@ -133,7 +133,7 @@ describe('what did I miss? [B4]', () => {
       for (const each of linked) expect(each?.['channel']).toBe(stage.info.channels['dev']);
     }
     expect(shown).toMatch(
-      /since \d{4}-\d\d-\d\d \d\d:\d\d, when they wrote there last: 300 messages by bob \(150\), carol \(150\)/u,
+      /since \d{4}-\d\d-\d\d \d\d:\d\d, the last message of alice there: 300 messages by bob \(150\), carol \(150\)/u,
     );
 
     // What it tried to keep of it was refused, and the work after the turn made nothing of it.

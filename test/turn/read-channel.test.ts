@@ -218,7 +218,7 @@ describe('read_channel [B4]', () => {
     } as const;
     expect(await openReading(quiet).run()).toEqual({
       ok: true,
-      text: 'Nothing that I may tell was said in #general since 2026-01-15 09:30, when they wrote there last.',
+      text: 'Nothing that I may tell was said in #general since 2026-01-15 09:30, the last message of Alice there.',
     });
   });
 

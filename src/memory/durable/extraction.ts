@@ -7,6 +7,7 @@ import type { Place } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import type { LateNotice } from '../../core/tool.ts';
+import { inParts } from '../../core/text.ts';
 import { itemKinds, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
@@ -58,7 +59,7 @@ export function createExtraction({ model, modelName, durable, tell, logger }: Ex
     ): Promise<readonly DurableItem[]> {
       const telling = messages.filter((message) => ownWords(message.text) !== '');
       const findings: Finding[] = [];
-      for (const batch of inBatches(telling)) {
+      for (const batch of inParts(telling, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, userId, speakerName, batch);
         const response = await model.complete(request, signal === undefined ? {} : { signal });
         const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
@@ -123,22 +124,6 @@ function provenFindings(
     counts.set(message.id, count);
     return count > maxItemsPerMessage ? [] : [{ item, message }];
   });
-}
-
-function inBatches(messages: readonly ExtractionMessage[]): readonly (readonly ExtractionMessage[])[] {
-  const batches: ExtractionMessage[][] = [];
-  let room = 0;
-  for (const message of messages) {
-    const last = batches.at(-1);
-    room -= message.text.length;
-    if (last !== undefined && room >= 0 && last.length < batchMaxMessages) {
-      last.push(message);
-      continue;
-    }
-    batches.push([message]);
-    room = batchMaxChars - message.text.length;
-  }
-  return batches;
 }
 
 /** What the model answers [A2]. */

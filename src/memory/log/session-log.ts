@@ -5,7 +5,7 @@ import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
-import { saysWords } from '../../core/text.ts';
+import { inParts, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { reachOf } from '../../core/visibility.ts';
@@ -212,7 +212,8 @@ export function createSessionLog(options: SessionLogOptions) {
         const state = await readState(store, session);
         if (Object.keys(state).length > 1) yield { path: `${folder}/state.json`, text: exportedJson(state) };
         const { messages } = await since(session, 0);
-        const parts = inParts(messages.map(({ message }) => exportedJson(message)));
+        const texts = messages.map(({ message }) => exportedJson(message));
+        const parts = inParts(texts, ({ length }) => length, exportedFileChars);
         for (const [index, part] of parts.entries()) {
           const name = index === 0 ? 'messages.json' : `messages-${index + 1}.json`;
           yield { path: `${folder}/${name}`, text: `[\n${part.join(',\n')}\n]\n` };
@@ -369,23 +370,6 @@ function originOf(place: Place) {
 
 /** Characters of an exported file of messages, as a rule: each is to fit into one upload. */
 const exportedFileChars = 2_000_000;
-
-/** The same texts in order, parted where they would be too much for one file. */
-function inParts(texts: readonly string[]): readonly (readonly string[])[] {
-  const parts: string[][] = [];
-  let room = 0;
-  for (const text of texts) {
-    const part = parts.at(-1);
-    if (part === undefined || text.length > room) {
-      parts.push([text]);
-      room = exportedFileChars - text.length;
-    } else {
-      part.push(text);
-      room -= text.length;
-    }
-  }
-  return parts;
-}
 
 function exportedJson(data: unknown): string {
   return JSON.stringify(data, undefined, 2);

@@ -1,7 +1,7 @@
 import { withoutMarkedNames } from '../../core/own-words.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
-import { clip, flatten } from '../../core/text.ts';
+import { clip, flatten, inParts } from '../../core/text.ts';
 import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from './records.ts';
 
 const nameMaxChars = 80;
@@ -42,18 +42,5 @@ export function inBatches(
   messages: readonly SequencedMessage[],
   maxChars = batchMaxChars,
 ): readonly (readonly SequencedMessage[])[] {
-  const batches: SequencedMessage[][] = [];
-  let room = 0;
-  for (const message of messages) {
-    const length = turnLine(message.message).length + 1;
-    const batch = batches.at(-1);
-    if (batch === undefined || length > room) {
-      batches.push([message]);
-      room = maxChars - length;
-    } else {
-      batch.push(message);
-      room -= length;
-    }
-  }
-  return batches;
+  return inParts(messages, ({ message }) => turnLine(message).length + 1, maxChars);
 }
