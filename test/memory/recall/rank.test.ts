@@ -56,10 +56,16 @@ it('finds among segments that hold the same as before the best, whatever else is
         const segments = segmentsOf(messages, 64);
         const authors = ['Alice', 'Bot', 'Carol'];
         const read = readQuery(asked, now, authors, readers);
-        const [best = []] = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        const [[best = []] = []] = await rank(
+          [{ source: 'messages', segments }],
+          [read],
+          found,
+          rankingWeights,
+        );
         // Each segment as a source of its own is scored by the same numbers, and has fewer than are passed over for.
         const alone = segments.map((segment) => ({ source: 'messages' as const, segments: [segment] }));
-        const every = (await rank(alone, read, found, rankingWeights)).flatMap((hits, order) =>
+        const [perSegment = []] = await rank(alone, [read], found, rankingWeights);
+        const every = perSegment.flatMap((hits, order) =>
           hits.map(({ index, score }) => ({ order, index, score })),
         );
         every.sort((a, b) => b.score - a.score || a.order - b.order || a.index - b.index);
@@ -83,7 +89,12 @@ it('looks closer at what may have words side by side or the query word for word,
       async (messages, asked) => {
         const segments = segmentsOf(messages, 16);
         const read = readQuery(asked, now, ['Alice', 'Bot', 'Carol'], readers);
-        const [finds = []] = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        const [[finds = []] = []] = await rank(
+          [{ source: 'messages', segments }],
+          [read],
+          found,
+          rankingWeights,
+        );
         const closer = await rerank(finds, read, readers.terms, rankingWeights);
         const pairs = read.words.slice(1).map((second, index) => [read.words[index], second] as const);
         const asPairs = pairs.filter(([first, second]) => first !== second);
