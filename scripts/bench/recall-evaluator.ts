@@ -58,7 +58,7 @@ export function createEvaluator(conversations: readonly Conversation[]) {
   return async function evaluate(weights: RankingWeights): Promise<readonly Measured[]> {
     const measured: Measured[] = [];
     for (const { conversation, question, query, sources } of asked) {
-      const [finds = []] = await rank(sources, query, view, weights);
+      const [[finds = []] = []] = await rank(sources, [query], view, weights);
       const hits = await rerank(finds, query, readers.terms, weights);
       const said = new Set<string>();
       const found: string[] = [];

@@ -1,6 +1,6 @@
 import { normalizeText } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import type { RecallUnit, Segment } from './segments.ts';
+import { elementOf, type RecallUnit, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
 /** Where something was found. */
@@ -12,8 +12,8 @@ export interface Find {
   readonly index: number;
   /** The segment's place among all; later ones are newer. */
   readonly order: number;
-  /** Where in the segment each of the query's terms stands. */
-  readonly postings: readonly Uint32Array[];
+  /** The place of each of the query's terms among the segment's, -1 where it is not there. */
+  readonly places: readonly number[];
 }
 
 /** What was found, read. */
@@ -21,10 +21,11 @@ export interface Hit extends Find {
   readonly unit: RecallUnit;
 }
 
-/** The best of many hits, without ordering all of them. */
+/** The best of many hits. */
 export class TopHits {
   readonly #depth: number;
-  #hits: Find[] = [];
+  /** Best first, never more than are wanted. */
+  readonly #hits: Find[] = [];
   #least = 0;
 
   constructor(depth: number) {
@@ -38,18 +39,19 @@ export class TopHits {
 
   add(hit: Find): void {
     if (hit.score < this.#least) return;
-    this.#hits.push(hit);
-    if (this.#hits.length >= this.#depth * 2) this.#shrink();
+    let from = 0;
+    for (let to = this.#hits.length; from < to;) {
+      const middle = (from + to) >>> 1;
+      if (compareHits(elementOf(this.#hits, middle), hit) < 0) from = middle + 1;
+      else to = middle;
+    }
+    this.#hits.splice(from, 0, hit);
+    if (this.#hits.length > this.#depth) this.#hits.pop();
+    if (this.#hits.length === this.#depth) this.#least = this.#hits.at(-1)?.score ?? 0;
   }
 
   inOrder(): readonly Find[] {
-    this.#shrink();
     return this.#hits;
-  }
-
-  #shrink(): void {
-    this.#hits = this.#hits.toSorted(compareHits).slice(0, this.#depth);
-    if (this.#hits.length === this.#depth) this.#least = this.#hits.at(-1)?.score ?? 0;
   }
 }
 

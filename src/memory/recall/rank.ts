@@ -11,13 +11,12 @@ import {
   type Candidate,
   type RankingWeights,
 } from './score.ts';
-import { holds, keyOf, messageTerm, postingsOf, unitOf, type Segment } from './segments.ts';
+import { holds, keyOf, messageTerm, placeOf, postingsAt, unitOf, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 
 /** Hits of a source that are looked at closely. */
 const depth = 100;
-const none = new Uint32Array();
 
 export interface SourceSegments {
   readonly source: SourceName;
@@ -32,76 +31,120 @@ export interface SearchView {
   readonly excluded: ReadonlySet<string>;
 }
 
+/** A segment that has any of the terms that are looked for. */
+interface LookedAt extends Pick<Candidate, 'segment' | 'order' | 'admits'> {
+  /** The place of each distinct term among the segment's, -1 where it is not there. */
+  readonly places: readonly number[];
+}
+
 /**
- * The best units of each source for a query, best first, the newer first among equals. A hit has a word of the query, or answers a question
+ * For each query the best units of each source, best first, the newer first among equals. A hit has a word of the query, or answers a question
  * that has one; how it ranks depends on its neighbours too. What is rare is so among all sources, so scores of one compare with another's.
+ * All queries are searched for in one pass, and each finds what it finds alone.
  */
 export async function rank(
   sources: readonly SourceSegments[],
-  query: RecallQuery,
+  queries: readonly RecallQuery[],
   view: SearchView,
   weights: RankingWeights,
-): Promise<readonly (readonly Find[])[]> {
+): Promise<readonly (readonly (readonly Find[])[])[]> {
   const pause = createTimeSlice();
   const segments = sources.flatMap((source) => source.segments);
   const usable = segments.flatMap(({ reaches }) => reaches.filter(({ reach }) => view.mayUse(reach)));
   const units = usable.reduce((sum, each) => sum + each.units, 0);
-  if (units === 0) return [];
-  const keys = query.terms.map(({ term }) => keyOf(term));
-  const excluded = Array.from(view.excluded, (id) => keyOf(messageTerm(id)));
-  const holding = keys.map(() => 0);
-  const looked: (readonly Candidate[])[] = [];
-  for (const { source, segments: ofSource } of sources) {
-    const candidates: Candidate[] = [];
-    for (const [order, segment] of ofSource.entries()) {
-      await pause();
-      const postings = query.terms.map(({ kind }, at) =>
-        source === 'messages' && kind === 'title' ? none : postingsOf(segment, keys[at] ?? 0),
-      );
-      if (!postings.some(({ length }) => length > 0)) continue;
-      const admits = admitted(segment, view.mayUse, excluded);
-      for (const [at, each] of postings.entries()) holding[at] = (holding[at] ?? 0) + holdingOf(each, admits);
-      candidates.push({ source, order, segment, admits, postings });
-    }
-    looked.push(candidates);
-  }
-  const { authorTerm: author, related, title, date, beginning } = weights;
-  const weightOf: Readonly<Record<QueryTerm['kind'], number>> = {
-    word: 1,
-    author,
-    related,
-    title,
-    date,
-    beginning,
-  };
-  const values = query.terms.map(({ kind }, at) => {
-    const count = holding[at] ?? 0;
-    return count === 0 ? 0 : rarity(count, units) * weightOf[kind];
-  });
-  const sheet = createScoreSheet(Math.max(...segments.map(({ lengthOf }) => lengthOf.length)), keys.length);
-  const meanLength = Math.max(1, usable.reduce((sum, { terms }) => sum + terms, 0) / units);
+  if (units === 0) return queries.map(() => []);
+  const terms = [
+    ...new Map(queries.flatMap((query) => query.terms.map((each) => [each.term, each]))).values(),
+  ];
+  const slots = new Map(terms.map(({ term }, slot) => [term, slot]));
+  const { looked, holding } = await lookUp(sources, terms, view, pause);
+  const sheet = createScoreSheet(
+    Math.max(...segments.map(({ lengthOf }) => lengthOf.length)),
+    Math.max(...queries.map((query) => query.terms.length)),
+    weights,
+  );
+  const meanLength = Math.max(1, usable.reduce((sum, each) => sum + each.terms, 0) / units);
   const first = Math.min(...usable.map((each) => each.first));
   const last = Math.max(...usable.map((each) => each.last));
-  const times = query.asksNow && last > first ? { first, last } : undefined;
-  const highestFactors = highestFactorsOf(query, weights);
-  const scoring = { weights, meanLength, sheet, highestFactors, ...(times && { times }) };
-  const found: (readonly Find[])[] = [];
-  for (const candidates of looked) {
-    const top = new TopHits(depth);
-    for (const candidate of candidates) {
-      await pause();
-      const scores = new SegmentScores(candidate, scoring);
-      for (const [at, { kind, word }] of query.terms.entries()) {
-        const [of = none, value = 0] = [candidate.postings[at], values[at]];
-        if (of.length === 0 || value === 0) continue;
-        if (kind === 'title' || kind === 'date') scores.addField(of, value);
-        else scores.addWord(of, value, word);
+  const wordings = queries.map((query) => {
+    const ofTerms = query.terms.map(({ term }) => slots.get(term) ?? -1);
+    const times = query.asksNow && last > first ? { first, last } : undefined;
+    const highestFactors = highestFactorsOf(query, weights);
+    return {
+      query,
+      ofTerms,
+      values: query.terms.map(({ kind }, at) =>
+        valueOf(kind, holding[ofTerms[at] ?? -1] ?? 0, units, weights),
+      ),
+      scoring: { weights, meanLength, sheet, highestFactors, ...(times && { times }) },
+      found: [] as (readonly Find[])[],
+    };
+  });
+  for (const [ofSource, { source }] of sources.entries()) {
+    const tops = wordings.map(() => new TopHits(depth));
+    for (const { segment, order, admits, places: ofAll } of looked[ofSource] ?? []) {
+      for (const [at, { query, ofTerms, values, scoring }] of wordings.entries()) {
+        const top = tops[at];
+        const places = ofTerms.map((slot) => ofAll[slot] ?? -1);
+        if (top === undefined || places.every((place) => place === -1)) continue;
+        await pause();
+        const scores = new SegmentScores({ source, order, segment, admits, places }, scoring);
+        addTerms(scores, query, places, values);
+        scores.collect(query, top);
       }
-      scores.collect(query, top);
     }
-    found.push(top.inOrder());
+    for (const [at, { found }] of wordings.entries()) found.push(tops[at]?.inOrder() ?? []);
   }
-  return found;
+  return wordings.map(({ found }) => found);
+}
+
+function addTerms(
+  scores: SegmentScores,
+  { terms }: RecallQuery,
+  places: readonly number[],
+  values: readonly number[],
+): void {
+  for (const [at, { kind, word }] of terms.entries()) {
+    const [place = -1, value = 0] = [places[at], values[at]];
+    if (place === -1 || value === 0) continue;
+    if (kind === 'title' || kind === 'date') scores.addField(place, value);
+    else scores.addWord(place, value, word);
+  }
+}
+
+/** The segments of each source that have any of the terms, and how many units that exist for the search have each of these. */
+async function lookUp(
+  sources: readonly SourceSegments[],
+  terms: readonly QueryTerm[],
+  { mayUse, excluded }: SearchView,
+  pause: () => Promise<void>,
+): Promise<{ readonly looked: readonly (readonly LookedAt[])[]; readonly holding: readonly number[] }> {
+  const keys = terms.map(({ term }) => keyOf(term));
+  const excludedKeys = Array.from(excluded, (id) => keyOf(messageTerm(id)));
+  const holding = keys.map(() => 0);
+  const looked: (readonly LookedAt[])[] = [];
+  for (const { source, segments } of sources) {
+    const ofSource: LookedAt[] = [];
+    for (const [order, segment] of segments.entries()) {
+      await pause();
+      const places = keys.map((key, at) =>
+        source === 'messages' && terms[at]?.kind === 'title' ? -1 : placeOf(segment, key),
+      );
+      if (places.every((place) => place === -1)) continue;
+      const admits = admitted(segment, mayUse, excludedKeys);
+      for (const [at, place] of places.entries())
+        if (place !== -1) holding[at] = (holding[at] ?? 0) + holdingOf(segment, place, admits);
+      ofSource.push({ order, segment, admits, places });
+    }
+    looked.push(ofSource);
+  }
+  return { looked, holding };
+}
+
+function valueOf(kind: QueryTerm['kind'], holding: number, units: number, weights: RankingWeights): number {
+  const { authorTerm: author, related, title, date, beginning } = weights;
+  const weightOf = { word: 1, author, related, title, date, beginning };
+  return holding === 0 ? 0 : rarity(holding, units) * weightOf[kind];
 }
 
 /** `undefined` where all units are admitted; `excluded` are the keys of messages that are not. */
@@ -112,13 +155,16 @@ function admitted(
 ): Admits | undefined {
   const { reaches, reachOf } = segment;
   const usable = reaches.map(({ reach }) => mayUse(reach));
-  const left = new Set(excluded.flatMap((key) => Array.from(postingsOf(segment, key), unitOf)));
+  const left = new Set(
+    excluded.flatMap((key) => Array.from(postingsAt(segment, placeOf(segment, key)), unitOf)),
+  );
   if (left.size === 0 && usable.every(Boolean)) return undefined;
   return (index) => usable[reachOf[index] ?? -1] === true && !left.has(index);
 }
 
-function holdingOf(postings: Uint32Array, admits: Admits | undefined): number {
-  return admits === undefined ? postings.length : postings.filter((each) => admits(unitOf(each))).length;
+function holdingOf(segment: Segment, place: number, admits: Admits | undefined): number {
+  if (admits === undefined) return (segment.starts[place + 1] ?? 0) - (segment.starts[place] ?? 0);
+  return postingsAt(segment, place).filter((each) => admits(unitOf(each))).length;
 }
 
 /** Inverse document frequency as in BM25. */
@@ -145,15 +191,17 @@ export async function rerank(
   const pause = createTimeSlice();
   const ranked: Find[] = [];
   for (const hit of hits) {
-    const { segment, index, postings } = hit;
+    const { segment, index, places } = hit;
     const present = new Set<string>();
     for (const [at, { term, kind }] of query.terms.entries())
-      if ((kind === 'word' || kind === 'author') && holds(postings[at] ?? none, index)) present.add(term);
-    const mayPair = pairs.some(([first, second]) => present.has(first) && present.has(second));
+      if ((kind === 'word' || kind === 'author') && holds(segment, places[at] ?? -1, index))
+        present.add(term);
+    const mayPair = pairs.filter(([first, second]) => present.has(first) && present.has(second));
     const mayBePhrase = isPhrase && inner.every((term) => present.has(term));
     // Most texts need not be read.
-    const text = mayPair || mayBePhrase ? segment.unit(index).text : '';
-    const share = mayPair ? pairShare(reader.read(text), pairs) : 0;
+    const text = mayPair.length > 0 || mayBePhrase ? segment.unit(index).text : '';
+    const said = mayPair.length > 0 ? reader.read(text) : [];
+    const share = mayPair.filter((pair) => hasPair(said, pair)).length / Math.max(1, pairs.length);
     const phrase = mayBePhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
     ranked.push({ ...hit, score: hit.score + best * (weights.pair * share + phrase) });
     await pause();
@@ -171,16 +219,14 @@ function pairsOf({ words, authorTerms }: RecallQuery): readonly Pair[] {
   });
 }
 
-/** How many of the pairs stand in the text, as a share. */
-function pairShare(terms: readonly string[], pairs: readonly Pair[]): number {
-  const after = new Map<string, Set<string>>();
-  for (const [index, term] of terms.entries()) {
-    const following = after.get(term) ?? new Set();
-    for (const next of terms.slice(index + 1, index + 1 + pairReach)) following.add(next);
-    after.set(term, following);
+/** Whether the words of a pair stand in the text as it asks for. */
+function hasPair(terms: readonly string[], [first, second]: Pair): boolean {
+  for (let at = terms.indexOf(first); at !== -1; at = terms.indexOf(first, at + 1)) {
+    const next = terms.indexOf(second, at + 1);
+    if (next === -1) return false;
+    if (next <= at + pairReach) return true;
   }
-  const found = pairs.filter(([first, second]) => after.get(first)?.has(second) === true);
-  return found.length / pairs.length;
+  return false;
 }
 
 /** Texts of each source that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or `to be or not to be`. */
@@ -201,7 +247,7 @@ export async function literalHits(
         await pause();
         if (admits !== undefined && !admits(index)) continue;
         if (normalizeText(segment.unit(index).text).includes(wanted))
-          top.add({ source, score: 1, segment, index, order, postings: [] });
+          top.add({ source, score: 1, segment, index, order, places: [] });
       }
     }
     found.push(top.inOrder());

@@ -88,8 +88,7 @@ export function createRecall(options: RecallOptions) {
     };
     const authors = authorsOf(searched, view);
     const wordings = queries.map((query) => readQuery(query, now, authors, readers));
-    const found: (readonly (readonly Find[])[])[] = [];
-    for (const wording of wordings) found.push(await findWording(wording, searched, view));
+    const found = await findAll(wordings, searched, view);
     const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
     const hits = await chooseHits(found, limit, (unit) => isForgotten(unit, forgotten));
     return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, (unit) => {
@@ -100,17 +99,25 @@ export function createRecall(options: RecallOptions) {
     });
   }
 
-  /** What each source has for one wording, best first. */
-  async function findWording(
-    wording: RecallQuery,
+  /** What each source has for each wording, best first. */
+  async function findAll(
+    wordings: readonly RecallQuery[],
     searched: readonly SourceSegments[],
     view: SearchView,
-  ): Promise<readonly (readonly Find[])[]> {
-    if (wording.terms.length === 0) return literalHits(searched, wording, view);
-    const ranked: (readonly Find[])[] = [];
-    for (const finds of await rank(searched, wording, view, weights))
-      ranked.push(await rerank(finds, wording, readers.terms, weights));
-    return ranked;
+  ): Promise<readonly (readonly (readonly Find[])[])[]> {
+    const ranked = await rank(searched, wordings, view, weights);
+    const found: (readonly (readonly Find[])[])[] = [];
+    for (const [at, wording] of wordings.entries()) {
+      if (wording.terms.length === 0) {
+        found.push(await literalHits(searched, wording, view));
+        continue;
+      }
+      const perSource: (readonly Find[])[] = [];
+      for (const finds of ranked[at] ?? [])
+        perSource.push(await rerank(finds, wording, readers.terms, weights));
+      found.push(perSource);
+    }
+    return found;
   }
 
   const layer: MemoryLayer = {

@@ -1,6 +1,6 @@
 import type { Find, TopHits } from './hits.ts';
 import type { RecallQuery } from './query.ts';
-import { countOf, trait, unitOf } from './segments.ts';
+import { countOf, postingsAt, trait, unitOf } from './segments.ts';
 
 /** What counts how much in the ranking. `npm run bench:recall -- FILE --perturb` shows what a change of each one does. */
 export const rankingWeights = {
@@ -68,17 +68,23 @@ const leastCarried = 3;
 /** Units around one whose words count for it, before and behind. */
 const margin = 3;
 
-/** Where scores are added up for segments of up to `size` units and so many words; one for all segments of a search, since most of the time would go into making them. */
-export function createScoreSheet(size: number, words: number) {
+/** Where scores are added up for segments of up to `size` units and so many words; one for all segments and wordings of a search, since most of the time would go into making them. */
+export function createScoreSheet(size: number, words: number, { botLent }: RankingWeights) {
   return {
     /** From words of the unit itself: of all words together, with a margin before and behind, and of each. */
     own: new Float64Array(size + 2 * margin),
-    ofWords: Array.from({ length: words }, () => new Float64Array(size)),
-    /** What of it the unit lends others, with the same margin. */
+    /** What of it the unit lends others at most, with the same margin. */
     lent: new Float64Array(size + 2 * margin),
+    ofWords: Array.from({ length: words }, () => new Float64Array(size)),
     fields: new Float64Array(size),
     /** The three best of the unit's stretch. */
     stretches: new Float64Array(size),
+    /** What a unit has to have of words, by its traits. */
+    limits: new Float64Array(allTraits + 1),
+    /** The share of it that a unit lends, by its traits. */
+    lends: valuesOfTraits((traits) => ((traits & trait.isBot) === 0 ? 1 : botLent)),
+    /** Who lends a unit something: its neighbours in order, as far as they do. */
+    lenders: Array.from({ length: 2 * margin }, () => ({ index: 0, share: 0, ofBot: 1, ofAuthor: 1 })),
   };
 }
 
@@ -97,6 +103,9 @@ interface Scoring {
   readonly highestFactors: Float64Array;
 }
 
+/** By which a score that is told in advance may be off, as it is added up in another order. */
+const rounding = 1 - 1e-9;
+
 /** The scores of a segment's units for one query, term after term. Only one of a sheet is in use at a time. */
 export class SegmentScores {
   readonly #of: Candidate;
@@ -109,102 +118,122 @@ export class SegmentScores {
   constructor(of: Candidate, by: Scoring) {
     this.#of = of;
     this.#by = by;
-    const { own, lent, fields } = by.sheet;
-    for (const column of [own, lent, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
+    const { own, fields } = by.sheet;
+    for (const column of [own, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
   }
 
   /** Counts a property of whole texts, which neighbours do not lend each other. */
-  addField(postings: Uint32Array, value: number): void {
+  addField(place: number, value: number): void {
     const { fields } = this.#by.sheet;
-    const { admits } = this.#of;
+    const { admits, segment } = this.#of;
     this.#mostOfFields += value;
-    for (const posting of postings) {
+    for (const posting of postingsAt(segment, place)) {
       const index = unitOf(posting);
       if (admits === undefined || admits(index)) fields[index] = (fields[index] ?? 0) + value;
     }
   }
 
-  /** Counts a word by BM25 for the units that have it, under the word of the query that it stands for: of several such in one text the best counts most. */
-  addWord(postings: Uint32Array, value: number, word: string): void {
-    const { saturation, lengthShare, alike, botLent } = this.#by.weights;
-    const { own, lent, ofWords } = this.#by.sheet;
+  /** Counts the term at a place by BM25 for the units that have it, under the word of the query that it stands for: of several such in one text the best counts most. */
+  addWord(place: number, value: number, word: string): void {
+    const { saturation, lengthShare, alike } = this.#by.weights;
+    const { own, ofWords } = this.#by.sheet;
     const { admits, segment } = this.#of;
-    const { lengthOf, traitsOf } = segment;
+    const { lengthOf, starts, postings } = segment;
     const known = this.#words.get(word);
     const ofWord = known ?? ofWords[this.#words.size] ?? new Float64Array();
     if (known === undefined) ofWord.fill(0, 0, lengthOf.length);
     this.#words.set(word, ofWord);
     const base = saturation * (1 - lengthShare);
     const perTerm = (saturation * lengthShare) / this.#by.meanLength;
-    for (const posting of postings) {
+    const end = starts[place + 1] ?? 0;
+    for (let at = starts[place] ?? 0; at < end; at += 1) {
+      const posting = postings[at] ?? 0;
       const index = unitOf(posting);
       if (admits !== undefined && !admits(index)) continue;
       const count = countOf(posting);
       const score = (value * count * (saturation + 1)) / (count + base + perTerm * (lengthOf[index] ?? 0));
       const before = ofWord[index] ?? 0;
-      const after = Math.max(before, score) + alike * Math.min(before, score);
-      const at = index + margin;
-      const isBot = ((traitsOf[index] ?? 0) & trait.isBot) !== 0;
-      own[at] = (own[at] ?? 0) + after - before;
-      lent[at] = (lent[at] ?? 0) + (after - before) * (isBot ? botLent : 1);
+      const after = before === 0 ? score : Math.max(before, score) + alike * Math.min(before, score);
+      own[index + margin] = (own[index + margin] ?? 0) + after - before;
       ofWord[index] = after;
     }
   }
 
   /** Gives every hit that may score at least as much as the best so far. */
   collect(query: RecallQuery, top: TopHits): void {
-    const { source, order, segment, postings, admits } = this.#of;
-    const { answer, stretch, carried, neighbours, sameAuthor } = this.#by.weights;
-    // Lines of a file are shown with those around them, and all belong together.
-    const ofCarried = source === 'messages' ? carried : 0;
-    const { highestFactors } = this.#by;
-    const { own, lent, fields, stretches } = this.#by.sheet;
-    const { traitsOf } = segment;
-    const size = segment.lengthOf.length;
+    const { source, order, segment, places } = this.#of;
+    const { answer, stretch, neighbours, sameAuthor } = this.#by.weights;
+    const { sheet } = this.#by;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
-    const [nearest = 0, second = 0, third = 0] = neighbours;
-    const mostLent = Math.max(1, sameAuthor);
-    for (let index = 0; index < size; index += 1) {
-      const at = index + margin;
-      const before = own[at - 1] ?? 0;
-      const here = own[at] ?? 0;
-      // Most units end here, before anything is looked up: as if all around were of one stretch, and lent all that they have.
-      const mostOfNeighbours =
-        mostLent *
-        (nearest * ((lent[at - 1] ?? 0) + (lent[at + 1] ?? 0)) +
-          second * ((lent[at - 2] ?? 0) + (lent[at + 2] ?? 0)) +
-          third * ((lent[at - 3] ?? 0) + (lent[at + 3] ?? 0)));
-      const words = here > 0 ? here + mostOfNeighbours : ofCarried * mostOfNeighbours;
-      const highestFactor = highestFactors[traitsOf[index] ?? 0] ?? 0;
-      if ((words + mostOfOthers + answer * before) * highestFactor < top.least) continue;
-      const ofFields = fields[index] ?? 0;
-      if (words === 0 && ofFields === 0 && before === 0) continue;
-      const others = ofFields + stretch * (stretches[index] ?? 0);
-      const factor = this.#factor(index, query);
-      if ((words + others + answer * before) * factor < top.least || admits?.(index) === false) continue;
-      const answered = before === 0 ? 0 : this.#answered(index);
-      const ofWords = here > 0 ? this.#wordsOf(index, 1) : this.#wordsOf(index, leastCarried) * ofCarried;
-      if (ofWords === 0 && ofFields === 0 && answered === 0) continue;
-      const score = (ofWords + others + answer * answered) * factor;
-      top.add({ source, score, segment, index, order, postings });
+    const mostLent = Math.max(1, sameAuthor) * Math.max(1, this.#carried());
+    const most = [answer, ...neighbours.map((share) => mostLent * share)];
+    this.#setLimits(top.least, mostOfOthers);
+    for (
+      let index = nextAbove(sheet, segment.traitsOf, most, 0);
+      index !== -1;
+      index = nextAbove(sheet, segment.traitsOf, most, index + 1)
+    ) {
+      const { least } = top;
+      const score = this.#scoreOf(index, query, least);
+      if (score === undefined || score < least) continue;
+      top.add({ source, score, segment, index, order, places });
+      if (top.least !== least) this.#setLimits(top.least, mostOfOthers);
     }
   }
 
+  /** What a text that has no word of the query itself counts. Lines of a file are shown with those around them, and all belong together. */
+  #carried(): number {
+    return this.#of.source === 'messages' ? this.#by.weights.carried : 0;
+  }
+
+  /** Writes down what a unit has to have of words, by its traits, to score as much as `least`. */
+  #setLimits(least: number, mostOfOthers: number): void {
+    const { highestFactors, sheet } = this.#by;
+    for (let traits = 0; traits <= allTraits; traits += 1)
+      sheet.limits[traits] =
+        (least * rounding) / Math.max(Number.EPSILON, highestFactors[traits] ?? 0) - mostOfOthers;
+  }
+
+  /** `undefined` where a unit is no hit, or scores less than `least`. */
+  #scoreOf(index: number, query: RecallQuery, least: number): number | undefined {
+    const { answer, stretch } = this.#by.weights;
+    const { own, fields, stretches, lenders } = this.#by.sheet;
+    if (this.#of.admits?.(index) === false) return undefined;
+    const here = own[index + margin] ?? 0;
+    const ofFields = fields[index] ?? 0;
+    const answered = this.#answered(index);
+    const lending = this.#findLenders(index);
+    let lent = 0;
+    for (let at = 0; at < lending; at += 1) {
+      const lender = lenders[at];
+      if (lender === undefined) continue;
+      lent += (own[lender.index + margin] ?? 0) * lender.share * lender.ofBot * lender.ofAuthor;
+    }
+    if (here === 0 && lent === 0 && ofFields === 0 && answered === 0) return undefined;
+    const others = ofFields + stretch * (stretches[index] ?? 0);
+    const factor = this.#factor(index, query);
+    const carried = this.#carried();
+    const mostOfWords = here > 0 ? here + lent : carried * lent;
+    if ((mostOfWords + others + answer * answered) * factor < least * rounding) return undefined;
+    const ofWords =
+      here > 0 ? this.#wordsOf(index, lending, 1) : this.#wordsOf(index, lending, leastCarried) * carried;
+    if (ofWords === 0 && ofFields === 0 && answered === 0) return undefined;
+    return (ofWords + others + answer * answered) * factor;
+  }
+
   /** What a unit has of all words, with what those around it in the same stretch lend; nothing where it is of fewer words than asked for. */
-  #wordsOf(index: number, least: number): number {
-    const { neighbours, bestOccurrence, botLent, sameAuthor } = this.#by.weights;
-    const { stretchOf, traitsOf, authorOf } = this.#of.segment;
+  #wordsOf(index: number, lending: number, least: number): number {
+    const { bestOccurrence } = this.#by.weights;
+    const { lenders } = this.#by.sheet;
     let words = 0;
     let count = 0;
     for (const ofWord of this.#words.values()) {
       let best = ofWord[index] ?? 0;
       let sum = best;
-      for (let other = index - neighbours.length; other <= index + neighbours.length; other += 1) {
-        const score = other === index ? 0 : (ofWord[other] ?? 0);
-        if (score === 0 || stretchOf[other] !== stretchOf[index]) continue;
-        let lent = score * (neighbours[Math.abs(other - index) - 1] ?? 0);
-        if (((traitsOf[other] ?? 0) & trait.isBot) !== 0) lent *= botLent;
-        if (authorOf[other] === authorOf[index]) lent *= sameAuthor;
+      for (let at = 0; at < lending; at += 1) {
+        const lender = lenders[at];
+        if (lender === undefined) continue;
+        const lent = (ofWord[lender.index] ?? 0) * lender.share * lender.ofBot * lender.ofAuthor;
         sum += lent;
         if (lent > best) best = lent;
       }
@@ -212,6 +241,28 @@ export class SegmentScores {
       words += (1 - bestOccurrence) * sum + bestOccurrence * best;
     }
     return count < least ? 0 : words;
+  }
+
+  /** Writes down which neighbours lend a unit something; gives their number. */
+  #findLenders(index: number): number {
+    const { neighbours, botLent, sameAuthor } = this.#by.weights;
+    const { lenders } = this.#by.sheet;
+    const { stretchOf, traitsOf, authorOf } = this.#of.segment;
+    const size = stretchOf.length;
+    const last = Math.min(size - 1, index + neighbours.length);
+    let count = 0;
+    for (let other = Math.max(0, index - neighbours.length); other <= last; other += 1) {
+      const ofBot = ((traitsOf[other] ?? 0) & trait.isBot) === 0 ? 1 : botLent;
+      const lender = lenders[count];
+      if (other === index || ofBot === 0 || stretchOf[other] !== stretchOf[index] || lender === undefined)
+        continue;
+      lender.index = other;
+      lender.share = neighbours[Math.abs(other - index) - 1] ?? 0;
+      lender.ofBot = ofBot;
+      lender.ofAuthor = authorOf[other] === authorOf[index] ? sameAuthor : 1;
+      count += 1;
+    }
+    return count;
   }
 
   /** What the question just before has of the query, where this unit is somebody else's answer. */
@@ -242,21 +293,25 @@ export class SegmentScores {
     return factor;
   }
 
-  /** The three best units of each stretch, summed up, for all its units; gives the highest sum. */
+  /** Writes down what each unit lends, and for all units of each stretch the sum of its three best; gives the highest sum. */
   #sumStretches(): number {
-    const { own, stretches: sums } = this.#by.sheet;
+    const { own, lent, lends, stretches: sums } = this.#by.sheet;
     const { stretchOf, traitsOf } = this.#of.segment;
     const { botStretch } = this.#by.weights;
+    const size = stretchOf.length;
+    lent.fill(0, size + margin, size + 2 * margin);
     let highest = 0;
     let start = 0;
-    while (start < stretchOf.length) {
+    while (start < size) {
+      const stretch = stretchOf[start];
       let end = start;
-      let first = 0;
-      let second = 0;
-      let third = 0;
-      for (; end < stretchOf.length && stretchOf[end] === stretchOf[start]; end += 1) {
-        let score = own[end + margin] ?? 0;
-        if (score > third && ((traitsOf[end] ?? 0) & trait.isBot) !== 0) score *= botStretch;
+      let [first, second, third] = [0, 0, 0];
+      for (; end < size && stretchOf[end] === stretch; end += 1) {
+        const traits = traitsOf[end] ?? 0;
+        const whole = own[end + margin] ?? 0;
+        lent[end + margin] = whole * (lends[traits] ?? 0);
+        if (whole <= third) continue;
+        const score = (traits & trait.isBot) === 0 ? whole : whole * botStretch;
         if (score <= third) continue;
         third = score < second ? score : second;
         if (score > second) second = score < first ? score : first;
@@ -271,6 +326,41 @@ export class SegmentScores {
   }
 }
 
+/**
+ * The next unit, from one on, that has as much of words as the sheet's limits ask for, as if all around it were of one stretch and lent what they have times
+ * `most`; -1 where none has. Most of a search's time is spent here: nothing is done besides, and no branch goes a way that cannot be guessed.
+ */
+function nextAbove(
+  { own, lent, limits }: ReturnType<typeof createScoreSheet>,
+  traitsOf: Uint8Array,
+  [answer = 0, nearest = 0, second = 0, third = 0]: readonly number[],
+  from: number,
+): number {
+  // What the unit and those around it have, from the third before it to the third after it, moves along.
+  let before3 = lent[from] ?? 0;
+  let before2 = lent[from + 1] ?? 0;
+  let before1 = lent[from + 2] ?? 0;
+  let present = lent[from + margin] ?? 0;
+  let after1 = lent[from + 4] ?? 0;
+  let after2 = lent[from + 5] ?? 0;
+  let asked = own[from + 2] ?? 0;
+  for (let index = from; index < traitsOf.length; index += 1) {
+    const after3 = lent[index + 2 * margin] ?? 0;
+    const here = own[index + margin] ?? 0;
+    const ofNeighbours =
+      nearest * (before1 + after1) + second * (before2 + after2) + third * (before3 + after3);
+    if (here + answer * asked + ofNeighbours >= (limits[traitsOf[index] ?? 0] ?? 0)) return index;
+    before3 = before2;
+    before2 = before1;
+    before1 = present;
+    present = after1;
+    after1 = after2;
+    after2 = after3;
+    asked = here;
+  }
+  return -1;
+}
+
 /** What a unit of certain traits can have as a factor at most, by the traits. */
 export function highestFactorsOf(
   { authorTerms, asksWhen, asksName, asksNow, meansBot }: RecallQuery,
@@ -278,7 +368,7 @@ export function highestFactorsOf(
 ): Float64Array {
   const mayBeNamed = authorTerms.size > 0;
   const ofAll = (1 + longer) * (mayBeNamed ? 1 + namedAuthor : 1) * (asksNow ? 1 + now : 1);
-  return Float64Array.from({ length: allTraits + 1 }, (_, traits) => {
+  return valuesOfTraits((traits) => {
     let factor = ofAll;
     if ((traits & trait.isBot) !== 0 && !mayBeNamed && !meansBot) factor *= bot;
     if (asksWhen && (traits & trait.tellsWhen) !== 0) factor *= 1 + time;
@@ -289,3 +379,8 @@ export function highestFactorsOf(
 }
 
 const allTraits = Object.values(trait).reduce((sum, each) => sum + each, 0);
+
+/** A value for each combination of traits, to be looked up without a branch. */
+function valuesOfTraits(value: (traits: number) => number): Float64Array {
+  return Float64Array.from({ length: allTraits + 1 }, (_, traits) => value(traits));
+}

@@ -188,25 +188,33 @@ function post(found: Map<string, number[]>, term: string, index: number): void {
   else if (countOf(last) < countMask) list[list.length - 1] = last + 1;
 }
 
-const none = new Uint32Array();
-
-/** Where a term stands, by its key: keys are spread evenly, so that it is close to where it should be. */
-export function postingsOf({ keys, starts, postings }: SegmentIndex, key: number): Uint32Array {
-  let at = Math.floor((key / 2 ** 53) * keys.length);
+/** Which of the segment's terms has a key, -1 where none has. Keys are spread evenly: it is close to where it should be, and closer to where the key there tells. */
+export function placeOf({ keys }: SegmentIndex, key: number): number {
+  const gap = 2 ** 53 / keys.length;
+  const expected = Math.floor(key / gap);
+  const corrected = expected + Math.trunc((key - (keys[expected] ?? key)) / gap);
+  let at = Math.max(0, Math.min(keys.length - 1, corrected));
   while ((keys[at] ?? Infinity) < key) at += 1;
   while (at > 0 && (keys[at - 1] ?? 0) >= key) at -= 1;
-  return keys[at] === key ? postings.subarray(starts[at], starts[at + 1]) : none;
+  return keys[at] === key ? at : -1;
 }
 
-/** Whether a unit is among those that postings tell of. */
-export function holds(postings: Uint32Array, index: number): boolean {
-  let from = 0;
-  for (let to = postings.length; from < to;) {
+/** Where the term stands that is at a place; nowhere where that is -1. */
+export function postingsAt({ starts, postings }: SegmentIndex, place: number): Uint32Array {
+  return postings.subarray(starts[place] ?? 0, starts[place + 1] ?? 0);
+}
+
+/** Whether a unit has the term that is at a place. */
+export function holds({ starts, postings }: SegmentIndex, place: number, index: number): boolean {
+  if (place === -1) return false;
+  let from = starts[place] ?? 0;
+  const end = starts[place + 1] ?? 0;
+  for (let to = end; from < to;) {
     const middle = (from + to) >>> 1;
     if (unitOf(postings[middle] ?? 0) < index) from = middle + 1;
     else to = middle;
   }
-  return unitOf(postings[from] ?? -1) === index;
+  return from < end && unitOf(postings[from] ?? -1) === index;
 }
 
 /** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number. */

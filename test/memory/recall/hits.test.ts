@@ -30,7 +30,7 @@ const segment = segmentWith(texts);
 
 /** What a source found, best first: these of the texts. */
 function finds(source: SourceName, indexes: readonly number[]): readonly Find[] {
-  return indexes.map((index, at) => ({ source, score: 100 - at, segment, index, order: 0, postings: [] }));
+  return indexes.map((index, at) => ({ source, score: 100 - at, segment, index, order: 0, places: [] }));
 }
 
 async function chosen(wordings: readonly (readonly (readonly Find[])[])[], limit: number): Promise<string[]> {

@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
+import type { Find } from '../../../src/memory/recall/hits.ts';
 import { readQuery } from '../../../src/memory/recall/query.ts';
-import { rank, rerank } from '../../../src/memory/recall/rank.ts';
+import { rank, rerank, type SourceSegments } from '../../../src/memory/recall/rank.ts';
 import { rankingWeights } from '../../../src/memory/recall/score.ts';
 import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
@@ -56,10 +57,16 @@ it('finds among segments that hold the same as before the best, whatever else is
         const segments = segmentsOf(messages, 64);
         const authors = ['Alice', 'Bot', 'Carol'];
         const read = readQuery(asked, now, authors, readers);
-        const [best = []] = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        const [[best = []] = []] = await rank(
+          [{ source: 'messages', segments }],
+          [read],
+          found,
+          rankingWeights,
+        );
         // Each segment as a source of its own is scored by the same numbers, and has fewer than are passed over for.
         const alone = segments.map((segment) => ({ source: 'messages' as const, segments: [segment] }));
-        const every = (await rank(alone, read, found, rankingWeights)).flatMap((hits, order) =>
+        const [perSegment = []] = await rank(alone, [read], found, rankingWeights);
+        const every = perSegment.flatMap((hits, order) =>
           hits.map(({ index, score }) => ({ order, index, score })),
         );
         every.sort((a, b) => b.score - a.score || a.order - b.order || a.index - b.index);
@@ -69,6 +76,43 @@ it('finds among segments that hold the same as before the best, whatever else is
     { numRuns: 60 },
   );
 });
+
+it('finds for several wordings in one pass what each finds alone [C1]', async () => {
+  const asked = fc
+    .tuple(fc.array(word, { maxLength: 4 }), fc.constantFrom('', 'Carol', 'when', 'now', 'who?', '2025'))
+    .map(([said, more]) => `${said.join(' ')} ${more}`);
+  const messages = fc.array(message, { minLength: 1, maxLength: 200 });
+  await fc.assert(
+    fc.asyncProperty(
+      messages,
+      messages,
+      fc.array(asked, { minLength: 1, maxLength: 5 }),
+      fc.uniqueArray(fc.nat(199), { maxLength: 3 }),
+      async (said, noted, queries, left) => {
+        const sources: readonly SourceSegments[] = [
+          { source: 'messages', segments: segmentsOf(said, 16) },
+          { source: 'notebook', segments: segmentsOf(noted, 64) },
+        ];
+        const view = { mayUse: () => true, excluded: new Set(left.map(String)) };
+        const read = queries.map((query) => readQuery(query, now, ['Alice', 'Bot', 'Carol'], readers));
+        const together = await rank(sources, read, view, rankingWeights);
+        expect(together).toHaveLength(queries.length);
+        for (const [at, query] of read.entries())
+          expect(figuresOf(together[at])).toEqual(
+            figuresOf((await rank(sources, [query], view, rankingWeights))[0]),
+          );
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+/** What each source has, with all that tells one hit from another. */
+function figuresOf(perSource: readonly (readonly Find[])[] = []): unknown {
+  return perSource.map((finds) =>
+    finds.map(({ source, order, index, score, places }) => ({ source, order, index, score, places })),
+  );
+}
 
 it('looks closer at what may have words side by side or the query word for word, and at nothing else', async () => {
   const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((said) => said.join(' '));
@@ -83,7 +127,12 @@ it('looks closer at what may have words side by side or the query word for word,
       async (messages, asked) => {
         const segments = segmentsOf(messages, 16);
         const read = readQuery(asked, now, ['Alice', 'Bot', 'Carol'], readers);
-        const [finds = []] = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        const [[finds = []] = []] = await rank(
+          [{ source: 'messages', segments }],
+          [read],
+          found,
+          rankingWeights,
+        );
         const closer = await rerank(finds, read, readers.terms, rankingWeights);
         const pairs = read.words.slice(1).map((second, index) => [read.words[index], second] as const);
         const asPairs = pairs.filter(([first, second]) => first !== second);
