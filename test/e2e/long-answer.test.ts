@@ -76,6 +76,7 @@ describe('an answer', () => {
   });
 
   it('comes whole and once where the connection breaks between its parts and the bot is killed', async () => {
+    await stage.startBuilt();
     const route = 'POST /channels/*/messages';
     await stage.sandbox.setFault({ kind: 'lost', route, after: 1 });
     await stage.sandbox.setFault({ kind: 'latency', milliseconds: 2000, route, after: 2 });

@@ -6,7 +6,7 @@ export function createPrinted() {
   let output = '';
   const listeners = new Set<() => void>();
   return {
-    add(chunk: Buffer | string): void {
+    add: (chunk: Buffer | string): void => {
       output += chunk.toString('utf8');
       for (const listener of listeners) listener();
     },

@@ -73,6 +73,7 @@ function rowsOf(output: string) {
 const withoutTime = (text: string): string => text.replace(/time="[^"]*"/u, 'time=""');
 
 it('prints the prompt as the bot sends it, beside the running bot and without a trace [P5]', async () => {
+  await stage.startBuilt();
   await expect.poll(repliesWrittenDown).toBe(2);
   let before = await dataFiles();
   // The files follow what was acknowledged.

@@ -130,7 +130,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     bot = { ...child, stop: () => child.end('SIGTERM') };
     kill = () => child.end('SIGKILL');
     isAlive = true;
-    await Promise.all([child.waitFor('"the bot is ready"'), child.waitFor('"the commands have been seen to"')]);
+    await Promise.all([
+      child.waitFor('"the bot is ready"'),
+      child.waitFor('"the commands have been seen to"'),
+    ]);
     return bot;
   }
 
@@ -189,7 +192,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       await setTimeout(120);
     },
     async [Symbol.asyncDispose]() {
-      await (kill ?? stage.stopBot)();
+      await (kill === undefined ? stage.stopBot() : kill());
       await sandbox.close();
       await model.close();
       await rm(folder, { recursive: true, force: true });
