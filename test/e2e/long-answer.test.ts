@@ -33,6 +33,7 @@ describe('an answer', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage({
+      isBuilt: true,
       model: (body) => ({ text: JSON.stringify(body.messages).includes('at length') ? longAnswer : pinging }),
     });
   });
@@ -76,7 +77,6 @@ describe('an answer', () => {
   });
 
   it('comes whole and once where the connection breaks between its parts and the bot is killed', async () => {
-    await stage.startBuilt();
     const route = 'POST /channels/*/messages';
     await stage.sandbox.setFault({ kind: 'lost', route, after: 1 });
     await stage.sandbox.setFault({ kind: 'latency', milliseconds: 2000, route, after: 2 });

@@ -14,6 +14,7 @@ let stage: Stage;
 beforeAll(async () => {
   // What is allowed on Discord is known to the bot that is connected to it, not to the script.
   stage = await openStage({
+    isBuilt: true,
     environment: { DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false' },
     model: answeringBy({}),
   });
@@ -73,7 +74,6 @@ function rowsOf(output: string) {
 const withoutTime = (text: string): string => text.replace(/time="[^"]*"/u, 'time=""');
 
 it('prints the prompt as the bot sends it, beside the running bot and without a trace [P5]', async () => {
-  await stage.startBuilt();
   await expect.poll(repliesWrittenDown).toBe(2);
   let before = await dataFiles();
   // The files follow what was acknowledged.
