@@ -74,12 +74,13 @@ export async function startBot(config: Config, options: StartOptions) {
   });
   await spending.start();
   const client = createDiscordClient({ apiUrl, logger, onMalformed: malformed.note });
+  const presence = createClientPresence(client, { clock, timer: processTimer, logger });
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
       files,
       model: await createModel(config.model, logger, spending.budget),
       spending,
-      presence: createClientPresence(client, { clock, timer: processTimer, logger }),
+      presence,
       gateway: () => ({
         pingMs: gatewayPing(client),
         readsContent: readsContent(client),
@@ -217,6 +218,7 @@ export async function startBot(config: Config, options: StartOptions) {
           logger.warn('what still runs is left to the next start', { waitMs });
         await writeIgnored(store, ignored.ids(), { now: clock(), logger });
         await flush();
+        presence.close();
         await gateway.destroy();
         await files.close();
         logger.info('the bot has stopped');

@@ -66,7 +66,10 @@ export function createClientPresence(
   client: Client,
   { clock, timer, logger }: { readonly clock: Clock; readonly timer: Timer; readonly logger: Logger },
 ) {
+  let isClosed = false;
   const send = (state: ShownState): void => {
+    // Where there is no connection any more, what the library does with it would be rejected with nobody to hear of it.
+    if (isClosed) return;
     try {
       client.user?.setPresence(presences[state]);
     } catch (error) {
@@ -87,6 +90,10 @@ export function createClientPresence(
     show(state: ShownState): void {
       latest = state;
       if (isConnected) presence.show(state);
+    },
+    /** Shows nothing from now on: the client is about to be destroyed. */
+    close(): void {
+      isClosed = true;
     },
   };
 }

@@ -91,4 +91,20 @@ describe("a client's presence", () => {
     await connectedAgain;
     await expect.poll(shown).toEqual(['My language model is out of reach']);
   });
+
+  it('is sent no more once it is closed, though one was about to be', async () => {
+    const server = await openSandbox();
+    const client = newClient(server);
+    const timer = new ManualTimer();
+    const logger = new RecordingLogger();
+    const presence = createClientPresence(client, { clock: () => new Date(0), timer: timer.set, logger });
+    await client.login(server.token);
+    presence.show('out-of-reach');
+    presence.show('well');
+    presence.close();
+    await client.destroy();
+    // A rejection that nobody hears of would fail the run.
+    timer.pass(6000);
+    expect(logger.lines).toEqual([]);
+  });
 });

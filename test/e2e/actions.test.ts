@@ -278,6 +278,7 @@ it('answers another bot five times in a row, and again once a person has spoken'
 });
 
 it('sends once what it had sent before it was killed in the middle of the turn', async () => {
+  await stage.startBuilt();
   const { id: board } = await stage.sandbox.addChannel({ name: 'board' });
   wishes = [wish('send', { channel: '#board', text: 'the kettle is on' })];
   afterwards = 'silent';

@@ -12,7 +12,7 @@ const mostItems = 8;
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openStage({ isBuilt: true });
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 

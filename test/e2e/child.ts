@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** Milliseconds for what a child prints before anything is asked of it: long, since the machine may be busy with other things. */
-const patienceMs = 120_000;
+import { createPrinted } from './printed.ts';
 
 /** A program of the built product in its own process, with all that it printed. */
 export interface Child {
@@ -37,36 +36,16 @@ export function startChild(options: ChildOptions): Child {
   });
   if (options.input !== undefined) child.stdin?.end(options.input);
 
-  let output = '';
-  const listeners = new Set<() => void>();
-  const collect = (chunk: Buffer): void => {
-    output += chunk.toString('utf8');
-    for (const listener of listeners) listener();
-  };
-  child.stdout?.on('data', collect);
-  child.stderr?.on('data', collect);
+  const printed = createPrinted();
+  child.stdout?.on('data', printed.add);
+  child.stderr?.on('data', printed.add);
   const exited = once(child, 'close').then(([code]) => (typeof code === 'number' ? code : null));
+  const ended = exited.then((code) => `${options.script} ended with ${code}`);
 
   return {
-    output: () => output,
+    output: printed.text,
     exited,
-    waitFor: (text) =>
-      new Promise((resolve, reject) => {
-        const settle = (finish: () => void): void => {
-          clearTimeout(timer);
-          listeners.delete(check);
-          finish();
-        };
-        const check = (): void => {
-          if (output.includes(text)) settle(() => resolve(output));
-        };
-        const fail = (reason: string): void =>
-          settle(() => reject(new Error(`${reason} before "${text}" was printed:\n${output}`)));
-        const timer = setTimeout(() => fail(`${patienceMs} ms passed`), patienceMs);
-        listeners.add(check);
-        void exited.then((code) => fail(`${options.script} ended with ${code}`));
-        check();
-      }),
+    waitFor: (text) => printed.waitFor(text, ended),
     async end(signal) {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       return exited;

@@ -1,12 +1,14 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
+import { builtProgram } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const failingDisk = [import.meta.resolve('tsx'), new URL('failing-disk.ts', import.meta.url).href];
+const failingDisk = fileURLToPath(new URL('failing-disk.ts', import.meta.url));
 
 const remember = (stage: Stage, text: string, place = '#general') =>
   stage.ask('alice', place, `!memory remember ${text}`);
@@ -15,7 +17,7 @@ const show = async (stage: Stage): Promise<string> =>
 const itemsFile = (stage: Stage): string => `data/users/${stage.info.people['alice'] ?? ''}/durable.json`;
 
 async function openWithItems(): Promise<Stage> {
-  const stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+  const stage = await openStage({ isBuilt: true, model: (_, index) => ({ text: `Answer ${index}.` }) });
   await remember(stage, 'I drink tea');
   expect(await stage.readFile(itemsFile(stage))).toContain('tea');
   await remember(stage, 'I drink juice');
@@ -27,9 +29,10 @@ describe.concurrent('a disk [E3]', () => {
     'that is %s costs what was to be saved, nothing that was, and not the conversation',
     async (state) => {
       await using stage = await openStage({
+        isBuilt: true,
         model: (_, index) => ({ text: `Answer ${index}.` }),
         environment: {
-          NODE_OPTIONS: failingDisk.map((url) => `--import ${url}`).join(' '),
+          NODE_OPTIONS: `--import ${builtProgram(failingDisk)}`,
           FAILING_DISK: 'failing-disk',
         },
       });

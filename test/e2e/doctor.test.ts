@@ -9,6 +9,7 @@ import {
   type SandboxOptions,
   type SandboxServer,
 } from '../../src/sandbox/sandbox-server.ts';
+import type { ModelAnswer } from '../support/model-answer.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startChild } from './child.ts';
 import { laterBy } from './later.ts';
@@ -75,11 +76,29 @@ function diskWith(bytes: number): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
 }
 
+/** Two of these at once. */
+function together(
+  first: Readonly<Record<string, string>>,
+  second: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return { ...first, ...second, NODE_OPTIONS: `${first['NODE_OPTIONS']} ${second['NODE_OPTIONS']}` };
+}
+
+/** Things that are not in order at the same time, and hide nothing of each other. */
+interface Situation {
+  readonly name: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What the model's server answers; default: a message. */
+  readonly answer?: ModelAnswer;
+  /** What begins the line on each, and what that says to do. */
+  readonly told: readonly (readonly [said: string | RegExp, remedy: string])[];
+}
+
 const anyServer = /^✓ servers: .+ gives all permissions$/u;
 
 describe.concurrent('npm run doctor [O1]', () => {
   it('finds all in order beside a running bot, and changes nothing', async () => {
-    await using stage = await openStage({ model: () => ({ text: 'Here you are.' }) });
+    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'Here you are.' }) });
     await stage.ask('alice', '#general', 'Are you there?');
     const child = startChild({
       script: 'main.js',
@@ -103,110 +122,96 @@ describe.concurrent('npm run doctor [O1]', () => {
     expect(await stage.sandbox.sessions()).toHaveLength(1);
   });
 
-  it.each([
-    [
-      'a bad variable',
-      { DISCOCLAW_TIMEZONE: 'Atlantis/Centre' },
-      '✗ configuration: DISCOCLAW_TIMEZONE: expected an IANA time zone',
-      'put it right in .env',
-    ],
-    [
-      'a variable that is none',
-      { DISCOCLAW_DATADIR: 'x' },
-      '! configuration: DISCOCLAW_DATADIR is not a variable of this bot; did you mean DISCOCLAW_DATA_DIR?',
-      'put it right in .env',
-    ],
-    [
-      'a wrong token',
-      { DISCORD_TOKEN: 'wrong-token' },
-      '✗ token: Discord refused the token',
-      'check DISCORD_TOKEN',
-    ],
-    [
-      'no token',
-      { DISCORD_TOKEN: '', DISCORD_API_URL: '' },
-      '! token: DISCORD_TOKEN is not set',
-      'npm run setup',
-    ],
-    [
-      'no Discord',
-      { DISCORD_API_URL: 'http://127.0.0.1:9/api' },
-      '✗ token: Discord cannot be reached',
-      'check the network and DISCORD_API_URL',
-    ],
-    [
-      'no model server',
-      { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
-      "✗ model: The model's server cannot be reached",
-      'check the network and ANTHROPIC_BASE_URL',
-    ],
-    [
-      'no model',
-      { ANTHROPIC_API_KEY: '', ANTHROPIC_BASE_URL: '' },
-      '! model: no model is set',
-      'npm run setup',
-    ],
-    ['little room', diskWith(500 * 2 ** 20), '! disk: 500 MB are free', 'make room on the disk'],
-    ['no room', diskWith(5 * 2 ** 20), '✗ disk: 5 MB are free', 'make room on the disk'],
-    [
-      'a clock that is a little off',
-      laterBy(60_000),
-      /^! clock: this machine's clock is (?:59|6\d) seconds ahead of Discord's/u,
-      'timedatectl set-ntp true',
-    ],
-    [
-      'a clock that is far off',
-      laterBy(-3_600_000),
-      /^✗ clock: this machine's clock is (?:3600|35\d\d) seconds behind Discord's/u,
-      'timedatectl set-ntp true',
-    ],
-    [
-      'commands that nobody registered',
-      {},
-      '! commands: Discord does not have the slash commands of this version',
-      'start the bot, which registers them',
-    ],
-  ] as const)('tells of %s', async (_, environment, said, remedy) => {
-    await using practice = await openPractice();
+  it.each<Situation>([
+    {
+      name: 'a bad variable, little room, no model server, a clock that is a little off, and commands that nobody registered',
+      environment: {
+        DISCOCLAW_TIMEZONE: 'Atlantis/Centre',
+        ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+        ...together(diskWith(500 * 2 ** 20), laterBy(60_000)),
+      },
+      told: [
+        ['✗ configuration: DISCOCLAW_TIMEZONE: expected an IANA time zone', 'put it right in .env'],
+        ['! disk: 500 MB are free', 'make room on the disk'],
+        ["✗ model: The model's server cannot be reached", 'check the network and ANTHROPIC_BASE_URL'],
+        [
+          /^! clock: this machine's clock is (?:59|6\d) seconds ahead of Discord's/u,
+          'timedatectl set-ntp true',
+        ],
+        [
+          '! commands: Discord does not have the slash commands of this version',
+          'start the bot, which registers them',
+        ],
+      ],
+    },
+    {
+      name: 'a variable that is none, a wrong token, no room, and no model',
+      environment: {
+        DISCOCLAW_DATADIR: 'x',
+        DISCORD_TOKEN: 'wrong-token',
+        ANTHROPIC_API_KEY: '',
+        ANTHROPIC_BASE_URL: '',
+        ...diskWith(5 * 2 ** 20),
+      },
+      told: [
+        [
+          '! configuration: DISCOCLAW_DATADIR is not a variable of this bot; did you mean DISCOCLAW_DATA_DIR?',
+          'put it right in .env',
+        ],
+        ['✗ token: Discord refused the token', 'check DISCORD_TOKEN'],
+        ['✗ disk: 5 MB are free', 'make room on the disk'],
+        ['! model: no model is set', 'npm run setup'],
+      ],
+    },
+    {
+      name: 'a clock that is far off, and a wrong key',
+      environment: laterBy(-3_600_000),
+      answer: { status: 401 },
+      told: [
+        [
+          /^✗ clock: this machine's clock is (?:3600|35\d\d) seconds behind Discord's/u,
+          'timedatectl set-ntp true',
+        ],
+        ["✗ model: The model's server refused the key", 'check ANTHROPIC_API_KEY'],
+      ],
+    },
+    {
+      name: 'no token, and a model that there is not',
+      environment: { DISCORD_TOKEN: '', DISCORD_API_URL: '' },
+      answer: { status: 404 },
+      told: [
+        ['! token: DISCORD_TOKEN is not set', 'npm run setup'],
+        ['✗ model: The model\'s server knows no model "sonnet"', 'check DISCOCLAW_MODEL'],
+      ],
+    },
+    {
+      name: 'no Discord, and a key that is used up for now',
+      environment: { DISCORD_API_URL: 'http://127.0.0.1:9/api' },
+      answer: { status: 429 },
+      told: [
+        ['✗ token: Discord cannot be reached', 'check the network and DISCORD_API_URL'],
+        ["! model: The model's server answered 429 rate_limit_error", 'raise the limits of the key'],
+      ],
+    },
+    {
+      name: 'a key without credit',
+      answer: { status: 400, error: 'Your credit balance is too low' },
+      told: [
+        [
+          "✗ model: The model's server answered 400 invalid_request_error: Your credit balance is too low",
+          'look into the account',
+        ],
+      ],
+    },
+    {
+      name: 'a web page in place of a model',
+      answer: 'html',
+      told: [["✗ model: The model's answer is not a message", 'check the network and ANTHROPIC_BASE_URL']],
+    },
+  ])('tells of $name', async ({ environment, answer, told }) => {
+    await using practice = await openPractice(answer === undefined ? {} : { probe: () => answer });
     const lines = await practice.examine(environment);
-    expect(remedyFor(said, lines)).toContain(remedy);
-  });
-
-  it.each([
-    [
-      'a wrong key',
-      { status: 401 },
-      "✗ model: The model's server refused the key",
-      'check ANTHROPIC_API_KEY',
-    ],
-    [
-      'a model that there is not',
-      { status: 404 },
-      '✗ model: The model\'s server knows no model "sonnet"',
-      'check DISCOCLAW_MODEL',
-    ],
-    [
-      'a key that is used up for now',
-      { status: 429 },
-      "! model: The model's server answered 429 rate_limit_error",
-      'raise the limits of the key',
-    ],
-    [
-      'a key without credit',
-      { status: 400, error: 'Your credit balance is too low' },
-      "✗ model: The model's server answered 400 invalid_request_error: Your credit balance is too low",
-      'look into the account',
-    ],
-    [
-      'a web page in place of a model',
-      'html',
-      "✗ model: The model's answer is not a message",
-      'check the network and ANTHROPIC_BASE_URL',
-    ],
-  ] as const)('tells of %s', async (_, answer, said, remedy) => {
-    await using practice = await openPractice({ probe: () => answer });
-    const lines = await practice.examine();
-    expect(remedyFor(said, lines)).toContain(remedy);
+    for (const [said, remedy] of told) expect(remedyFor(said, lines)).toContain(remedy);
   });
 
   it('tells of Message Content that is switched off', async () => {

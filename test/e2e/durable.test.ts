@@ -64,6 +64,7 @@ afterAll(async () => {
 
 describe('a durable item', () => {
   it('said in #dev is used in #general and in the DM, and still is after a kill', async () => {
+    await stage.startBuilt();
     const name = await newcomer();
     await memory(name, '#dev', 'remember I prefer Rust');
     const line = /- \[fact\] I prefer Rust \(src: manual, #dev, updated (?:<t:\d+:d>|[-\d]+)\)/u;

@@ -139,6 +139,7 @@ describe('erasing everything [K11]', () => {
   it.each([0, 5, 20, 60])(
     'is finished by the next start where a kill came %d ms after it was noted, before anything is answered',
     async (waitMs) => {
+      await stage.startBuilt();
       await stage.ask('bob', '@bob', '!memory remember I keep an axolotl');
       await stage.ask('bob', '#general', 'My axolotl is called Pip.');
       const { id } = await stage.ask('bob', '@bob', '!memory erase');

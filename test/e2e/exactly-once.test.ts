@@ -25,6 +25,7 @@ async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Pro
 describe.concurrent('a message gets one reply [G3]', () => {
   it('also where Discord tells of it again, drops the connection or the session', async () => {
     await using stage = await openStage({
+      isBuilt: true,
       model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 250 }),
     });
     const { sandbox } = stage;
@@ -68,7 +69,10 @@ describe.concurrent('a message gets one reply [G3]', () => {
   });
 
   it('also where Discord limits the rate, fails, or breaks off after it has taken the reply', async () => {
-    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+    await using stage = await openStage({
+      isBuilt: true,
+      model: (_, index) => ({ text: `Answer ${index}.` }),
+    });
     const { sandbox } = stage;
     const route = 'POST /channels/*/messages';
 
@@ -96,7 +100,10 @@ describe.concurrent('a message gets one reply [G3]', () => {
 describe.concurrent('a message that was there when the bot was killed', () => {
   it('is answered once after the restart, where the model was still thinking', async () => {
     let delayMs = 5000;
-    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.`, delayMs }) });
+    await using stage = await openStage({
+      isBuilt: true,
+      model: (_, index) => ({ text: `Answer ${index}.`, delayMs }),
+    });
     const first = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'think about this' });
     const inDm = await stage.sandbox.say({ as: 'bob', in: 'dm', text: 'the very first words in a DM' });
     await thinking(stage, 2);
@@ -109,7 +116,10 @@ describe.concurrent('a message that was there when the bot was killed', () => {
   });
 
   it('is answered with what was ready, once, where the reply was on its way', async () => {
-    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+    await using stage = await openStage({
+      isBuilt: true,
+      model: (_, index) => ({ text: `Answer ${index}.` }),
+    });
     const { sandbox } = stage;
     // The sandbox carries the request out although its sender is dead: Discord may do the same.
     await sandbox.setFault({ kind: 'latency', milliseconds: 1500, route: 'POST /channels/*/messages' });
@@ -133,6 +143,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
 
   it('is answered once where it was written while the bot was off, if it is for the bot', async () => {
     await using stage = await openStage({
+      isBuilt: true,
       model: (_, index) => ({ text: `Answer ${index}.` }),
       environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '' },
     });

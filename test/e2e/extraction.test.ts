@@ -242,6 +242,7 @@ describe('turned on', () => {
   });
 
   it('does after a kill what it had not done before', async () => {
+    await stage.startBuilt();
     const name = await newcomer();
     answers.extraction = () => 'silent';
     const before = callsFor(name).length;

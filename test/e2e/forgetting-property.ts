@@ -46,6 +46,7 @@ type Kind = (typeof kinds)[number];
  */
 export async function playForgettings(count: number, seed: number): Promise<Forgettings> {
   await using stage = await openStage({
+    isBuilt: true,
     environment: {
       DISCORD_AUTO_REPLY_CHANNEL_IDS: '',
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',

@@ -68,6 +68,7 @@ describe('forgetting an item', () => {
   it.each(['#dev', '#secret', 'dm'])(
     'in %s takes the sentence it came from out of history, search and prompt, until it is undone, after a kill too [K4][K5]',
     async (place) => {
+      await stage.startBuilt();
       const { name } = place === '#secret' ? { name: 'bob' } : await newcomer();
       await stage.ask(name, place, 'NOTE: I live in Lisbon');
       expect(await promptOf(name, place)).toContain('Lisbon');

@@ -26,6 +26,7 @@ async function freePort(): Promise<string> {
 it('the running bot tells how it is, whether it hears Discord, and what Prometheus reads; of people nothing [O3]', async () => {
   const port = await freePort();
   await using stage = await openStage({
+    isBuilt: true,
     environment: { DISCOCLAW_HTTP_PORT: port },
     model: () => ({ text: 'The axolotl sleeps.' }),
   });
@@ -52,7 +53,7 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
 
 it('while Discord cannot be reached, the process is well and not ready [O3]', async () => {
   const port = await freePort();
-  await using stage = await openStage();
+  await using stage = await openStage({ isBuilt: true });
   await stage.stopBot();
   await stage.sandbox.close();
   const bot = startChild({
@@ -72,7 +73,7 @@ it('while Discord cannot be reached, the process is well and not ready [O3]', as
 
 it('a port that somebody else has is a wrong configuration [O2]', async () => {
   await using taken = await takePort();
-  await using stage = await openStage();
+  await using stage = await openStage({ isBuilt: true });
   await stage.stopBot();
   await expect(stage.startBot({ DISCOCLAW_HTTP_PORT: String(taken.port) })).rejects.toThrow(/ended with 78/u);
   expect(stage.bot().output()).toContain(`DISCOCLAW_HTTP_PORT: expected a free port, found ${taken.port}`);

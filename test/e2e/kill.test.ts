@@ -48,7 +48,7 @@ describe.concurrent('a bot that is killed', () => {
     'keeps, over 50 kills right after "Remembered", every item that it said it remembers',
     { timeout: patienceMs },
     async () => {
-      await using stage = await openStage();
+      await using stage = await openStage({ isBuilt: true });
       for (const person of people) await stage.ask(person, 'dm', 'Hello');
       const said: Said[] = [];
       for (let life = 0; life < acknowledgedLives; life += 1) {
@@ -101,6 +101,7 @@ describe.concurrent('a bot that is killed', () => {
     { timeout: patienceMs },
     async () => {
       await using stage = await openStage({
+        isBuilt: true,
         model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 60 }),
         environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '3' },
       });

@@ -65,6 +65,7 @@ describe('turns a minute [L2]', () => {
 
   it('that wait are asked again after a kill', async () => {
     await using stage = await openStage({
+      isBuilt: true,
       environment: { ...quiet, DISCOCLAW_RATE_PER_MINUTE: '1' },
       model: (_, index) => ({ text: `Answer ${index}.` }),
     });
@@ -178,6 +179,7 @@ describe('the cost of a day [L2]', () => {
   it('counts what a kill cut off, and never less than was used', async () => {
     const held = deferred<void>();
     await using stage = await openStage({
+      isBuilt: true,
       environment: { ...quiet, ...dear, DISCOCLAW_DAILY_COST_USD: '60' },
       model: ({ messages = [] }) => {
         const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
@@ -231,6 +233,7 @@ describe('the cost of a day [L2]', () => {
 
   it('keeps summaries back, which are made when there is room again', async () => {
     await using stage = await openStage({
+      isBuilt: true,
       environment: {
         ...quiet,
         DISCOCLAW_SUMMARY_ENABLED: 'true',

@@ -19,6 +19,7 @@ function failingModel(body: MessagesBody) {
 
 it('log lines at every level carry ids, but no words of people, no token and no key [E4]', async () => {
   await using stage = await openStage({
+    isBuilt: true,
     model: failingModel,
     environment: {
       ANTHROPIC_API_KEY: key,

@@ -33,6 +33,7 @@ describe('an answer', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage({
+      isBuilt: true,
       model: (body) => ({ text: JSON.stringify(body.messages).includes('at length') ? longAnswer : pinging }),
     });
   });

@@ -24,6 +24,7 @@ describe('what says nearly the same as before [K8]', () => {
   it.each(['@bob', '#general', '#secret'])(
     'is offered for merging in %s, also after a kill, and can be taken apart again',
     async (place) => {
+      await stage.startBuilt();
       const older = idIn((await stage.ask('bob', place, '!memory remember Keeps bees')).text);
       await stage.ask('bob', place, `!memory pin ${older}`);
       const asked = await stage.ask('bob', place, '!memory remember Keeps bees and hens');

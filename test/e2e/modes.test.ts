@@ -44,6 +44,7 @@ describe('what a person lets the bot keep [K9]', () => {
   });
 
   it('is nothing in a pause, on whatever way, over a kill too; and after it the model sees nothing of it', async () => {
+    await stage.startBuilt();
     answers.chat = () => ({ text: 'Ocelots are cats.' });
     expect((await stage.ask('bob', '@bob', '!memory pause')).text).toMatch(/^Paused:/u);
     await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
@@ -117,7 +118,7 @@ describe('what a person lets the bot keep [K9]', () => {
 
 describe('the first words [K12]', () => {
   it('stand under the first answer to each person, be it to a command of either kind, once ever', async () => {
-    await using stage = await openStage({ model: answeringBy({}), areNew: true });
+    await using stage = await openStage({ isBuilt: true, model: answeringBy({}), areNew: true });
     const firstWords = 'I am an AI, and I remember what you tell me';
     await stage.ask('bob', '@bob', 'Hello!');
     await expect.poll(() => smallLines(stage, '@bob')).toHaveLength(1);

@@ -30,6 +30,7 @@ afterAll(async () => {
 
 describe("a person's notebook", () => {
   it('is written in the DM and is in the next prompt there, also after a kill', async () => {
+    await stage.startBuilt();
     const { name, id } = await newcomer();
     await calls(name, 'dm', 'write', { path: 'USER.md', content: 'Keeps ferrets.' });
     await calls(name, 'dm', 'append', { path: 'facts/user.md', entry: '- Name: Hugo' });

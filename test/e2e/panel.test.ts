@@ -201,6 +201,7 @@ describe('the panel [K8]', () => {
   });
 
   it('goes on over kills: two hundred items, page by page', async () => {
+    await stage.startBuilt();
     const { id } = await stage.sandbox.addPerson({ name: 'hank' });
     const items = Array.from({ length: 200 }, (_, index) => ({
       id: `id${index}`,
@@ -217,7 +218,7 @@ describe('the panel [K8]', () => {
       seen.push(...panel.options(choose).map(({ value }) => value));
       if (page === 10) {
         await stage.killBot();
-        await stage.startBot();
+        await stage.startBuilt();
       }
       await panel.press('▶');
     }

@@ -68,6 +68,7 @@ afterAll(async () => {
 
 describe('the line under an answer [K6]', () => {
   it('tells what was stored, is undone by its button, also after a kill, and no model sees it', async () => {
+    await stage.startBuilt();
     const name = await newcomer();
     const told = await says(name, '#dev', 'I prefer tea', 'remember_item', tea);
     const line = await told.line();

@@ -14,6 +14,7 @@ let stage: Stage;
 beforeAll(async () => {
   // What is allowed on Discord is known to the bot that is connected to it, not to the script.
   stage = await openStage({
+    isBuilt: true,
     environment: { DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false' },
     model: answeringBy({}),
   });

@@ -86,6 +86,7 @@ describe('the prompt of somebody unknown', () => {
 });
 
 it('puts all sections in order, with cache marks after what changes less than the rest [P2]', async () => {
+  await stage.startBuilt();
   const { channelId } = await stage.ask('alice', 'dm', '!memory help');
   await stage.writeFile(`workspace/channels/${channelId}.md`, 'This is where we plan.\n');
   const oldest =

@@ -79,6 +79,7 @@ describe('a person who wants to be asked first [K9]', () => {
   it.each(['@bob', '#general', '#secret'])(
     'in %s has nothing remembered before they say yes, over a kill too, and can take the yes back',
     async (place) => {
+      await stage.startBuilt();
       finding('Keeps an axolotl', 'I keep an axolotl');
       expect(await command(stage, '!memory', 'bob', place, 'mode ask')).toMatch(/^Mode `ask`/u);
       const asked = await noticed('bob', place, 'I keep an axolotl.');
@@ -150,11 +151,12 @@ describe('a person who wants to be asked first [K9]', () => {
   it.each(['@bob', '#general', '#secret'])(
     'in %s corrects the words in a window, over a kill too',
     async (place) => {
+      await stage.startBuilt();
       finding('Keeps an axolotl', 'I keep an axolotl');
       await command(stage, '!memory', 'bob', place, 'mode ask');
       const asked = await noticed('bob', place, 'I keep an axolotl.');
       await stage.killBot();
-      await stage.startBot();
+      await stage.startBuilt();
       const others = await stage.sandbox
         .click({ as: 'alice', message: asked.id, label: '✏️ Edit' })
         .catch(() => undefined);
@@ -203,10 +205,10 @@ describe('a person who wants to be asked first [K9]', () => {
       '1 proposal still waits for your yes or no',
     );
     await stage.stopBot();
-    await stage.startBot(laterBy(weekMs - 60 * 60_000));
+    await stage.startBuilt(laterBy(weekMs - 60 * 60_000));
     expect(await filesWith('Keeps an axolotl')).toEqual(['proposals.jsonl']);
     await stage.stopBot();
-    await stage.startBot(laterBy(weekMs));
+    await stage.startBuilt(laterBy(weekMs));
     await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
   });
 

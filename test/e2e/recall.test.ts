@@ -58,6 +58,7 @@ describe('recall_memory [C1]', () => {
   });
 
   it('finds what was said in a DM neither in public nor for anybody else, and after a kill still for its owner', async () => {
+    await stage.startBuilt();
     await stage.ask('bob', 'dm', 'my locker code word is marzipan');
     await stage.killBot();
     await stage.startBot();

@@ -26,7 +26,7 @@ async function restart(stage: Stage): Promise<void> {
 
 describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
   it('is told by one sign, asked once, and not tried again by a restart, whatever the code, and whether it is refused before a kill or after it', async () => {
-    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
+    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'The answer.' }) });
     const { sandbox } = stage;
     await sandbox.setRateLimits({ on: true });
     const codes = [
@@ -93,6 +93,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
 
   it('stays as far as it had grown where AutoMod refuses the rest', async () => {
     await using stage = await openStage({
+      isBuilt: true,
       model: () => ({ text: Array.from({ length: 10 }, () => 'word '.repeat(20)), pauseMs: 300 }),
     });
     const { sandbox } = stage;
@@ -118,7 +119,10 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
   }, 120_000);
 
   it('brings no request into a server that the bot was taken out of, nor after a restart, and all is well when it is back', async () => {
-    await using stage = await openStage({ model: () => ({ text: 'The answer.', delayMs: 1500 }) });
+    await using stage = await openStage({
+      isBuilt: true,
+      model: () => ({ text: 'The answer.', delayMs: 1500 }),
+    });
     const { sandbox } = stage;
     const general = stage.info.channels['general'] ?? '';
     await sandbox.say({ as: 'bob', in: '#general', text: 'Hello?' });
@@ -142,7 +146,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
 
 describe('a refusal that may pass by itself', () => {
   it('is met with another try, and a token that was refused once is used on', async () => {
-    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
+    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'The answer.' }) });
     const route = 'POST /channels/*/messages';
     await stage.sandbox.setFault({ kind: 'status', status: 401, route });
     for (const text of ['Hello?', 'And now?'])

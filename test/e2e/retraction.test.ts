@@ -66,6 +66,7 @@ function show(name: string, place: string): Promise<string> {
 }
 
 it('takes a deleted message out of log, history, summary, other channels and extracted items [G5]', async () => {
+  await stage.startBuilt();
   answers.summary = ({ messages }) => {
     const told = messages?.[0]?.content[0]?.text ?? '';
     return { text: told.includes('axolotls') ? 'They breed axolotls.' : 'They said hello.' };
@@ -102,6 +103,7 @@ it('takes a deleted message out of log, history, summary, other channels and ext
 });
 
 it('edits an edited message in log and history, and makes anew what was made of it [G5]', async () => {
+  await stage.startBuilt();
   answers.summary = ({ messages }) => {
     const told = messages?.[0]?.content[0]?.text ?? '';
     return { text: told.includes('zither') ? 'They play the zither.' : 'They play the lute.' };
@@ -159,6 +161,7 @@ it('brings back nothing by an edit that its author has had forgotten since [A4]'
 });
 
 it('carries out no command that is made by an edit, and keeps none of its words [F2]', async () => {
+  await stage.startBuilt();
   const name = await newcomer();
   const [wrong, right] = await Promise.all(
     ['dm', '#dev'].map((place) => stage.sandbox.say({ as: name, in: place, text: 'I keep quokkas' })),

@@ -43,6 +43,7 @@ it('what is taken from the bot while it works costs one sign or line, no request
   const gate = new EventEmitter();
   const held = once(gate, 'open');
   await using stage = await openStage({
+    isBuilt: true,
     environment: {
       DISCORD_AUTO_REPLY_CHANNEL_IDS: '',
       DISCOCLAW_MODEL_CONCURRENCY: '40',

@@ -20,6 +20,7 @@ export function timeFor(sequences: number): number {
  */
 export async function playSequences(sequences: number): Promise<number> {
   await using stage = await openStage({
+    isBuilt: true,
     environment: {
       DISCORD_AUTO_REPLY_CHANNEL_IDS: '',
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',

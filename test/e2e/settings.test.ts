@@ -223,6 +223,7 @@ describe('memory off [Y2]', () => {
   });
 
   it('outlives a restart and a file that was damaged by hand, which goes into quarantine', async () => {
+    await stage.startBuilt();
     const room = await newRoom();
     await settings('memory off', room);
     await stage.killBot();

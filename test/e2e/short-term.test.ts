@@ -97,6 +97,7 @@ describe('turned on, with three entries at most', () => {
   });
 
   it('is still there after a kill, and leaves with a forgotten word', async () => {
+    await stage.startBuilt();
     await stage.ask('carol', '#dev', 'How do I cook borscht?');
     await expect.poll(() => kept('carol')).toBeGreaterThan(0);
     await expect.poll(() => linesFor('carol', 'dm').then(String)).toContain('borscht');

@@ -14,7 +14,8 @@ import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
 import { createJournal } from '../../src/storage/files/journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
-import { startChild, type Child } from './child.ts';
+import { startBotHere, type RunningBot } from './bot-here.ts';
+import { startChild } from './child.ts';
 
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
@@ -25,22 +26,29 @@ export interface StageOptions {
   readonly probe?: ModelScript;
   /** Nobody has talked with the bot before, so that the first answer to each person brings the first words [K12]. Default: everybody has had them. */
   readonly areNew?: true;
+  /** The bot is the built one in a process of its own from its first start on. Default: it runs in this process. */
+  readonly isBuilt?: true;
 }
 
+/** `STAGE=built` has every test use the built bot: `npm run test:built`. */
+const isAllBuilt = process.env['STAGE'] === 'built';
+
 /**
- * The built bot as its own process, a sandbox Discord and a model server that it reaches over the network: the way that a person's message
- * goes. Dispose of it with `await using`.
+ * The bot, a sandbox Discord and a model server that it reaches over the network: the way that a person's message goes. Dispose of it with
+ * `await using`.
  */
 export interface Stage extends AsyncDisposable {
   readonly sandbox: SandboxServer;
   readonly info: SandboxInfo;
   readonly model: ModelServer;
   /** The running bot; a new one after each start. */
-  bot(): Child;
-  startBot(environment?: Readonly<Record<string, string>>): Promise<Child>;
-  /** kill -9. */
+  bot(): RunningBot;
+  startBot(environment?: Readonly<Record<string, string>>): Promise<RunningBot>;
+  /** Goes on with the built bot in a process of its own, which can be killed; the bot in this process is stopped. */
+  startBuilt(environment?: Readonly<Record<string, string>>): Promise<RunningBot>;
+  /** kill -9, of the built bot. */
   killBot(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
+  /** As by SIGTERM; resolves with the exit code. */
   stopBot(): Promise<number | null>;
   /** Says something and resolves with the bot's answer. */
   ask(as: string, place: string, text: string): Promise<MessageView>;
@@ -112,8 +120,29 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     ...(options.model === undefined ? {} : { ANTHROPIC_BASE_URL: model.url }),
     ...options.environment,
   };
-  let bot: Child | undefined;
+  let bot: RunningBot | undefined;
+  /** Kills the process of the bot; absent while it runs in this one. */
+  let kill: (() => Promise<unknown>) | undefined;
   let isAlive = false;
+
+  async function startProcess(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
+    const child = startChild({ script: 'main.js', folder, environment: { ...base, ...environment } });
+    bot = { ...child, stop: () => child.end('SIGTERM') };
+    kill = () => child.end('SIGKILL');
+    isAlive = true;
+    await Promise.all([
+      child.waitFor('"the bot is ready"'),
+      child.waitFor('"the commands have been seen to"'),
+    ]);
+    return bot;
+  }
+
+  async function startHere(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
+    kill = undefined;
+    bot = await startBotHere({ ...base, ...environment });
+    isAlive = true;
+    return bot;
+  }
 
   const stage: Stage = {
     sandbox,
@@ -124,19 +153,22 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       if (bot === undefined) throw new Error('The bot was never started');
       return bot;
     },
-    async startBot(environment = {}) {
-      bot = startChild({ script: 'main.js', folder, environment: { ...base, ...environment } });
-      isAlive = true;
-      await Promise.all([bot.waitFor('"the bot is ready"'), bot.waitFor('"the commands have been seen to"')]);
-      return bot;
+    startBot: (environment = {}) =>
+      options.isBuilt === true || isAllBuilt ? startProcess(environment) : startHere(environment),
+    async startBuilt(environment) {
+      if (isAlive && kill !== undefined && environment === undefined) return stage.bot();
+      await stage.stopBot();
+      return startProcess(environment ?? {});
     },
     async killBot() {
+      if (kill === undefined) throw new Error('Only the built bot can be killed: see startBuilt');
       isAlive = false;
-      await bot?.end('SIGKILL');
+      await kill();
     },
     async stopBot() {
+      if (!isAlive) return null;
       isAlive = false;
-      return bot?.end('SIGTERM') ?? null;
+      return stage.bot().stop();
     },
     async ask(as, place, text) {
       return stage.answerTo(await sandbox.say({ as, in: place, text }));
@@ -160,7 +192,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       await setTimeout(120);
     },
     async [Symbol.asyncDispose]() {
-      await bot?.end('SIGKILL');
+      await (kill === undefined ? stage.stopBot() : kill());
       await sandbox.close();
       await model.close();
       await rm(folder, { recursive: true, force: true });

@@ -135,7 +135,11 @@ describe.concurrent('a bot that cannot start', () => {
     ['does not answer', 'silent', "The model's server did not answer within 5 seconds"],
     ['is overloaded', { status: 529 }, "The model's server answered 529"],
   ] as const)("starts with a warning where the model's server %s [O1]", async (_, answer, line) => {
-    await using stage = await openStage({ model: () => ({ text: 'Here I am.' }), probe: () => answer });
+    await using stage = await openStage({
+      isBuilt: true,
+      model: () => ({ text: 'Here I am.' }),
+      probe: () => answer,
+    });
     const output = stage.bot().output();
     expect(output).toContain(`"level":"warn"`);
     expect(output).toContain(line);
@@ -161,7 +165,7 @@ describe.concurrent('a bot that cannot start', () => {
   });
 
   it('leaves a data folder to the bot that is using it', async () => {
-    await using stage = await openStage();
+    await using stage = await openStage({ isBuilt: true });
     const second = await start({
       DISCORD_TOKEN: stage.info.token,
       DISCORD_API_URL: stage.info.apiUrl,
@@ -178,6 +182,7 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
   it('finishes the reply that it is working on and the work after it, and ends with code 0', async () => {
     const thought = deferred<void>();
     await using stage = await openStage({
+      isBuilt: true,
       environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
       model: (body) =>
         body.model?.includes('haiku') === true
@@ -207,6 +212,7 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
   it('leaves a reply that takes too long to the next start, and marks one that people see the beginning of, within 10 seconds', async () => {
     let isSlow = true;
     await using stage = await openStage({
+      isBuilt: true,
       model: (body) => {
         if (!isSlow) return { text: 'At last.' };
         return JSON.stringify(body.messages).includes('Begin') ? 'stall' : 'silent';

@@ -214,6 +214,7 @@ describe('an answer that grew when the bot was killed', () => {
   it('is made again and put into the message that stands there, and vanishes with a message that was deleted', async ({
     expect,
   }) => {
+    await stage.startBuilt();
     const [{ said, reply }, deleted] = await Promise.all([askSlowly('bob', 'dm'), askSlowly('carol', 'dm')]);
     await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word15'));
     await stage.killBot();

@@ -22,6 +22,7 @@ function turnsSince(call: ModelServerRequest): string | undefined {
 it('summarises at the fifth turn, though the bot was killed after the third', async () => {
   const summary = 'They build a parser in Rust.';
   await using stage = await openStage({
+    isBuilt: true,
     model: answeringBy({
       chat: (_, index) => ({ text: `Answer to ${index}.` }),
       summary: () => ({ text: summary }),
@@ -170,6 +171,7 @@ describe('with a summary after each turn', () => {
   });
 
   it('drops what a running job brings after a reset, also across a restart [R4][A4]', async () => {
+    await stage.startBuilt();
     const { name, folder } = await newcomer();
     await summarise(name, 'I grow tulips.', 'They grow tulips.');
     const made = deferred<void>();

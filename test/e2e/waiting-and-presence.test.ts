@@ -100,6 +100,7 @@ describe('👀', () => {
   });
 
   it('that a kill left behind goes when the message is answered after the restart', async () => {
+    await stage.startBuilt();
     await keepBusy('alice', 'dm');
     const waiting = await say('alice', 'dm', 'and one more thing');
     await expect.poll(() => eyesOn(waiting)).toEqual([stage.info.bot.name]);

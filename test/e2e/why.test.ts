@@ -87,6 +87,7 @@ const all = Object.keys(waysToAsk).map(() => expect.anything() as unknown);
 
 describe('why, of an answer [K7]', () => {
   it.each(['#dev', '#secret', '@'])('is told by every way in %s, before and after a kill', async (where) => {
+    await stage.startBuilt();
     const name = await newcomer();
     if (where === '#secret')
       await stage.sandbox.setChannelPrivacy({ channel: where, private: true, members: [name] });

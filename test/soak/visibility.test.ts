@@ -8,8 +8,11 @@ const scenes = 20_000;
 /** Milliseconds: most of a day, since a failing scene is made shorter too. */
 const timeout = 20 * 3_600_000;
 
-it('nothing of one audience or person turns up where it may not be [V2]', { timeout }, async () => {
-  expect(await playScenes(scenes)).toBeGreaterThan(scenes);
+it('nothing of one audience or person turns up where it may not be [V2][B2]', { timeout }, async () => {
+  const counts = await playScenes(scenes);
+  process.stdout.write(`${JSON.stringify(counts)}\n`);
+  expect(counts.rightlyUsed).toBeGreaterThan(scenes);
+  expect(counts.notesUsed).toBeGreaterThan(scenes / 10);
 });
 
 it('keeps nothing of what is said where memory is off, and uses nothing there', { timeout }, async () => {

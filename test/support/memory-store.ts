@@ -9,9 +9,14 @@ interface Line {
   readonly json: string | undefined;
 }
 
+/** By key, the text that was read and what it came to. */
+type ReadDocuments<T> = Map<string, { readonly text: string; readonly document: T }>;
+
 /** A `Store` in memory, for tests that run thousands of sequences; it passes the same contract suite as the files. It keeps no backups: every change erases. */
 export class MemoryStore implements Store {
   readonly #texts = new Map<string, string>();
+  /** By kind of document and key, what was read last, which is frozen: most are read many times before they change. */
+  readonly #read = new WeakMap<object, ReadDocuments<unknown>>();
   readonly #logs = new Map<string, Line[]>();
   /** By a log and a number of its blocks, what was kept of it, and of which lines. */
   readonly #kept = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>();
@@ -38,6 +43,7 @@ export class MemoryStore implements Store {
       const stored = parseDocument(key, text, kind);
       if (stored === undefined) throw new StoreError(`${key} was not stored`, key);
       this.#texts.set(key, text);
+      this.#readOf(kind).set(key, { text, document: stored });
       return stored;
     });
   }
@@ -183,11 +189,23 @@ export class MemoryStore implements Store {
     return lines;
   }
 
+  #readOf<T extends { readonly version: number }>(kind: DocumentKind<T>): ReadDocuments<T> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is kept under a kind was read by it
+    const known = this.#read.get(kind) as ReadDocuments<T> | undefined;
+    if (known !== undefined) return known;
+    const fresh: ReadDocuments<T> = new Map();
+    this.#read.set(kind, fresh);
+    return fresh;
+  }
+
   #parse<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): T | undefined {
     const text = this.#texts.get(assertKey(key));
     if (text === undefined) return undefined;
+    const known = this.#readOf(kind).get(key);
+    if (known?.text === text) return known.document;
     const document = parseDocument(key, text, kind);
     if (document === undefined) throw new StoreError(`${key} is not readable`, key);
+    this.#readOf(kind).set(key, { text, document });
     return document;
   }
 }

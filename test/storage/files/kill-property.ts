@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { builtProgram } from '../../support/built-program.ts';
 import { counterKind, document, entriesOf, log, text } from '../store-fixtures.ts';
 import { childText, erasedText } from './child-text.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
@@ -16,7 +17,7 @@ const child = fileURLToPath(new URL('store-child.ts', import.meta.url));
 
 /** Runs the child until it acknowledged `acknowledgements` changes, kills it, and gives the last number of each sort. */
 async function runAndKill(acknowledgements: number): Promise<Map<string, number>> {
-  const running = spawn(process.execPath, ['--import', 'tsx', child, stores.dataDir, stores.workspaceDir]);
+  const running = spawn(process.execPath, [builtProgram(child), stores.dataDir, stores.workspaceDir]);
   let output = '';
   running.stdout.setEncoding('utf8').on('data', (piece: string) => {
     output += piece;
