@@ -3,6 +3,9 @@ import { createTimeSlice } from '../../core/time.ts';
 import { elementOf, type RecallUnit, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
+/** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
+export type Admits = (index: number) => boolean;
+
 /** Where something was found. */
 export interface Find {
   readonly source: SourceName;
@@ -14,6 +17,8 @@ export interface Find {
   readonly order: number;
   /** The place of each of the query's terms among the segment's, -1 where it is not there. */
   readonly places: readonly number[];
+  /** Which of the segment's units there are for the search; all where it is not given. */
+  readonly admits: Admits | undefined;
 }
 
 /** What was found, read. */
@@ -66,10 +71,10 @@ function timeOf({ segment, index }: Find): number {
 
 /**
  * The hits to show, best first: none that `isHidden` or repeats another's words, and every source that found something has its best one among
- * them, as far as `limit` allows [C2]. `wordings` has what each source found for each wording of a query, best first.
+ * them, as far as `limit` allows [C2]. `wordings` has what was found for each wording of a query, best first.
  */
 export async function chooseHits(
-  wordings: readonly (readonly (readonly Find[])[])[],
+  wordings: readonly (readonly Find[])[],
   limit: number,
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Hit[]> {
@@ -77,7 +82,7 @@ export async function chooseHits(
   const pause = createTimeSlice();
   const hits: Hit[] = [];
   const bests = new Map<SourceName, Hit>();
-  for (const find of fused(wordings.map((perSource) => perSource.flat().toSorted(compareHits)))) {
+  for (const find of fused(wordings)) {
     if (hits.length >= limit && bests.has(find.source)) continue;
     // A message has to be read.
     const unit = find.segment.unit(find.index);
