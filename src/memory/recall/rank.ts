@@ -36,11 +36,9 @@ export interface Ranking {
   readonly perSource: readonly (readonly Find[])[];
   /** How much each of the query's terms tells, the more the fewer units have it; 0 where none has. */
   readonly rarities: readonly number[];
-  /** Terms that a unit has on average. */
-  readonly meanLength: number;
 }
 
-/** A segment that has any of the words that are looked for. */
+/** A segment that has any of the terms that are looked for. */
 interface LookedAt extends Pick<Candidate, 'segment' | 'order' | 'admits'> {
   /** The place of each distinct term among the segment's, -1 where it is not there. */
   readonly places: readonly number[];
@@ -61,7 +59,7 @@ export async function rank(
   const segments = sources.flatMap((source) => source.segments);
   const usable = segments.flatMap(({ reaches }) => reaches.filter(({ reach }) => view.mayUse(reach)));
   const units = usable.reduce((sum, each) => sum + each.units, 0);
-  if (units === 0) return queries.map(() => ({ perSource: [], rarities: [], meanLength: 1 }));
+  if (units === 0) return queries.map(() => ({ perSource: [], rarities: [] }));
   const terms = [
     ...new Map(queries.flatMap((query) => query.terms.map((each) => [each.term, each]))).values(),
   ];
@@ -70,6 +68,7 @@ export async function rank(
   const sheet = createScoreSheet(
     Math.max(...segments.map(({ lengthOf }) => lengthOf.length)),
     Math.max(...queries.map((query) => query.terms.length)),
+    weights,
   );
   const meanLength = Math.max(1, usable.reduce((sum, each) => sum + each.terms, 0) / units);
   const first = Math.min(...usable.map((each) => each.first));
@@ -97,18 +96,27 @@ export async function rank(
         if (top === undefined || places.every((place) => place === -1)) continue;
         await pause();
         const scores = new SegmentScores({ source, order, segment, admits, places }, scoring);
-        for (const [term, { kind, word }] of query.terms.entries()) {
-          const [place = -1, value = 0] = [places[term], values[term]];
-          if (place === -1 || value === 0) continue;
-          if (kind === 'title' || kind === 'date') scores.addField(place, value);
-          else scores.addWord(place, value, word);
-        }
+        addTerms(scores, query, places, values);
         scores.collect(query, top);
       }
     }
     for (const [at, { perSource }] of wordings.entries()) perSource.push(tops[at]?.inOrder() ?? []);
   }
-  return wordings.map(({ perSource, rarities }) => ({ perSource, rarities, meanLength }));
+  return wordings.map(({ perSource, rarities }) => ({ perSource, rarities }));
+}
+
+function addTerms(
+  scores: SegmentScores,
+  { terms }: RecallQuery,
+  places: readonly number[],
+  values: readonly number[],
+): void {
+  for (const [at, { kind, word }] of terms.entries()) {
+    const [place = -1, value = 0] = [places[at], values[at]];
+    if (place === -1 || value === 0) continue;
+    if (kind === 'title' || kind === 'date') scores.addField(place, value);
+    else scores.addWord(place, value, word);
+  }
 }
 
 /** The segments of each source that have any of the terms, and how many units that exist for the search have each of these. */
@@ -161,8 +169,8 @@ function admitted(
 }
 
 function holdingOf(segment: Segment, place: number, admits: Admits | undefined): number {
-  const postings = postingsAt(segment, place);
-  return admits === undefined ? postings.length : postings.filter((each) => admits(unitOf(each))).length;
+  if (admits === undefined) return (segment.starts[place + 1] ?? 0) - (segment.starts[place] ?? 0);
+  return postingsAt(segment, place).filter((each) => admits(unitOf(each))).length;
 }
 
 /** Inverse document frequency as in BM25; 0 of what no unit has. */
@@ -195,11 +203,12 @@ export async function rerank(
     for (const [at, { term, kind }] of query.terms.entries())
       if ((kind === 'word' || kind === 'author') && holds(segment, places[at] ?? -1, index))
         present.add(term);
-    const mayPair = pairs.some(([first, second]) => present.has(first) && present.has(second));
+    const mayPair = pairs.filter(([first, second]) => present.has(first) && present.has(second));
     const mayBePhrase = isPhrase && inner.every((term) => present.has(term));
     // Most texts need not be read.
-    const text = mayPair || mayBePhrase ? segment.unit(index).text : '';
-    const share = mayPair ? pairShare(reader.read(text), pairs) : 0;
+    const text = mayPair.length > 0 || mayBePhrase ? segment.unit(index).text : '';
+    const said = mayPair.length > 0 ? reader.read(text) : [];
+    const share = mayPair.filter((pair) => hasPair(said, pair)).length / Math.max(1, pairs.length);
     const phrase = mayBePhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
     ranked.push({ ...hit, score: hit.score + best * (weights.pair * share + phrase) });
     await pause();
@@ -217,16 +226,14 @@ function pairsOf({ words, authorTerms }: RecallQuery): readonly Pair[] {
   });
 }
 
-/** How many of the pairs stand in the text, as a share. */
-function pairShare(terms: readonly string[], pairs: readonly Pair[]): number {
-  const after = new Map<string, Set<string>>();
-  for (const [index, term] of terms.entries()) {
-    const following = after.get(term) ?? new Set();
-    for (const next of terms.slice(index + 1, index + 1 + pairReach)) following.add(next);
-    after.set(term, following);
+/** Whether the words of a pair stand in the text as it asks for. */
+function hasPair(terms: readonly string[], [first, second]: Pair): boolean {
+  for (let at = terms.indexOf(first); at !== -1; at = terms.indexOf(first, at + 1)) {
+    const next = terms.indexOf(second, at + 1);
+    if (next === -1) return false;
+    if (next <= at + pairReach) return true;
   }
-  const found = pairs.filter(([first, second]) => after.get(first)?.has(second) === true);
-  return found.length / pairs.length;
+  return false;
 }
 
 /** Texts that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or `to be or not to be`. */

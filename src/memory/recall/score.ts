@@ -69,14 +69,20 @@ const leastCarried = 3;
 const margin = 3;
 
 /** Where scores are added up for segments of up to `size` units and so many words; one for all segments and wordings of a search, since most of the time would go into making them. */
-export function createScoreSheet(size: number, words: number) {
+export function createScoreSheet(size: number, words: number, { botLent }: RankingWeights) {
   return {
     /** From words of the unit itself: of all words together, with a margin before and behind, and of each. */
     own: new Float64Array(size + 2 * margin),
+    /** What of it the unit lends others at most, with the same margin. */
+    lent: new Float64Array(size + 2 * margin),
     ofWords: Array.from({ length: words }, () => new Float64Array(size)),
     fields: new Float64Array(size),
     /** The three best of the unit's stretch. */
     stretches: new Float64Array(size),
+    /** What a unit has to have of words, by its traits. */
+    limits: new Float64Array(allTraits + 1),
+    /** The share of it that a unit lends, by its traits. */
+    lends: valuesOfTraits((traits) => ((traits & trait.isBot) === 0 ? 1 : botLent)),
     /** Who lends a unit something: its neighbours in order, as far as they do. */
     lenders: Array.from({ length: 2 * margin }, () => ({ index: 0, share: 0, ofBot: 1, ofAuthor: 1 })),
   };
@@ -154,63 +160,69 @@ export class SegmentScores {
   /** Gives every hit that may score at least as much as the best so far. */
   collect(query: RecallQuery, top: TopHits): void {
     const { source, order, segment, places, admits } = this.#of;
-    const { answer, stretch, carried, neighbours, sameAuthor, botLent } = this.#by.weights;
-    // Lines of a file are shown with those around them, and all belong together.
-    const ofCarried = source === 'messages' ? carried : 0;
-    const { highestFactors } = this.#by;
-    const { own, fields, stretches } = this.#by.sheet;
-    const { traitsOf } = segment;
-    const size = segment.lengthOf.length;
+    const { answer, stretch, neighbours, sameAuthor } = this.#by.weights;
+    const { sheet } = this.#by;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
-    const [nearest = 0, second = 0, third = 0] = neighbours;
-    const mostLent = Math.max(1, sameAuthor);
-    const lentBy = (index: number): number => {
-      if (index >= size) return 0;
-      const lent = own[index + margin] ?? 0;
-      return ((traitsOf[index] ?? 0) & trait.isBot) === 0 ? lent : lent * botLent;
-    };
-    // What the unit and its neighbours lend, the farthest before it first, and what the unit before it may have asked; they move along.
-    let [before3, before2, before1, lent] = [0, 0, 0, 0];
-    let [after1, after2, after3] = [lentBy(0), lentBy(1), lentBy(2)];
-    let asked = 0;
-    let least = top.least * rounding;
-    for (let index = 0; index < size; index += 1) {
-      before3 = before2;
-      before2 = before1;
-      before1 = lent;
-      lent = after1;
-      after1 = after2;
-      after2 = after3;
-      after3 = lentBy(index + 3);
-      const mostAnswered = answer * asked;
-      const here = own[index + margin] ?? 0;
-      const traits = traitsOf[index] ?? 0;
-      asked = (traits & trait.asks) === 0 ? 0 : here;
-      // Most units end here, before anything is looked up: as if all around were of one stretch, and lent all that they have.
-      const mostOfNeighbours =
-        mostLent * (nearest * (before1 + after1) + second * (before2 + after2) + third * (before3 + after3));
-      const words = here > 0 ? here + mostOfNeighbours : ofCarried * mostOfNeighbours;
-      if ((words + mostOfOthers + mostAnswered) * (highestFactors[traits] ?? 0) < least) continue;
-      const ofFields = fields[index] ?? 0;
-      if (words === 0 && ofFields === 0 && mostAnswered === 0) continue;
-      const others = ofFields + stretch * (stretches[index] ?? 0);
-      const factor = this.#factor(index, query);
-      if ((words + others + mostAnswered) * factor < least || admits?.(index) === false) continue;
-      const answered = mostAnswered === 0 ? 0 : this.#answered(index);
-      const ofWords = here > 0 ? this.#wordsOf(index, 1) : this.#wordsOf(index, leastCarried) * ofCarried;
-      if (ofWords === 0 && ofFields === 0 && answered === 0) continue;
-      const score = (ofWords + others + answer * answered) * factor;
-      if (score < top.least) continue;
+    const mostLent = Math.max(1, sameAuthor) * Math.max(1, this.#carried());
+    const most = [answer, ...neighbours.map((share) => mostLent * share)];
+    this.#setLimits(top.least, mostOfOthers);
+    for (
+      let index = nextAbove(sheet, segment.traitsOf, most, 0);
+      index !== -1;
+      index = nextAbove(sheet, segment.traitsOf, most, index + 1)
+    ) {
+      const { least } = top;
+      const score = this.#scoreOf(index, query, least);
+      if (score === undefined || score < least) continue;
       top.add({ source, score, segment, index, order, places, admits });
-      least = top.least * rounding;
+      if (top.least !== least) this.#setLimits(top.least, mostOfOthers);
     }
   }
 
+  /** What a text that has no word of the query itself counts. Lines of a file are shown with those around them, and all belong together. */
+  #carried(): number {
+    return this.#of.source === 'messages' ? this.#by.weights.carried : 0;
+  }
+
+  /** Writes down what a unit has to have of words, by its traits, to score as much as `least`. */
+  #setLimits(least: number, mostOfOthers: number): void {
+    const { highestFactors, sheet } = this.#by;
+    for (let traits = 0; traits <= allTraits; traits += 1)
+      sheet.limits[traits] =
+        (least * rounding) / Math.max(Number.EPSILON, highestFactors[traits] ?? 0) - mostOfOthers;
+  }
+
+  /** `undefined` where a unit is no hit, or scores less than `least`. */
+  #scoreOf(index: number, query: RecallQuery, least: number): number | undefined {
+    const { answer, stretch } = this.#by.weights;
+    const { own, fields, stretches, lenders } = this.#by.sheet;
+    if (this.#of.admits?.(index) === false) return undefined;
+    const here = own[index + margin] ?? 0;
+    const ofFields = fields[index] ?? 0;
+    const answered = this.#answered(index);
+    const lending = this.#findLenders(index);
+    let lent = 0;
+    for (let at = 0; at < lending; at += 1) {
+      const lender = lenders[at];
+      if (lender === undefined) continue;
+      lent += (own[lender.index + margin] ?? 0) * lender.share * lender.ofBot * lender.ofAuthor;
+    }
+    if (here === 0 && lent === 0 && ofFields === 0 && answered === 0) return undefined;
+    const others = ofFields + stretch * (stretches[index] ?? 0);
+    const factor = this.#factor(index, query);
+    const carried = this.#carried();
+    const mostOfWords = here > 0 ? here + lent : carried * lent;
+    if ((mostOfWords + others + answer * answered) * factor < least * rounding) return undefined;
+    const ofWords =
+      here > 0 ? this.#wordsOf(index, lending, 1) : this.#wordsOf(index, lending, leastCarried) * carried;
+    if (ofWords === 0 && ofFields === 0 && answered === 0) return undefined;
+    return (ofWords + others + answer * answered) * factor;
+  }
+
   /** What a unit has of all words, with what those around it in the same stretch lend; nothing where it is of fewer words than asked for. */
-  #wordsOf(index: number, least: number): number {
+  #wordsOf(index: number, lending: number, least: number): number {
     const { bestOccurrence } = this.#by.weights;
     const { lenders } = this.#by.sheet;
-    const lending = this.#findLenders(index);
     let words = 0;
     let count = 0;
     for (const ofWord of this.#words.values()) {
@@ -279,21 +291,25 @@ export class SegmentScores {
     return factor;
   }
 
-  /** The three best units of each stretch, summed up, for all its units; gives the highest sum. */
+  /** Writes down what each unit lends, and for all units of each stretch the sum of its three best; gives the highest sum. */
   #sumStretches(): number {
-    const { own, stretches: sums } = this.#by.sheet;
+    const { own, lent, lends, stretches: sums } = this.#by.sheet;
     const { stretchOf, traitsOf } = this.#of.segment;
     const { botStretch } = this.#by.weights;
+    const size = stretchOf.length;
+    lent.fill(0, size + margin, size + 2 * margin);
     let highest = 0;
     let start = 0;
-    while (start < stretchOf.length) {
+    while (start < size) {
+      const stretch = stretchOf[start];
       let end = start;
-      let first = 0;
-      let second = 0;
-      let third = 0;
-      for (; end < stretchOf.length && stretchOf[end] === stretchOf[start]; end += 1) {
-        let score = own[end + margin] ?? 0;
-        if (score > third && ((traitsOf[end] ?? 0) & trait.isBot) !== 0) score *= botStretch;
+      let [first, second, third] = [0, 0, 0];
+      for (; end < size && stretchOf[end] === stretch; end += 1) {
+        const traits = traitsOf[end] ?? 0;
+        const whole = own[end + margin] ?? 0;
+        lent[end + margin] = whole * (lends[traits] ?? 0);
+        if (whole <= third) continue;
+        const score = (traits & trait.isBot) === 0 ? whole : whole * botStretch;
         if (score <= third) continue;
         third = score < second ? score : second;
         if (score > second) second = score < first ? score : first;
@@ -308,6 +324,41 @@ export class SegmentScores {
   }
 }
 
+/**
+ * The next unit, from one on, that has as much of words as the sheet's limits ask for, as if all around it were of one stretch and lent what they have times
+ * `most`; -1 where none has. Most of a search's time is spent here: nothing is done besides, and no branch goes a way that cannot be guessed.
+ */
+function nextAbove(
+  { own, lent, limits }: ReturnType<typeof createScoreSheet>,
+  traitsOf: Uint8Array,
+  [answer = 0, nearest = 0, second = 0, third = 0]: readonly number[],
+  from: number,
+): number {
+  // What the unit and those around it have, from the third before it to the third after it, moves along.
+  let before3 = lent[from] ?? 0;
+  let before2 = lent[from + 1] ?? 0;
+  let before1 = lent[from + 2] ?? 0;
+  let present = lent[from + margin] ?? 0;
+  let after1 = lent[from + 4] ?? 0;
+  let after2 = lent[from + 5] ?? 0;
+  let asked = own[from + 2] ?? 0;
+  for (let index = from; index < traitsOf.length; index += 1) {
+    const after3 = lent[index + 2 * margin] ?? 0;
+    const here = own[index + margin] ?? 0;
+    const ofNeighbours =
+      nearest * (before1 + after1) + second * (before2 + after2) + third * (before3 + after3);
+    if (here + answer * asked + ofNeighbours >= (limits[traitsOf[index] ?? 0] ?? 0)) return index;
+    before3 = before2;
+    before2 = before1;
+    before1 = present;
+    present = after1;
+    after1 = after2;
+    after2 = after3;
+    asked = here;
+  }
+  return -1;
+}
+
 /** What a unit of certain traits can have as a factor at most, by the traits. */
 export function highestFactorsOf(
   { authorTerms, asksWhen, asksName, asksNow, meansBot }: RecallQuery,
@@ -315,7 +366,7 @@ export function highestFactorsOf(
 ): Float64Array {
   const mayBeNamed = authorTerms.size > 0;
   const ofAll = (1 + longer) * (mayBeNamed ? 1 + namedAuthor : 1) * (asksNow ? 1 + now : 1);
-  return Float64Array.from({ length: allTraits + 1 }, (_, traits) => {
+  return valuesOfTraits((traits) => {
     let factor = ofAll;
     if ((traits & trait.isBot) !== 0 && !mayBeNamed && !meansBot) factor *= bot;
     if (asksWhen && (traits & trait.tellsWhen) !== 0) factor *= 1 + time;
@@ -326,3 +377,8 @@ export function highestFactorsOf(
 }
 
 const allTraits = Object.values(trait).reduce((sum, each) => sum + each, 0);
+
+/** A value for each combination of traits, to be looked up without a branch. */
+function valuesOfTraits(value: (traits: number) => number): Float64Array {
+  return Float64Array.from({ length: allTraits + 1 }, (_, traits) => value(traits));
+}

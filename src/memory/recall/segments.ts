@@ -188,9 +188,12 @@ function post(found: Map<string, number[]>, term: string, index: number): void {
   else if (countOf(last) < countMask) list[list.length - 1] = last + 1;
 }
 
-/** Which of the segment's terms has a key, -1 where none has: keys are spread evenly, so that it is close to where it should be. */
+/** Which of the segment's terms has a key, -1 where none has. Keys are spread evenly: it is close to where it should be, and closer to where the key there tells. */
 export function placeOf({ keys }: SegmentIndex, key: number): number {
-  let at = Math.floor((key / 2 ** 53) * keys.length);
+  const gap = 2 ** 53 / keys.length;
+  const expected = Math.floor(key / gap);
+  const corrected = expected + Math.trunc((key - (keys[expected] ?? key)) / gap);
+  let at = Math.max(0, Math.min(keys.length - 1, corrected));
   while ((keys[at] ?? Infinity) < key) at += 1;
   while (at > 0 && (keys[at - 1] ?? 0) >= key) at -= 1;
   return keys[at] === key ? at : -1;

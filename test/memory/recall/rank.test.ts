@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
-import { readQuery } from '../../../src/memory/recall/query.ts';
 import type { Find } from '../../../src/memory/recall/hits.ts';
+import { readQuery } from '../../../src/memory/recall/query.ts';
 import { rank, rerank, type Ranking, type SourceSegments } from '../../../src/memory/recall/rank.ts';
 import { rankingWeights } from '../../../src/memory/recall/score.ts';
 import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
