@@ -91,12 +91,13 @@ export function createRecall(options: RecallOptions) {
     const found = await findAll(wordings, searched, view);
     const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
     const hits = await chooseHits(found, limit, (unit) => isForgotten(unit, forgotten));
-    return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, (unit) => {
+    const isHidden = (unit: RecallUnit): boolean => {
       const { reference } = unit;
       return (
         (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
       );
-    });
+    };
+    return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, found, isHidden);
   }
 
   /** What there is for each wording, best first. */

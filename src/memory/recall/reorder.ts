@@ -6,7 +6,10 @@ import { rankingWeights, type RankingWeights } from './score.ts';
 import type { TermReader } from './words.ts';
 
 /** Hits of a query that are put in order anew; the others follow as they are. */
-const reordered = 60;
+const mostReordered = 60;
+
+/** By what the logarithm of a hit's odds is divided: several wordings of one question are alike, so that each counts for less than it would by itself. */
+const caution = 2;
 
 /** What each feature of a hit counts: fitted to conversations with known answers by `npm run bench:recall -- FILE… --fit`. */
 export const orderWeights: OrderWeights = {
@@ -44,7 +47,10 @@ export interface RecallWeights {
 
 export const recallWeights: RecallWeights = { ranking: rankingWeights, order: orderWeights };
 
-/** The hits of all sources for a query, best first, after a closer look at the best: their features, weighted and summed up, tell their order. */
+/**
+ * The hits of all sources for a query, best first, after a closer look at the best: their features, weighted and summed up, tell their order, and with
+ * that how likely each is what was asked for beside the best one, which is their score then.
+ */
 export async function bestFirst(
   ranking: Ranking,
   query: RecallQuery,
@@ -52,12 +58,14 @@ export async function bestFirst(
   weights: RecallWeights,
 ): Promise<readonly Find[]> {
   const { hits, features } = await lookedAt(ranking, query, reader, weights.ranking);
-  const ordered = hits.slice(0, features.length).map((hit, at) => {
-    const of = features[at];
-    return { hit, sum: of === undefined ? 0 : weighted(of, weights.order) };
+  const sums = features.map((of) => weighted(of, weights.order));
+  const best = Math.max(...sums);
+  const ordered = hits.map((hit, at) => {
+    const sum = sums[at];
+    return { ...hit, score: sum === undefined ? 0 : Math.exp((sum - best) / caution) };
   });
-  ordered.sort((a, b) => b.sum - a.sum || compareHits(a.hit, b.hit));
-  return [...ordered.map(({ hit }) => hit), ...hits.slice(features.length)];
+  const reordered = ordered.slice(0, features.length).toSorted(compareHits);
+  return [...reordered, ...ordered.slice(features.length)];
 }
 
 /** The hits of all sources as they were found, best first, and the features of those that are put in order anew. */
@@ -68,8 +76,8 @@ export async function lookedAt(
   weights: RankingWeights,
 ): Promise<{ readonly hits: readonly Find[]; readonly features: readonly Features[] }> {
   const found = perSource.flat().toSorted(compareHits);
-  const best = await rerank(found.slice(0, reordered), query, reader, weights);
-  return { hits: [...best, ...found.slice(reordered)], features: featuresOf(best, query, rarities) };
+  const best = await rerank(found.slice(0, mostReordered), query, reader, weights);
+  return { hits: [...best, ...found.slice(mostReordered)], features: featuresOf(best, query, rarities) };
 }
 
 export function weighted(features: Features, weights: OrderWeights): number {

@@ -32,7 +32,7 @@ const segment = segmentWith(texts);
 function finds(source: SourceName, indexes: readonly number[]): readonly Find[] {
   return indexes.map((index, at) => ({
     source,
-    score: 100 - at,
+    score: 1 / 2 ** at,
     segment,
     index,
     order: 0,
@@ -51,7 +51,15 @@ const isHidden = (text: string): boolean => text.endsWith('text 0');
 describe('hits of several wordings', () => {
   it('take turns, and one that two wordings brought stands once', async () => {
     const wordings = [finds('messages', [1, 2, 3]), finds('messages', [2, 1, 4]), finds('messages', [5])];
-    expect(await chosen(wordings, 10)).toEqual(['text 1', 'text 2', 'text 5', 'text 3', 'text 4']);
+    expect(await chosen(wordings, 10)).toEqual([
+      'text 1',
+      'text 2',
+      'text 5',
+      'text 6',
+      'text 3',
+      'text 4',
+      'text 7',
+    ]);
   });
 
   it('come first where more than one of them brought it', async () => {
@@ -62,8 +70,8 @@ describe('hits of several wordings', () => {
   it('each have a place, however well another one scores', async () => {
     const weak = finds('messages', [9]).map((find) => ({ ...find, score: 0.01 }));
     expect(await chosen([finds('messages', [1, 2, 3, 4, 5]), weak], 3)).toEqual([
-      'text 1',
       'text 9',
+      'text 1',
       'text 2',
     ]);
   });
