@@ -11,8 +11,10 @@ import type { SourceName } from './sources.ts';
 const passageChars = 300;
 const separator = ' | ';
 
-/** Units before and behind a hit that may be shown with it, and how many of them are weighed against each other at most. */
+/** Units before and behind a hit that may be shown with it: where they were found themselves, or else right beside it; a text has to be read. */
 const around = 20;
+const beside = 3;
+/** How many of them are weighed against each other at most. */
 const weighed = 10;
 /** A line that was not found itself tells about as much as one at this place among what was found; the nearer the more. */
 const unfoundPlace = 300;
@@ -57,8 +59,9 @@ export async function passagesOf(
     const author = authorOf(unit);
     const line = author + excerpt(dataLine(unit.text), room - author.length, isWord);
     const taken = shown.get(hit.segment) ?? new Set<number>();
-    const neighbours = neighboursOf(hit, room - line.length, taken, isHidden);
-    const shownWith = mostTelling(neighbours, room - line.length, places.get(hit.segment), hit.index);
+    const ofSegment = places.get(hit.segment) ?? new Map<number, number>();
+    const neighbours = neighboursOf(hit, room - line.length, ofSegment, taken, isHidden);
+    const shownWith = mostTelling(neighbours, room - line.length, ofSegment, hit.index);
     for (const { at } of shownWith) taken.add(at);
     const inOrder = [...shownWith, { at: hit.index, line, unit }].toSorted((a, b) => a.at - b.at);
     const text = inOrder.map((each) => each.line).join(separator);
@@ -80,6 +83,7 @@ interface Neighbour {
 function neighboursOf(
   { segment, index, unit }: Hit,
   room: number,
+  places: ReadonlyMap<number, number>,
   taken: ReadonlySet<number>,
   isHidden: (unit: RecallUnit) => boolean,
 ): readonly Neighbour[] {
@@ -89,6 +93,7 @@ function neighboursOf(
   for (let distance = 1; distance <= around; distance += 1) {
     for (const at of [index + first * distance, index - first * distance]) {
       if (segment.stretchOf[at] !== unit.stretch || taken.has(at)) continue;
+      if (distance > beside && !places.has(at)) continue;
       const neighbour = segment.unit(at);
       const text = isHidden(neighbour) ? '' : dataLine(neighbour.text);
       const line = authorOf(neighbour) + text;
@@ -103,11 +108,11 @@ function neighboursOf(
 function mostTelling(
   neighbours: readonly Neighbour[],
   room: number,
-  places: ReadonlyMap<number, number> | undefined,
+  places: ReadonlyMap<number, number>,
   index: number,
 ): readonly Neighbour[] {
   const worthOf = ({ at }: Neighbour): number => {
-    const place = places?.get(at);
+    const place = places.get(at);
     return place === undefined
       ? 1 / (placeOffset + unfoundPlace * Math.abs(at - index))
       : 1 / (placeOffset + place);

@@ -32,7 +32,7 @@ const segment = segmentWith(texts);
 function finds(source: SourceName, indexes: readonly number[]): readonly Find[] {
   return indexes.map((index, at) => ({
     source,
-    score: 1 / 2 ** at,
+    score: 1 / (at + 2),
     segment,
     index,
     order: 0,
@@ -50,7 +50,11 @@ const isHidden = (text: string): boolean => text.endsWith('text 0');
 
 describe('hits of several wordings', () => {
   it('take turns, and one that two wordings brought stands once', async () => {
-    const wordings = [finds('messages', [1, 2, 3]), finds('messages', [2, 1, 4]), finds('messages', [5])];
+    const wordings = [
+      finds('messages', [1, 2, 3]),
+      finds('messages', [2, 1, 4]),
+      finds('messages', [5, 6, 7]),
+    ];
     expect(await chosen(wordings, 10)).toEqual([
       'text 1',
       'text 2',
