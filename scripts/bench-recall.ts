@@ -27,7 +27,7 @@ npm run bench:recall -- FILE…                    conversations with questions 
 npm run bench:recall -- FILE… --wordings FILE    only the questions that FILE has other wordings of, alone and with these
 npm run bench:recall -- FILE… --questions        120 of the questions, as many of each kind, always the same: lines of JSON without answers
 npm run bench:recall -- FILE… --perturb          also with each weight lower and higher
-npm run bench:recall -- FILE… --fit [--leave-out]  fits the weights; --leave-out: also to all conversations but one, which is measured, for each
+npm run bench:recall -- FILE… --fit [--leave-out]  fits the weights of the order; --leave-out: also to all conversations but one, which is measured, for each
 
 FILE: [{ id, docs: [{ id, spk, ts, text, bot? }], qs: [{ q, cat, gold: [doc id, or several of which one is enough], upto? }] }]
 A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: [{ id, wordings: [text] }]. That in scripts/bench was written by a language model from the questions alone; of the public conversations it may know some.

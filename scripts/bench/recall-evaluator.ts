@@ -1,6 +1,9 @@
 import { createDates } from '../../src/memory/recall/dates.ts';
+import type { Features } from '../../src/memory/recall/features.ts';
+import type { Find } from '../../src/memory/recall/hits.ts';
 import { readQuery, type RecallQuery } from '../../src/memory/recall/query.ts';
-import { rank, rerank, type SourceSegments } from '../../src/memory/recall/rank.ts';
+import { rank, type SourceSegments } from '../../src/memory/recall/rank.ts';
+import { bestFirst, lookedAt, type RecallWeights } from '../../src/memory/recall/reorder.ts';
 import type { RankingWeights } from '../../src/memory/recall/score.ts';
 import { readUnit, segmentOf, type ReadUnit } from '../../src/memory/recall/segments.ts';
 import { TermReader } from '../../src/memory/recall/words.ts';
@@ -10,7 +13,6 @@ import type { Conversation, Question } from './recall-conversations.ts';
 const pauseMs = 60 * 60 * 1000;
 const reach = { visibility: 'dm', homeId: '1' } as const;
 const view = { mayUse: () => true, excluded: new Set<string>() };
-const depth = 10;
 
 /** What was measured of one question; shares from 0 to 1. */
 export interface Measured {
@@ -39,7 +41,7 @@ export function measuredOf(
     conversation,
     at5: at(5),
     at10: at(10),
-    reciprocalRank: best === -1 ? 0 : 1 / (best + 1),
+    reciprocalRank: best === -1 || best >= 10 ? 0 : 1 / (best + 1),
   };
 }
 
@@ -50,30 +52,65 @@ interface Asked {
   readonly sources: readonly SourceSegments[];
 }
 
-/** Ranks the conversations' messages by any weights, in memory: about a second for a thousand questions. */
+/** The hits of a question as they are found, best first, none that repeats another's words; and the features of those that are put in order anew. */
+export interface Listed {
+  readonly conversation: Conversation;
+  readonly question: Question;
+  readonly ids: readonly string[];
+  readonly features: readonly Features[];
+}
+
+/** Searches the conversations' messages by any weights, in memory. */
 export function createEvaluator(conversations: readonly Conversation[]) {
   const readers = { terms: new TermReader(), dates: createDates('UTC') };
   const asked = conversations.flatMap((conversation) => askedOf(conversation, readers));
 
-  return async function evaluate(weights: RankingWeights): Promise<readonly Measured[]> {
-    const measured: Measured[] = [];
-    for (const { conversation, question, query, sources } of asked) {
-      const [[finds = []] = []] = await rank(sources, [query], view, weights);
-      const hits = await rerank(finds, query, readers.terms, weights);
-      const said = new Set<string>();
-      const found: string[] = [];
-      for (const { segment, index } of hits) {
-        const { text, author, reference } = segment.unit(index);
-        const words = `${author} ${text}`;
-        if (said.has(words) || reference.kind !== 'message') continue;
-        said.add(words);
-        found.push(reference.messageId);
-        if (found.length === depth) break;
+  return {
+    async evaluate(weights: RecallWeights): Promise<readonly Measured[]> {
+      const measured: Measured[] = [];
+      for (const { conversation, question, query, sources } of asked) {
+        const [ranking] = await rank(sources, [query], view, weights.ranking);
+        const hits = ranking === undefined ? [] : await bestFirst(ranking, query, readers.terms, weights);
+        measured.push(
+          measuredOf(
+            conversation,
+            question,
+            unrepeated(hits).map(({ id }) => id),
+          ),
+        );
       }
-      measured.push(measuredOf(conversation, question, found));
-    }
-    return measured;
+      return measured;
+    },
+
+    async list(weights: RankingWeights): Promise<readonly Listed[]> {
+      const listed: Listed[] = [];
+      for (const { conversation, question, query, sources } of asked) {
+        const [ranking] = await rank(sources, [query], view, weights);
+        if (ranking === undefined) continue;
+        const { hits, features } = await lookedAt(ranking, query, readers.terms, weights);
+        const shown = unrepeated(hits);
+        listed.push({
+          conversation,
+          question,
+          ids: shown.map(({ id }) => id),
+          features: shown.flatMap(({ at }) => features[at] ?? []),
+        });
+      }
+      return listed;
+    },
   };
+}
+
+/** The ids of the messages and their places among the hits: of those that say the same only the first. */
+function unrepeated(hits: readonly Find[]): readonly { readonly id: string; readonly at: number }[] {
+  const said = new Set<string>();
+  return hits.flatMap(({ segment, index }, at) => {
+    const { text, author, reference } = segment.unit(index);
+    const words = `${author} ${text}`;
+    if (said.has(words) || reference.kind !== 'message') return [];
+    said.add(words);
+    return [{ id: reference.messageId, at }];
+  });
 }
 
 function askedOf(

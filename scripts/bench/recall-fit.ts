@@ -1,46 +1,22 @@
+import type { Features } from '../../src/memory/recall/features.ts';
+import {
+  orderWeights,
+  weighted,
+  type OrderWeights,
+  type RecallWeights,
+} from '../../src/memory/recall/reorder.ts';
 import { rankingWeights, type RankingWeights } from '../../src/memory/recall/score.ts';
 import { print } from './measured.ts';
 import type { Conversation } from './recall-conversations.ts';
-import { createEvaluator, type Measured } from './recall-evaluator.ts';
+import { createEvaluator, measuredOf, type Listed, type Measured } from './recall-evaluator.ts';
 
-/** How far a weight is moved in each round: by these shares of itself, or of a tenth where it is next to nothing. */
-const rounds = [0.4, 0.2, 0.4, 0.2, 0.1];
-/** Where every fit begins: round numbers that no fit has seen. What is not named begins as it stands. */
-const start: RankingWeights = {
-  ...rankingWeights,
-  saturation: 1.2,
-  lengthShare: 0.5,
-  neighbours: [0.4, 0.25, 0.12],
-  sameAuthor: 1.5,
-  bestOccurrence: 0.5,
-  namedAuthor: 1,
-  authorTerm: 0.3,
-  date: 1,
-  beginning: 0.3,
-  answer: 0.4,
-  stretch: 0.15,
-  time: 0.5,
-  related: 0.2,
-  alike: 0.5,
-  pair: 0.2,
-  phrase: 1,
-  question: 0.3,
-  bot: 0.3,
-  botLent: 0,
-  botStretch: 0.1,
-  carried: 1,
-  longer: 0.03,
-  number: 0.2,
-  name: 0.2,
-  askedName: 0.2,
-  now: 0.3,
-};
-/** What a step has to bring, in points: less is chance. */
-const leastGain = 0.02;
-/** What may not be more than 1. */
-const shares = new Set(['lengthShare', 'bestOccurrence', 'question', 'bot', 'botLent', 'botStretch']);
-
-type Evaluate = (weights: RankingWeights) => Promise<readonly Measured[]>;
+/** What a weight costs that is not 0: so few conversations would be learnt by heart. */
+const penalty = 0.01;
+/** Hits before the one that is needed which count as nothing lost: it is among the first ten then, mostly. */
+const tolerated = 5;
+const steps = 200;
+const stepSize = 0.4;
+const momentum = 0.9;
 
 /** The shares of a file's questions in percent, averaged over its questions. */
 export interface Figures {
@@ -60,66 +36,60 @@ export function figuresOf(measured: readonly Measured[]): Figures {
 }
 
 /**
- * What is made as large as it can be: each file counts by the root of the number of its questions, and the first ten as much as first five and first
- * hit together.
+ * Fits what the features of hits count, and tells how much of that is chance: each conversation is measured by weights that were fitted to all
+ * others. Deterministic. How hits are found is left as it stands: its weights are round numbers that no fit has seen.
  */
-function goal(measured: readonly Measured[]): number {
-  const files = new Set(measured.map(({ conversation }) => conversation.file));
-  let [sum, counted] = [0, 0];
-  for (const file of files) {
-    const ofFile = measured.filter((one) => one.conversation.file === file);
-    const { at5, at10, reciprocalRank } = figuresOf(ofFile);
-    const share = Math.sqrt(ofFile.length);
-    sum += (share * (2 * at10 + at5 + reciprocalRank)) / 4;
-    counted += share;
+export async function fitRecall(conversations: readonly Conversation[], leaveOut: boolean): Promise<void> {
+  const { list } = createEvaluator(conversations);
+  const listed = await list(rankingWeights);
+  const ordered = (weights: OrderWeights) => listed.map((one) => inOrder(one, weights));
+  tell(
+    'as they are found',
+    listed.map(({ conversation, question, ids }) => measuredOf(conversation, question, ids)),
+  );
+  tell('with the present weights', ordered(orderWeights));
+  const fitted = fitOrder(listed);
+  tell('fitted to all', ordered(fitted));
+  print(JSON.stringify(fitted));
+  if (!leaveOut) return;
+  const left: Measured[] = [];
+  for (const conversation of conversations) {
+    const weights = fitOrder(listed.filter((one) => one.conversation !== conversation));
+    const ofOne = listed
+      .filter((one) => one.conversation === conversation)
+      .map((one) => inOrder(one, weights));
+    print(line(conversation.id.slice(0, 40), ofOne));
+    left.push(...ofOne);
   }
-  return sum / counted;
+  tell('each fitted to all others', left);
+  for (const kind of new Set(left.map(({ question }) => question.kind)))
+    print(
+      line(
+        kind,
+        left.filter(({ question }) => question.kind === kind),
+      ),
+    );
 }
 
-/** Every weight by itself, those of neighbours too. */
-function namesOf(weights: RankingWeights): readonly string[] {
-  return Object.entries<number | readonly number[]>({ ...weights }).flatMap(([name, value]) =>
-    typeof value === 'number' ? [name] : value.map((_, at) => `${name}.${at}`),
+function inOrder({ conversation, question, ids, features }: Listed, weights: OrderWeights): Measured {
+  const sums = features.map((of) => weighted(of, weights));
+  const order = [...ids.keys()].toSorted((a, b) => (sums[b] ?? -Infinity) - (sums[a] ?? -Infinity) || a - b);
+  return measuredOf(
+    conversation,
+    question,
+    order.map((at) => ids[at] ?? ''),
   );
 }
 
-/** With one weight moved; `undefined` where it stays. */
-function moved(weights: RankingWeights, path: string, share: number): RankingWeights | undefined {
-  const [name = '', at] = path.split('.');
-  const entry = Object.entries<number | readonly number[]>({ ...weights }).find(
-    ([known]) => known === name,
-  )?.[1];
-  const step = (value: number): number => {
-    const next = Math.max(0, value + share * Math.max(Math.abs(value), 0.1));
-    return Number((shares.has(name) ? Math.min(1, next) : next).toFixed(3));
-  };
-  if (entry === undefined) return undefined;
-  if (typeof entry === 'number')
-    return step(entry) === entry ? undefined : { ...weights, [name]: step(entry) };
-  return { ...weights, [name]: entry.map((value, index) => (index === Number(at) ? step(value) : value)) };
-}
-
-/** Moves one weight after the other for as long as that brings something for the questions that are counted. */
-async function ascend(
-  evaluate: Evaluate,
-  from: RankingWeights,
-  counts: (measured: Measured) => boolean,
-): Promise<RankingWeights> {
-  const goalOf = async (weights: RankingWeights) => goal((await evaluate(weights)).filter(counts));
-  let best = from;
-  let reached = await goalOf(best);
-  for (const share of rounds) {
-    for (const name of namesOf(best)) {
-      for (const direction of [share, -share]) {
-        const next = moved(best, name, direction);
-        const gained = next === undefined ? -Infinity : await goalOf(next);
-        if (next === undefined || gained < reached + leastGain) continue;
-        [best, reached] = [next, gained];
-        break;
-      }
-    }
-  }
-  return best;
+function tell(title: string, measured: readonly Measured[]): void {
+  print(`${title.padEnd(40)}    R@5   R@10    MRR`);
+  for (const file of new Set(measured.map(({ conversation }) => conversation.file)))
+    print(
+      line(
+        file,
+        measured.filter((one) => one.conversation.file === file),
+      ),
+    );
 }
 
 function line(name: string, measured: readonly Measured[]): string {
@@ -127,62 +97,121 @@ function line(name: string, measured: readonly Measured[]): string {
   return `${name.padEnd(40)} ${[at5, at10, reciprocalRank].map((value) => value.toFixed(2).padStart(6)).join(' ')}`;
 }
 
+/** A thing that an answer needs: the hits of a question that say it, and those that say nothing of the answer. */
+interface Wanted {
+  /** A row of standardised features for each hit. */
+  readonly rows: readonly Float64Array[];
+  readonly saying: readonly number[];
+  readonly others: readonly number[];
+  readonly weight: number;
+}
+
 /**
- * Fits the ranking's weights to all questions, and tells how much of that is chance: each conversation is measured by weights that were fitted to
- * all others. Deterministic; weights that were measured once are not measured again.
+ * Weights by which what answers need comes before all else: of each thing that is needed, the logarithm of its chance against the other hits is
+ * made as large as can be (softmax), less a penalty for large weights. Each file counts by the root of the number of its questions.
  */
-export async function fitRecall(conversations: readonly Conversation[], leaveOut: boolean): Promise<void> {
-  const measure = createEvaluator(conversations);
-  const known = new Map<string, Promise<readonly Measured[]>>();
-  const evaluate: Evaluate = (weights) => {
-    const key = JSON.stringify(weights);
-    const found = known.get(key) ?? measure(weights);
-    known.set(key, found);
-    return found;
-  };
-  const files = [...new Set(conversations.map(({ file }) => file))];
-  const tell = (title: string, measured: readonly Measured[]): void => {
-    print(`${title.padEnd(40)}    R@5   R@10    MRR`);
-    for (const file of files)
-      print(
-        line(
-          file,
-          measured.filter((one) => one.conversation.file === file),
-        ),
-      );
-  };
-  tell('with the present weights', await evaluate(rankingWeights));
-  const fitted = await ascend(evaluate, start, () => true);
-  tell('fitted to all', await evaluate(fitted));
-  print(JSON.stringify(fitted));
-  if (!leaveOut) return;
-  const left: Measured[] = [];
-  for (const conversation of conversations) {
-    const weights = await ascend(evaluate, start, (one) => one.conversation !== conversation);
-    const ofOne = (await evaluate(weights)).filter((one) => one.conversation === conversation);
-    print(line(conversation.id.slice(0, 40), ofOne));
-    left.push(...ofOne);
+function fitOrder(listed: readonly Listed[]): OrderWeights {
+  const names = namesOf(orderWeights);
+  const spreads = names.map((name) => spreadOf(listed, name));
+  const wanted = wantedOf(listed, names, spreads);
+  const all = wanted.reduce((sum, { weight }) => sum + weight, 0);
+  const weights = new Float64Array(names.length);
+  const speed = new Float64Array(names.length);
+  for (let step = 0; step < steps; step += 1) {
+    const slope = weights.map((weight) => -2 * penalty * weight);
+    for (const one of wanted) addSlope(slope, weights, one, all);
+    for (const [at, by] of slope.entries()) {
+      speed[at] = momentum * (speed[at] ?? 0) + stepSize * (1 - momentum) * by;
+      weights[at] = (weights[at] ?? 0) + (speed[at] ?? 0);
+    }
   }
-  tell('each fitted to all others', left);
-  print(`${known.size} sets of weights`);
+  const fitted = names.flatMap((name, at) => {
+    const spread = spreads[at] ?? 0;
+    // What never differs here stays as it stands.
+    return spread === 0 ? [] : [[name, Number(((weights[at] ?? 0) / spread).toFixed(2))] as const];
+  });
+  return { ...orderWeights, ...Object.fromEntries(fitted) };
+}
+
+function namesOf(weights: OrderWeights): readonly (keyof Features)[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a record without others
+  return Object.keys(weights) as (keyof Features)[];
+}
+
+/** By how much a feature differs among a question's hits: the root of the mean square. */
+function spreadOf(listed: readonly Listed[], name: keyof Features): number {
+  let [sum, count] = [0, 0];
+  for (const { features } of listed) {
+    const mean = features.reduce((all, of) => all + of[name], 0) / Math.max(1, features.length);
+    for (const of of features) sum += (of[name] - mean) ** 2;
+    count += features.length;
+  }
+  return Math.sqrt(sum / Math.max(1, count));
+}
+
+function wantedOf(
+  listed: readonly Listed[],
+  names: readonly (keyof Features)[],
+  spreads: readonly number[],
+): readonly Wanted[] {
+  const questions = new Map<string, number>();
+  for (const { conversation } of listed)
+    questions.set(conversation.file, (questions.get(conversation.file) ?? 0) + 1);
+  return listed.flatMap(({ conversation, question: { gold }, ids, features }) => {
+    const rows = features.map((of) => Float64Array.from(names, (name, at) => of[name] / (spreads[at] || 1)));
+    const needed = new Set(gold.flat());
+    const hits = [...features.keys()];
+    const others = hits.filter((at) => !needed.has(ids[at] ?? ''));
+    return gold.flatMap((some) => {
+      const saying = hits.filter((at) => some.includes(ids[at] ?? ''));
+      const weight = 1 / gold.length / Math.sqrt(questions.get(conversation.file) ?? 1);
+      return saying.length === 0 ? [] : [{ rows, saying, others, weight }];
+    });
+  });
+}
+
+/** Adds what a small change of each weight would do to the chance of one thing that is needed. */
+function addSlope(slope: Float64Array, weights: Float64Array, one: Wanted, all: number): void {
+  const { rows, saying, others, weight } = one;
+  const scoreOf = (at: number): number => {
+    const row = rows[at] ?? weights;
+    let sum = 0;
+    for (let index = 0; index < row.length; index += 1) sum += (row[index] ?? 0) * (weights[index] ?? 0);
+    return sum;
+  };
+  const said = saying.map(scoreOf);
+  const rest = others.map(scoreOf);
+  const highest = Math.max(...said, ...rest);
+  const odds = (score: number): number => Math.exp(score - highest);
+  const ofSaid = said.reduce((sum, score) => sum + odds(score), 0);
+  const total = tolerated * ofSaid + rest.reduce((sum, score) => sum + odds(score), 0);
+  const add = (at: number, by: number): void => {
+    const row = rows[at] ?? weights;
+    const share = (by * weight) / all;
+    for (let index = 0; index < row.length; index += 1)
+      slope[index] = (slope[index] ?? 0) + share * (row[index] ?? 0);
+  };
+  for (const [at, hit] of saying.entries()) add(hit, odds(said[at] ?? 0) * (1 / ofSaid - tolerated / total));
+  for (const [at, hit] of others.entries()) add(hit, -odds(rest[at] ?? 0) / total);
 }
 
 /** Each weight at nothing, 30 % lower and 30 % higher: none should sit on a peak. */
 export async function perturbWeights(conversations: readonly Conversation[]): Promise<void> {
-  const evaluate = createEvaluator(conversations);
-  const files = [...new Set(conversations.map(({ file }) => file))];
-  for (const name of namesOf(rankingWeights)) {
-    for (const share of [-1, -0.3, 0.3]) {
-      const weights = moved(rankingWeights, name, share);
-      if (weights === undefined) continue;
-      const measured = await evaluate(weights);
-      for (const file of files)
-        print(
-          line(
-            `${name} ${share > 0 ? '+' : ''}${100 * share} % ${file}`,
-            measured.filter((one) => one.conversation.file === file),
-          ),
-        );
+  const { evaluate } = createEvaluator(conversations);
+  const kinds: readonly (readonly [keyof RecallWeights, RankingWeights | OrderWeights])[] = [
+    ['ranking', rankingWeights],
+    ['order', orderWeights],
+  ];
+  for (const [kind, weights] of kinds) {
+    for (const [name, value] of Object.entries<number | readonly number[]>({ ...weights })) {
+      for (const [place, share] of [value]
+        .flat()
+        .flatMap((_, at) => [-1, -0.3, 0.3].map((by) => [at, by] as const))) {
+        const moved = [value].flat().map((each, at) => (at === place ? each * (1 + share) : each));
+        const changed = { ...weights, [name]: typeof value === 'number' ? moved[0] : moved };
+        const measured = await evaluate({ ranking: rankingWeights, order: orderWeights, [kind]: changed });
+        tell(`${kind}.${name}.${place} ${share > 0 ? '+' : ''}${100 * share} %`, measured);
+      }
     }
   }
 }

@@ -3,9 +3,13 @@ import { createTimeSlice } from '../../core/time.ts';
 import { elementOf, type RecallUnit, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
+/** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
+export type Admits = (index: number) => boolean;
+
 /** Where something was found. */
 export interface Find {
   readonly source: SourceName;
+  /** In a list of one query: the higher the better, as odds where it is looked at closely. */
   readonly score: number;
   readonly segment: Segment;
   /** Which of the segment's units. */
@@ -14,6 +18,8 @@ export interface Find {
   readonly order: number;
   /** The place of each of the query's terms among the segment's, -1 where it is not there. */
   readonly places: readonly number[];
+  /** Which of the segment's units there are for the search; all where it is not given. */
+  readonly admits: Admits | undefined;
 }
 
 /** What was found, read. */
@@ -66,10 +72,10 @@ function timeOf({ segment, index }: Find): number {
 
 /**
  * The hits to show, best first: none that `isHidden` or repeats another's words, and every source that found something has its best one among
- * them, as far as `limit` allows [C2]. `wordings` has what each source found for each wording of a query, best first.
+ * them, as far as `limit` allows [C2]. `wordings` has what was found for each wording of a query, best first.
  */
 export async function chooseHits(
-  wordings: readonly (readonly (readonly Find[])[])[],
+  wordings: readonly (readonly Find[])[],
   limit: number,
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Hit[]> {
@@ -77,7 +83,7 @@ export async function chooseHits(
   const pause = createTimeSlice();
   const hits: Hit[] = [];
   const bests = new Map<SourceName, Hit>();
-  for (const find of fused(wordings.map((perSource) => perSource.flat().toSorted(compareHits)))) {
+  for (const find of fused(wordings)) {
     if (hits.length >= limit && bests.has(find.source)) continue;
     // A message has to be read.
     const unit = find.segment.unit(find.index);
@@ -93,30 +99,21 @@ export async function chooseHits(
   return hits.filter((hit) => shown.has(hit));
 }
 
-/**
- * How soon a place in a list counts less: the first one counts as much as two that are {@link rankOffset} places behind it. Scores of one wording say nothing
- * beside those of another, so that places count, as in reciprocal rank fusion; with so small an offset each wording brings its best, and what several
- * found comes before what only one did.
- */
-const rankOffset = 3;
-
-/** One list of several, best first: what is far ahead in one of them, or is in more than one. */
+/** One list of several, best first: of each hit the likelihood is summed up, in each list as a share of all hits' of that. */
 function fused(lists: readonly (readonly Find[])[]): readonly Find[] {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;
   const known = new Map<Segment, Map<number, { readonly find: Find; worth: number }>>();
   const all: { readonly find: Find; worth: number }[] = [];
-  const longest = Math.max(0, ...lists.map((list) => list.length));
-  for (let place = 0; place < longest; place += 1) {
-    for (const list of lists) {
-      const find = list[place];
-      if (find === undefined) continue;
+  for (const list of lists) {
+    const total = list.reduce((sum, { score }) => sum + score, 0);
+    for (const find of list) {
       const ofSegment = known.get(find.segment) ?? new Map<number, { readonly find: Find; worth: number }>();
       known.set(find.segment, ofSegment);
       const present = ofSegment.get(find.index) ?? { find, worth: 0 };
-      if (present.worth === 0) all.push(present);
+      if (!ofSegment.has(find.index)) all.push(present);
       ofSegment.set(find.index, present);
-      present.worth += 1 / (rankOffset + place);
+      present.worth += find.score / total;
     }
   }
   return all.toSorted((a, b) => b.worth - a.worth).map(({ find }) => find);

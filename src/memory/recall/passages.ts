@@ -2,7 +2,7 @@ import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { DatedHit } from './earlier.ts';
-import type { Hit } from './hits.ts';
+import type { Find, Hit } from './hits.ts';
 import type { RecallQuery } from './query.ts';
 import { trait, type RecallUnit, type Segment, type TextReaders } from './segments.ts';
 import type { SourceName } from './sources.ts';
@@ -10,6 +10,16 @@ import type { SourceName } from './sources.ts';
 /** Characters of a passage at most [C3]. */
 const passageChars = 300;
 const separator = ' | ';
+
+/** Units before and behind a hit that may be shown with it: where they were found themselves, or else right beside it; a text has to be read. */
+const around = 20;
+const beside = 3;
+/** How many of them are weighed against each other at most. */
+const weighed = 10;
+/** A line that was not found itself tells about as much as one at this place among what was found; the nearer the more. */
+const unfoundPlace = 300;
+/** How soon a place among what was found counts less. */
+const placeOffset = 10;
 
 /** What was found, as it may be shown: one line of data. */
 export interface Passage {
@@ -19,7 +29,6 @@ export interface Passage {
   readonly content: string;
   /** Whether the hit or a line around it may repeat what is not the owner's [M5a]. */
   readonly hasThirdPartyText: boolean;
-  readonly score: number;
 }
 
 /**
@@ -30,6 +39,7 @@ export async function passagesOf(
   hits: readonly DatedHit[],
   wordings: readonly RecallQuery[],
   { terms, dates }: TextReaders,
+  found: readonly (readonly Find[])[],
   isHidden: (unit: RecallUnit) => boolean,
 ): Promise<readonly Passage[]> {
   const wanted = new Set(wordings.flatMap(({ terms: ofWording }) => ofWording.map(({ term }) => term)));
@@ -38,67 +48,101 @@ export async function passagesOf(
   for (const { segment, index } of hits) {
     shown.set(segment, (shown.get(segment) ?? new Set<number>()).add(index));
   }
+  const places = placesOf(found);
   const pause = createTimeSlice();
   const passages: Passage[] = [];
   for (const hit of hits) {
-    const { source, unit, score } = hit;
+    const { source, unit } = hit;
     const day = unit.at === undefined ? '' : dates.dayOf(unit.at);
     const date = day === '' ? '' : `[${day}] ${hit.isEarlier ? '(earlier) ' : ''}`;
     const room = passageChars - date.length;
     const author = authorOf(unit);
     const line = author + excerpt(dataLine(unit.text), room - author.length, isWord);
     const taken = shown.get(hit.segment) ?? new Set<number>();
-    const { text, hasThirdPartyText } = withNeighbours(hit, line, room, taken, isHidden);
-    passages.push({ source, unit, content: date + text, hasThirdPartyText, score });
+    const ofSegment = places.get(hit.segment) ?? new Map<number, number>();
+    const neighbours = neighboursOf(hit, room - line.length, ofSegment, taken, isHidden);
+    const shownWith = mostTelling(neighbours, room - line.length, ofSegment, hit.index);
+    for (const { at } of shownWith) taken.add(at);
+    const inOrder = [...shownWith, { at: hit.index, line, unit }].toSorted((a, b) => a.at - b.at);
+    const text = inOrder.map((each) => each.line).join(separator);
+    const hasThirdPartyText = inOrder.some((each) => each.unit.hasThirdPartyText);
+    passages.push({ source, unit, content: date + text, hasThirdPartyText });
     await pause();
   }
   return passages;
 }
 
-/** The hit's line with those around it in its stretch, as far as they fit into `room`; they are `taken` then. */
-function withNeighbours(
+/** A line that may be shown with a hit. */
+interface Neighbour {
+  readonly at: number;
+  readonly line: string;
+  readonly unit: RecallUnit;
+}
+
+/** The lines around a hit in its stretch that fit into `room` and are not `taken`, nearest first. */
+function neighboursOf(
   { segment, index, unit }: Hit,
-  hitLine: string,
   room: number,
-  taken: Set<number>,
+  places: ReadonlyMap<number, number>,
+  taken: ReadonlySet<number>,
   isHidden: (unit: RecallUnit) => boolean,
-): { readonly text: string; readonly hasThirdPartyText: boolean } {
-  let { hasThirdPartyText } = unit;
-  const lines = [hitLine];
-  let used = hitLine.length;
-
-  /** Adds a neighbour whole, or not at all. */
-  const add = (at: number, isBefore: boolean): boolean => {
-    if (segment.stretchOf[at] !== unit.stretch || taken.has(at)) return false;
-    const neighbour = segment.unit(at);
-    if (isHidden(neighbour)) return false;
-    const text = dataLine(neighbour.text);
-    const line = text === '' ? '' : authorOf(neighbour) + text;
-    if (line === '' || used + separator.length + line.length > room) return false;
-    used += separator.length + line.length;
-    taken.add(at);
-    hasThirdPartyText ||= neighbour.hasThirdPartyText;
-    if (isBefore) lines.unshift(line);
-    else lines.push(line);
-    return true;
-  };
-
-  let before = index;
-  let after = index;
+): readonly Neighbour[] {
   // An answer tells more of a question than what was said before it.
-  let isBefore = ((segment.traitsOf[index] ?? 0) & trait.asks) === 0;
-  let canGo = { before: true, after: true };
-  while (canGo.before || canGo.after) {
-    if (isBefore && canGo.before) {
-      canGo = { ...canGo, before: add(before - 1, true) };
-      if (canGo.before) before -= 1;
-    } else if (!isBefore && canGo.after) {
-      canGo = { ...canGo, after: add(after + 1, false) };
-      if (canGo.after) after += 1;
+  const first = ((segment.traitsOf[index] ?? 0) & trait.asks) === 0 ? -1 : 1;
+  const neighbours: Neighbour[] = [];
+  for (let distance = 1; distance <= around; distance += 1) {
+    for (const at of [index + first * distance, index - first * distance]) {
+      if (segment.stretchOf[at] !== unit.stretch || taken.has(at)) continue;
+      if (distance > beside && !places.has(at)) continue;
+      const neighbour = segment.unit(at);
+      const text = isHidden(neighbour) ? '' : dataLine(neighbour.text);
+      const line = authorOf(neighbour) + text;
+      if (text !== '' && separator.length + line.length <= room)
+        neighbours.push({ at, line, unit: neighbour });
     }
-    isBefore = !isBefore;
   }
-  return { text: lines.join(separator), hasThirdPartyText };
+  return neighbours;
+}
+
+/** Of a hit's neighbours those that fit together and tell most: what was found itself by its place, and what is near. */
+function mostTelling(
+  neighbours: readonly Neighbour[],
+  room: number,
+  places: ReadonlyMap<number, number>,
+  index: number,
+): readonly Neighbour[] {
+  const worthOf = ({ at }: Neighbour): number => {
+    const place = places.get(at);
+    return place === undefined
+      ? 1 / (placeOffset + unfoundPlace * Math.abs(at - index))
+      : 1 / (placeOffset + place);
+  };
+  const candidates = neighbours
+    .map((neighbour) => ({ neighbour, worth: worthOf(neighbour) }))
+    .toSorted((a, b) => b.worth - a.worth)
+    .slice(0, weighed);
+  let best: { readonly worth: number; readonly chosen: readonly Neighbour[] } = { worth: 0, chosen: [] };
+  const choose = (from: number, left: number, worth: number, chosen: readonly Neighbour[]): void => {
+    if (worth > best.worth) best = { worth, chosen };
+    for (const [at, each] of candidates.entries()) {
+      const rest = left - separator.length - each.neighbour.line.length;
+      if (at >= from && rest >= 0) choose(at + 1, rest, worth + each.worth, [...chosen, each.neighbour]);
+    }
+  };
+  choose(0, room, 0, []);
+  return best.chosen;
+}
+
+/** The best place of each unit in any of the lists. */
+function placesOf(lists: readonly (readonly Find[])[]): ReadonlyMap<Segment, ReadonlyMap<number, number>> {
+  const places = new Map<Segment, Map<number, number>>();
+  for (const list of lists) {
+    for (const [place, { segment, index }] of list.entries()) {
+      const ofSegment = places.get(segment) ?? new Map<number, number>();
+      places.set(segment, ofSegment.set(index, Math.min(place, ofSegment.get(index) ?? place)));
+    }
+  }
+  return places;
 }
 
 function authorOf({ author }: RecallUnit): string {

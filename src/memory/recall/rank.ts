@@ -1,13 +1,12 @@
 import { normalizeText } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Reach } from '../../core/visibility.ts';
-import { TopHits, compareHits, type Find } from './hits.ts';
+import { TopHits, compareHits, type Admits, type Find } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
 import {
   SegmentScores,
   createScoreSheet,
   highestFactorsOf,
-  type Admits,
   type Candidate,
   type RankingWeights,
 } from './score.ts';
@@ -31,6 +30,14 @@ export interface SearchView {
   readonly excluded: ReadonlySet<string>;
 }
 
+/** What was found for one query, and what it was counted by. */
+export interface Ranking {
+  /** Best first. */
+  readonly perSource: readonly (readonly Find[])[];
+  /** How much each of the query's terms tells, the more the fewer units have it; 0 where none has. */
+  readonly rarities: readonly number[];
+}
+
 /** A segment that has any of the terms that are looked for. */
 interface LookedAt extends Pick<Candidate, 'segment' | 'order' | 'admits'> {
   /** The place of each distinct term among the segment's, -1 where it is not there. */
@@ -47,12 +54,12 @@ export async function rank(
   queries: readonly RecallQuery[],
   view: SearchView,
   weights: RankingWeights,
-): Promise<readonly (readonly (readonly Find[])[])[]> {
+): Promise<readonly Ranking[]> {
   const pause = createTimeSlice();
   const segments = sources.flatMap((source) => source.segments);
   const usable = segments.flatMap(({ reaches }) => reaches.filter(({ reach }) => view.mayUse(reach)));
   const units = usable.reduce((sum, each) => sum + each.units, 0);
-  if (units === 0) return queries.map(() => []);
+  if (units === 0) return queries.map(() => ({ perSource: [], rarities: [] }));
   const terms = [
     ...new Map(queries.flatMap((query) => query.terms.map((each) => [each.term, each]))).values(),
   ];
@@ -70,14 +77,14 @@ export async function rank(
     const ofTerms = query.terms.map(({ term }) => slots.get(term) ?? -1);
     const times = query.asksNow && last > first ? { first, last } : undefined;
     const highestFactors = highestFactorsOf(query, weights);
+    const rarities = ofTerms.map((slot) => rarity(holding[slot] ?? 0, units));
     return {
       query,
       ofTerms,
-      values: query.terms.map(({ kind }, at) =>
-        valueOf(kind, holding[ofTerms[at] ?? -1] ?? 0, units, weights),
-      ),
+      rarities,
+      values: query.terms.map(({ kind }, at) => (rarities[at] ?? 0) * valueOf(kind, weights)),
       scoring: { weights, meanLength, sheet, highestFactors, ...(times && { times }) },
-      found: [] as (readonly Find[])[],
+      perSource: [] as (readonly Find[])[],
     };
   });
   for (const [ofSource, { source }] of sources.entries()) {
@@ -93,9 +100,9 @@ export async function rank(
         scores.collect(query, top);
       }
     }
-    for (const [at, { found }] of wordings.entries()) found.push(tops[at]?.inOrder() ?? []);
+    for (const [at, { perSource }] of wordings.entries()) perSource.push(tops[at]?.inOrder() ?? []);
   }
-  return wordings.map(({ found }) => found);
+  return wordings.map(({ perSource, rarities }) => ({ perSource, rarities }));
 }
 
 function addTerms(
@@ -141,10 +148,9 @@ async function lookUp(
   return { looked, holding };
 }
 
-function valueOf(kind: QueryTerm['kind'], holding: number, units: number, weights: RankingWeights): number {
+function valueOf(kind: QueryTerm['kind'], weights: RankingWeights): number {
   const { authorTerm: author, related, title, date, beginning } = weights;
-  const weightOf = { word: 1, author, related, title, date, beginning };
-  return holding === 0 ? 0 : rarity(holding, units) * weightOf[kind];
+  return { word: 1, author, related, title, date, beginning }[kind];
 }
 
 /** `undefined` where all units are admitted; `excluded` are the keys of messages that are not. */
@@ -167,8 +173,9 @@ function holdingOf(segment: Segment, place: number, admits: Admits | undefined):
   return postingsAt(segment, place).filter((each) => admits(unitOf(each))).length;
 }
 
-/** Inverse document frequency as in BM25. */
+/** Inverse document frequency as in BM25; 0 of what no unit has. */
 function rarity(holding: number, units: number): number {
+  if (holding === 0) return 0;
   return Math.log(1 + (Math.max(0, units - holding) + 0.5) / (holding + 0.5));
 }
 
@@ -229,16 +236,16 @@ function hasPair(terms: readonly string[], [first, second]: Pair): boolean {
   return false;
 }
 
-/** Texts of each source that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or `to be or not to be`. */
+/** Texts that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or `to be or not to be`. */
 export async function literalHits(
   sources: readonly SourceSegments[],
   { text: wanted }: RecallQuery,
   { mayUse, excluded }: SearchView,
-): Promise<readonly (readonly Find[])[]> {
+): Promise<readonly Find[]> {
   if (wanted === '') return [];
   const keys = Array.from(excluded, (id) => keyOf(messageTerm(id)));
   const pause = createTimeSlice();
-  const found: (readonly Find[])[] = [];
+  const found: Find[] = [];
   for (const { source, segments } of sources) {
     const top = new TopHits(depth);
     for (const [order, segment] of segments.entries()) {
@@ -247,10 +254,10 @@ export async function literalHits(
         await pause();
         if (admits !== undefined && !admits(index)) continue;
         if (normalizeText(segment.unit(index).text).includes(wanted))
-          top.add({ source, score: 1, segment, index, order, places: [] });
+          top.add({ source, score: 1, segment, index, order, places: [], admits });
       }
     }
-    found.push(top.inOrder());
+    found.push(...top.inOrder());
   }
-  return found;
+  return found.toSorted(compareHits);
 }

@@ -9,8 +9,8 @@ import { newerFirst } from './earlier.ts';
 import { chooseHits, type Find } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery, type RecallQuery } from './query.ts';
-import { literalHits, rank, rerank, type SearchView, type SourceSegments } from './rank.ts';
-import { rankingWeights, type RankingWeights } from './score.ts';
+import { literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
+import { bestFirst, recallWeights, type RecallWeights } from './reorder.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';
 import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sources.ts';
 import { TermReader } from './words.ts';
@@ -34,7 +34,7 @@ export interface RecallOptions {
   readonly timeZone: string;
   /** Messages, lines and items kept in memory at most, of all people; whose memory was searched least recently is dropped. */
   readonly maxUnits?: number;
-  readonly weights?: RankingWeights;
+  readonly weights?: RecallWeights;
   /** What a person has had forgotten; by default nothing. */
   readonly forgotten?: (userId: string) => Promise<ForgottenTest>;
 }
@@ -46,7 +46,7 @@ export type Recall = ReturnType<typeof createRecall>;
 
 /** Finds what a person said and noted [C1], in indexes that are made at a person's first search and may be dropped at any time. */
 export function createRecall(options: RecallOptions) {
-  const { sources, timeZone, maxUnits = 500_000, weights = rankingWeights } = options;
+  const { sources, timeZone, maxUnits = 500_000, weights = recallWeights } = options;
   const readers: TextReaders = { terms: new TermReader(), dates: createDates(timeZone) };
   const indexes = new LRUCache<string, readonly PersonIndex[]>({ maxSize: maxUnits });
   const jobs = createKeyedQueue();
@@ -91,31 +91,27 @@ export function createRecall(options: RecallOptions) {
     const found = await findAll(wordings, searched, view);
     const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
     const hits = await chooseHits(found, limit, (unit) => isForgotten(unit, forgotten));
-    return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, (unit) => {
+    const isHidden = (unit: RecallUnit): boolean => {
       const { reference } = unit;
       return (
         (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
       );
-    });
+    };
+    return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, found, isHidden);
   }
 
-  /** What each source has for each wording, best first. */
+  /** What there is for each wording, best first. */
   async function findAll(
     wordings: readonly RecallQuery[],
     searched: readonly SourceSegments[],
     view: SearchView,
-  ): Promise<readonly (readonly (readonly Find[])[])[]> {
-    const ranked = await rank(searched, wordings, view, weights);
-    const found: (readonly (readonly Find[])[])[] = [];
+  ): Promise<readonly (readonly Find[])[]> {
+    const rankings = await rank(searched, wordings, view, weights.ranking);
+    const found: (readonly Find[])[] = [];
     for (const [at, wording] of wordings.entries()) {
-      if (wording.terms.length === 0) {
-        found.push(await literalHits(searched, wording, view));
-        continue;
-      }
-      const perSource: (readonly Find[])[] = [];
-      for (const finds of ranked[at] ?? [])
-        perSource.push(await rerank(finds, wording, readers.terms, weights));
-      found.push(perSource);
+      const ranking = rankings[at];
+      if (wording.terms.length === 0) found.push(await literalHits(searched, wording, view));
+      else if (ranking !== undefined) found.push(await bestFirst(ranking, wording, readers.terms, weights));
     }
     return found;
   }

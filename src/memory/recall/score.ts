@@ -2,65 +2,65 @@ import type { Find, TopHits } from './hits.ts';
 import type { RecallQuery } from './query.ts';
 import { countOf, postingsAt, trait, unitOf } from './segments.ts';
 
-/** What counts how much in the ranking. `npm run bench:recall -- FILE --perturb` shows what a change of each one does. */
+/**
+ * What counts how much in finding hits: round numbers, since what was fitted found no more in conversations that it had not seen. `npm run bench:recall --
+ * FILE --perturb` shows what a change of each one does; their order is told by more (`reorder.ts`).
+ */
 export const rankingWeights = {
   /** BM25: how soon a repeated word stops counting. */
-  saturation: 0.46,
+  saturation: 1.2,
   /** BM25: how much a long text has to say more often what a short one says once, 0 to 1. */
-  lengthShare: 0.35,
+  lengthShare: 0.5,
   /** What a neighbour's word counts at a distance of one, two, three. */
-  neighbours: [0.27, 0.25, 0.17] as readonly number[],
+  neighbours: [0.4, 0.25, 0.12] as readonly number[],
   /** What a neighbour of the same author lends more. */
   sameAuthor: 1.5,
   /** Between the sum of a word's occurrences in text and neighbours (0) and its best one (1). */
   bestOccurrence: 0.5,
   /** A text whose author the query names, or means by "I" or "you". */
-  namedAuthor: 0.68,
+  namedAuthor: 1,
   /** An author's name as a word of the query. */
-  authorTerm: 0.12,
+  authorTerm: 0.3,
   /** A day, month or year of the query that is the text's. */
-  date: 1.8,
+  date: 1,
   /** A file's name. */
   title: 1,
   /** The first letters of a word of the query. */
-  beginning: 0.32,
+  beginning: 0.3,
   /** What a question's words lend to the answer that follows. */
-  answer: 0.6,
+  answer: 0.4,
   /** The three best texts of a stretch, for each in it. */
   stretch: 0.15,
   /** An expression of time, where the query asks when. */
-  time: 0.46,
+  time: 0.5,
   /** Related words. */
-  related: 0.3,
+  related: 0.2,
   /** What a text's other words for the same word of the query count beside its best one. */
-  alike: 0.42,
+  alike: 0.5,
   /** Two words of the query side by side. */
   pair: 0.2,
   /** The query word for word. */
   phrase: 1,
   /** What is taken from a text that only asks: questions hold words of queries, not what was asked for. */
-  question: 0.58,
+  question: 0.3,
   /** A text by the bot. */
   bot: 0.3,
   /** What words of the bot count for its neighbours, and for the sum of its stretch. */
   botLent: 0,
   botStretch: 0.1,
   /** A text that has no word of the query itself: what its neighbours lend it. */
-  carried: 1.2,
+  carried: 1,
   /** A text nearly three times as long as usual, and what is taken from one as much shorter. */
-  longer: 0.045,
+  longer: 0.03,
   /** A text with a number, and one with a name; the latter also where the query asks for a name. */
-  number: 0.3,
-  name: 0.13,
-  askedName: 0.3,
+  number: 0.2,
+  name: 0.2,
+  askedName: 0.2,
   /** The newest text of all, where the query asks for what holds now. */
-  now: 0.38,
+  now: 0.3,
 };
 
 export type RankingWeights = Readonly<typeof rankingWeights>;
-
-/** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
-export type Admits = (index: number) => boolean;
 
 /** So many words of the query have to stand around a text that has none itself: fewer tell little of what is beside them. */
 const leastCarried = 3;
@@ -89,9 +89,7 @@ export function createScoreSheet(size: number, words: number, { botLent }: Ranki
 }
 
 /** A segment that has terms of a query; all its units are admitted where `admits` is not given. */
-export interface Candidate extends Omit<Find, 'score' | 'index'> {
-  readonly admits: Admits | undefined;
-}
+export type Candidate = Omit<Find, 'score' | 'index'>;
 
 /** What all segments of a search are scored by. */
 interface Scoring {
@@ -161,7 +159,7 @@ export class SegmentScores {
 
   /** Gives every hit that may score at least as much as the best so far. */
   collect(query: RecallQuery, top: TopHits): void {
-    const { source, order, segment, places } = this.#of;
+    const { source, order, segment, places, admits } = this.#of;
     const { answer, stretch, neighbours, sameAuthor } = this.#by.weights;
     const { sheet } = this.#by;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
@@ -176,7 +174,7 @@ export class SegmentScores {
       const { least } = top;
       const score = this.#scoreOf(index, query, least);
       if (score === undefined || score < least) continue;
-      top.add({ source, score, segment, index, order, places });
+      top.add({ source, score, segment, index, order, places, admits });
       if (top.least !== least) this.#setLimits(top.least, mostOfOthers);
     }
   }

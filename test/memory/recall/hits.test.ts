@@ -30,10 +30,18 @@ const segment = segmentWith(texts);
 
 /** What a source found, best first: these of the texts. */
 function finds(source: SourceName, indexes: readonly number[]): readonly Find[] {
-  return indexes.map((index, at) => ({ source, score: 100 - at, segment, index, order: 0, places: [] }));
+  return indexes.map((index, at) => ({
+    source,
+    score: 1 / (at + 2),
+    segment,
+    index,
+    order: 0,
+    places: [],
+    admits: undefined,
+  }));
 }
 
-async function chosen(wordings: readonly (readonly (readonly Find[])[])[], limit: number): Promise<string[]> {
+async function chosen(wordings: readonly (readonly Find[])[], limit: number): Promise<string[]> {
   const hits = await chooseHits(wordings, limit, () => false);
   return hits.map(({ unit }) => unit.text);
 }
@@ -43,23 +51,31 @@ const isHidden = (text: string): boolean => text.endsWith('text 0');
 describe('hits of several wordings', () => {
   it('take turns, and one that two wordings brought stands once', async () => {
     const wordings = [
-      [finds('messages', [1, 2, 3])],
-      [finds('messages', [2, 1, 4])],
-      [finds('messages', [5])],
+      finds('messages', [1, 2, 3]),
+      finds('messages', [2, 1, 4]),
+      finds('messages', [5, 6, 7]),
     ];
-    expect(await chosen(wordings, 10)).toEqual(['text 1', 'text 2', 'text 5', 'text 3', 'text 4']);
+    expect(await chosen(wordings, 10)).toEqual([
+      'text 1',
+      'text 2',
+      'text 5',
+      'text 6',
+      'text 3',
+      'text 4',
+      'text 7',
+    ]);
   });
 
   it('come first where more than one of them brought it', async () => {
-    const wordings = [[finds('messages', [1, 2, 3])], [finds('messages', [4, 2, 5])]];
+    const wordings = [finds('messages', [1, 2, 3]), finds('messages', [4, 2, 5])];
     expect(await chosen(wordings, 4)).toEqual(['text 2', 'text 1', 'text 4', 'text 3']);
   });
 
   it('each have a place, however well another one scores', async () => {
     const weak = finds('messages', [9]).map((find) => ({ ...find, score: 0.01 }));
-    expect(await chosen([[finds('messages', [1, 2, 3, 4, 5])], [weak]], 3)).toEqual([
-      'text 1',
+    expect(await chosen([finds('messages', [1, 2, 3, 4, 5]), weak], 3)).toEqual([
       'text 9',
+      'text 1',
       'text 2',
     ]);
   });
@@ -74,14 +90,14 @@ describe('hits of several wordings', () => {
         fc.integer({ min: sourceNames.length, max: 20 }),
         async (drawn, limit) => {
           const wordings = drawn.map((perSource) =>
-            sourceNames.map((name, of) =>
+            sourceNames.flatMap((name, of) =>
               finds(name, perSource[of] ?? []).map((find) => ({ ...find, segment: own[of] ?? segment })),
             ),
           );
           const hits = await chooseHits(wordings, limit, (unit) => isHidden(unit.text));
           const shown = hits.map(({ unit }) => unit.text);
           const there = new Set(
-            wordings.flat(2).flatMap((find) => {
+            wordings.flat().flatMap((find) => {
               const { text } = find.segment.unit(find.index);
               return isHidden(text) ? [] : [text];
             }),
@@ -91,7 +107,6 @@ describe('hits of several wordings', () => {
           for (const name of sourceNames) {
             const firsts = wordings.map((perSource) =>
               perSource
-                .flat()
                 .map((find) => ({ ...find, text: find.segment.unit(find.index).text }))
                 .find(({ source, text }) => source === name && !isHidden(text)),
             );

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createDates } from '../../../src/memory/recall/dates.ts';
 import type { Find } from '../../../src/memory/recall/hits.ts';
 import { readQuery } from '../../../src/memory/recall/query.ts';
-import { rank, rerank, type SourceSegments } from '../../../src/memory/recall/rank.ts';
+import { rank, rerank, type Ranking, type SourceSegments } from '../../../src/memory/recall/rank.ts';
 import { rankingWeights } from '../../../src/memory/recall/score.ts';
 import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
@@ -45,6 +45,15 @@ function segmentsOf(messages: readonly Message[], size: number): readonly Segmen
   return starts.map((start) => segmentOf(units.slice(start, start + size)));
 }
 
+/** What each source has for a query, best first. */
+async function perSource(
+  sources: readonly SourceSegments[],
+  query: ReturnType<typeof readQuery>,
+): Promise<readonly (readonly Find[])[]> {
+  const [ranking] = await rank(sources, [query], found, rankingWeights);
+  return ranking?.perSource ?? [];
+}
+
 it('finds among segments that hold the same as before the best, whatever else is there', async () => {
   const query = fc
     .tuple(fc.array(word, { maxLength: 3 }), fc.constantFrom('', 'Carol', 'when', 'April 2026', '2025'))
@@ -57,16 +66,10 @@ it('finds among segments that hold the same as before the best, whatever else is
         const segments = segmentsOf(messages, 64);
         const authors = ['Alice', 'Bot', 'Carol'];
         const read = readQuery(asked, now, authors, readers);
-        const [[best = []] = []] = await rank(
-          [{ source: 'messages', segments }],
-          [read],
-          found,
-          rankingWeights,
-        );
+        const [best = []] = await perSource([{ source: 'messages', segments }], read);
         // Each segment as a source of its own is scored by the same numbers, and has fewer than are passed over for.
         const alone = segments.map((segment) => ({ source: 'messages' as const, segments: [segment] }));
-        const [perSegment = []] = await rank(alone, [read], found, rankingWeights);
-        const every = perSegment.flatMap((hits, order) =>
+        const every = (await perSource(alone, read)).flatMap((hits, order) =>
           hits.map(({ index, score }) => ({ order, index, score })),
         );
         every.sort((a, b) => b.score - a.score || a.order - b.order || a.index - b.index);
@@ -108,8 +111,8 @@ it('finds for several wordings in one pass what each finds alone [C1]', async ()
 });
 
 /** What each source has, with all that tells one hit from another. */
-function figuresOf(perSource: readonly (readonly Find[])[] = []): unknown {
-  return perSource.map((finds) =>
+function figuresOf(ranking: Ranking | undefined): unknown {
+  return ranking?.perSource.map((finds) =>
     finds.map(({ source, order, index, score, places }) => ({ source, order, index, score, places })),
   );
 }
@@ -127,12 +130,7 @@ it('looks closer at what may have words side by side or the query word for word,
       async (messages, asked) => {
         const segments = segmentsOf(messages, 16);
         const read = readQuery(asked, now, ['Alice', 'Bot', 'Carol'], readers);
-        const [[finds = []] = []] = await rank(
-          [{ source: 'messages', segments }],
-          [read],
-          found,
-          rankingWeights,
-        );
+        const [finds = []] = await perSource([{ source: 'messages', segments }], read);
         const closer = await rerank(finds, read, readers.terms, rankingWeights);
         const pairs = read.words.slice(1).map((second, index) => [read.words[index], second] as const);
         const asPairs = pairs.filter(([first, second]) => first !== second);

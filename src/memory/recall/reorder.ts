@@ -1,0 +1,87 @@
+import { featuresOf, type Features } from './features.ts';
+import { compareHits, type Find } from './hits.ts';
+import type { RecallQuery } from './query.ts';
+import { rerank, type Ranking } from './rank.ts';
+import { rankingWeights, type RankingWeights } from './score.ts';
+import type { TermReader } from './words.ts';
+
+/** Hits of a query that are put in order anew; the others follow as they are. */
+const mostReordered = 60;
+
+/** By what the logarithm of a hit's odds is divided: several wordings of one question are alike, so that each counts for less than it would by itself. */
+const caution = 2;
+
+/** What each feature of a hit counts: fitted to conversations with known answers by `npm run bench:recall -- FILE… --fit`. */
+export const orderWeights: OrderWeights = {
+  score: 1.18,
+  held: 1.89,
+  heldRare: -1.77,
+  several: 0.68,
+  density: -3.11,
+  densityRoot: 0.47,
+  question: -0.91,
+  stated: 1.44,
+  answered: 1.29,
+  meant: 1,
+  number: 0.74,
+  date: 3.11,
+  time: 1,
+  timeLength: -0.67,
+  now: 1.31,
+  heldInStretch: 1.49,
+  bestInStretch: 1.52,
+  hitsInStretch: -0.23,
+  placeInStretch: -0.48,
+  close: 1.11,
+  begins: 0.57,
+  ends: 0.57,
+};
+
+export type OrderWeights = Readonly<Record<keyof Features, number>>;
+
+/** What counts how much: in finding hits, and in putting the best of them in order. */
+export interface RecallWeights {
+  readonly ranking: RankingWeights;
+  readonly order: OrderWeights;
+}
+
+export const recallWeights: RecallWeights = { ranking: rankingWeights, order: orderWeights };
+
+/**
+ * The hits of all sources for a query, best first, after a closer look at the best: their features, weighted and summed up, tell their order, and with
+ * that how likely each is what was asked for beside the best one, which is their score then.
+ */
+export async function bestFirst(
+  ranking: Ranking,
+  query: RecallQuery,
+  reader: TermReader,
+  weights: RecallWeights,
+): Promise<readonly Find[]> {
+  const { hits, features } = await lookedAt(ranking, query, reader, weights.ranking);
+  const sums = features.map((of) => weighted(of, weights.order));
+  const best = Math.max(...sums);
+  const ordered = hits.map((hit, at) => {
+    const sum = sums[at];
+    return { ...hit, score: sum === undefined ? 0 : Math.exp((sum - best) / caution) };
+  });
+  const reordered = ordered.slice(0, features.length).toSorted(compareHits);
+  return [...reordered, ...ordered.slice(features.length)];
+}
+
+/** The hits of all sources as they were found, best first, and the features of those that are put in order anew. */
+export async function lookedAt(
+  { perSource, rarities }: Ranking,
+  query: RecallQuery,
+  reader: TermReader,
+  weights: RankingWeights,
+): Promise<{ readonly hits: readonly Find[]; readonly features: readonly Features[] }> {
+  const found = perSource.flat().toSorted(compareHits);
+  const best = await rerank(found.slice(0, mostReordered), query, reader, weights);
+  return { hits: [...best, ...found.slice(mostReordered)], features: featuresOf(best, query, rarities) };
+}
+
+export function weighted(features: Features, weights: OrderWeights): number {
+  let sum = 0;
+  for (const [name, weight] of Object.entries(weights)) sum += weight * features[name as keyof Features];
+  return sum;
+}

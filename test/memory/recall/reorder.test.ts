@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import { createDates } from '../../../src/memory/recall/dates.ts';
+import { readQuery } from '../../../src/memory/recall/query.ts';
+import { rank } from '../../../src/memory/recall/rank.ts';
+import { bestFirst, recallWeights } from '../../../src/memory/recall/reorder.ts';
+import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
+import { TermReader } from '../../../src/memory/recall/words.ts';
+
+const readers = { terms: new TermReader(), dates: createDates('UTC') };
+const reach = { visibility: 'dm', homeId: '1' } as const;
+const now = new Date('2026-05-01T12:00:00Z');
+
+/** A conversation of Alice and Carol by turns, an hour's pause after every tenth message. */
+function segmentWith(texts: readonly string[]): Segment {
+  const units = texts.map((text, index) =>
+    readUnit(readers, {
+      text,
+      author: index % 2 === 0 ? 'Alice' : 'Carol',
+      at: new Date(now.getTime() - (texts.length - index) * 60_000).toISOString(),
+      isBot: false,
+      hasThirdPartyText: false,
+      reach,
+      stretch: Math.floor(index / 10),
+      reference: { kind: 'message', channelId: '1', messageId: String(index), line: index + 1 },
+    }),
+  );
+  return segmentOf(units);
+}
+
+async function found(texts: readonly string[], asked: string, excluded: readonly string[] = []) {
+  const query = readQuery(asked, now, ['Alice', 'Carol'], readers);
+  const view = { mayUse: () => true, excluded: new Set(excluded) };
+  const sources = [{ source: 'messages' as const, segments: [segmentWith(texts)] }];
+  const [ranking] = await rank(sources, [query], view, recallWeights.ranking);
+  const hits = ranking === undefined ? [] : await bestFirst(ranking, query, readers.terms, recallWeights);
+  return { ranked: ranking?.perSource.flat() ?? [], hits };
+}
+
+const word = fc.constantFrom('apple', 'banana', 'cherry', 'damson', 'elder', 'fig', 'grape?', 'hazel');
+const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
+
+it('puts what was found in order, each once, the likeliest first', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 150 }), text, async (texts, asked) => {
+      const { ranked, hits } = await found(texts, asked);
+      const indexes = (of: typeof hits) => of.map(({ index }) => index).toSorted((a, b) => a - b);
+      expect(indexes(hits)).toEqual(indexes(ranked));
+      const scores = hits.map(({ score }) => score);
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('goes by nothing that is left out of the search: any other words in its place change nothing [V2]', async () => {
+  const few = fc.array(word, { minLength: 4, maxLength: 4 }).map((words) => words.join(' '));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(text, { minLength: 3, maxLength: 40 }),
+      fc.nat(39),
+      few,
+      few,
+      text,
+      async (texts, at, one, other, asked) => {
+        const left = at % texts.length;
+        const searched = async (said: string) => {
+          const { hits } = await found(texts.with(left, said), asked, [String(left)]);
+          return hits.map(({ index, score }) => ({ index, score }));
+        };
+        expect(await searched(one)).toEqual(await searched(other));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
