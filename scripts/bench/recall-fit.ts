@@ -40,8 +40,7 @@ export function figuresOf(measured: readonly Measured[]): Figures {
  * others. Deterministic. How hits are found is left as it stands: its weights are round numbers that no fit has seen.
  */
 export async function fitRecall(conversations: readonly Conversation[], leaveOut: boolean): Promise<void> {
-  const { list } = createEvaluator(conversations);
-  const listed = await list(rankingWeights);
+  const listed = await createEvaluator(conversations).list(rankingWeights);
   const ordered = (weights: OrderWeights) => listed.map((one) => inOrder(one, weights));
   tell(
     'as they are found',
@@ -197,7 +196,7 @@ function addSlope(slope: Float64Array, weights: Float64Array, one: Wanted, all: 
 
 /** Each weight at nothing, 30 % lower and 30 % higher: none should sit on a peak. */
 export async function perturbWeights(conversations: readonly Conversation[]): Promise<void> {
-  const { evaluate } = createEvaluator(conversations);
+  const evaluator = createEvaluator(conversations);
   const kinds: readonly (readonly [keyof RecallWeights, RankingWeights | OrderWeights])[] = [
     ['ranking', rankingWeights],
     ['order', orderWeights],
@@ -209,7 +208,11 @@ export async function perturbWeights(conversations: readonly Conversation[]): Pr
         .flatMap((_, at) => [-1, -0.3, 0.3].map((by) => [at, by] as const))) {
         const moved = [value].flat().map((each, at) => (at === place ? each * (1 + share) : each));
         const changed = { ...weights, [name]: typeof value === 'number' ? moved[0] : moved };
-        const measured = await evaluate({ ranking: rankingWeights, order: orderWeights, [kind]: changed });
+        const measured = await evaluator.evaluate({
+          ranking: rankingWeights,
+          order: orderWeights,
+          [kind]: changed,
+        });
         tell(`${kind}.${name}.${place} ${share > 0 ? '+' : ''}${100 * share} %`, measured);
       }
     }

@@ -81,7 +81,8 @@ export async function lookedAt(
 }
 
 export function weighted(features: Features, weights: OrderWeights): number {
+  const byName: Readonly<Record<string, number>> = features;
   let sum = 0;
-  for (const [name, weight] of Object.entries(weights)) sum += weight * features[name as keyof Features];
+  for (const [name, weight] of Object.entries(weights)) sum += weight * (byName[name] ?? 0);
   return sum;
 }
