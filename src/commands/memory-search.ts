@@ -37,8 +37,8 @@ export async function searchMemory(
         ? `I found nothing about ${brieflyQuoted(query)}.`
         : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
     const blocks = passages.map(
-      ({ unit, content }, index) =>
-        `[${index + 1}] ${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`,
+      ({ unit, date, content }, index) =>
+        `[${index + 1}] ${date === '' ? '' : `${date}: `}${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`,
     );
     return { text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n') };
   } catch (error) {

@@ -25,6 +25,8 @@ const placeOffset = 10;
 export interface Passage {
   readonly source: SourceName;
   readonly unit: RecallUnit;
+  /** The day on which it was said or written, with `(earlier)` behind it where a newer text about the same thing is known; empty where there is none. */
+  readonly date: string;
   /** The hit, with the lines around it as far as they fit. */
   readonly content: string;
   /** Whether the hit or a line around it may repeat what is not the owner's [M5a]. */
@@ -54,19 +56,19 @@ export async function passagesOf(
   for (const hit of hits) {
     const { source, unit } = hit;
     const day = unit.at === undefined ? '' : dates.dayOf(unit.at);
-    const date = day === '' ? '' : `[${day}] ${hit.isEarlier ? '(earlier) ' : ''}`;
-    const room = passageChars - date.length;
+    const date = day !== '' && hit.isEarlier ? `${day} (earlier)` : day;
     const author = authorOf(unit);
-    const line = author + excerpt(dataLine(unit.text), room - author.length, isWord);
+    const line = author + excerpt(dataLine(unit.text), passageChars - author.length, isWord);
     const taken = shown.get(hit.segment) ?? new Set<number>();
     const ofSegment = places.get(hit.segment) ?? new Map<number, number>();
-    const neighbours = neighboursOf(hit, room - line.length, ofSegment, taken, isHidden);
-    const shownWith = mostTelling(neighbours, room - line.length, ofSegment, hit.index);
+    const room = passageChars - line.length;
+    const neighbours = neighboursOf(hit, room, ofSegment, taken, isHidden);
+    const shownWith = mostTelling(neighbours, room, ofSegment, hit.index);
     for (const { at } of shownWith) taken.add(at);
     const inOrder = [...shownWith, { at: hit.index, line, unit }].toSorted((a, b) => a.at - b.at);
-    const text = inOrder.map((each) => each.line).join(separator);
+    const content = inOrder.map((each) => each.line).join(separator);
     const hasThirdPartyText = inOrder.some((each) => each.unit.hasThirdPartyText);
-    passages.push({ source, unit, content: date + text, hasThirdPartyText });
+    passages.push({ source, unit, date, content, hasThirdPartyText });
     await pause();
   }
   return passages;

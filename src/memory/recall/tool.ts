@@ -114,11 +114,12 @@ function sourceOf({ unit: { reference, at, text } }: Passage): MemorySource {
   }
 }
 
-function renderPassage(number: number, { source, unit, content }: Passage): string {
+function renderPassage(number: number, { source, unit, date, content }: Passage): string {
   const { place, citation, link } = cited(unit.reference);
   return [
     `[${number}] Source: ${source}`,
     place,
+    ...(date === '' ? [] : [`Date: ${date}`]),
     `Content: ${content}`,
     `Citation: ${citation}`,
     ...(link === undefined ? [] : [`Link: ${link}`]),

@@ -62,7 +62,7 @@ export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
 }
 
 const passage =
-  /^\[\d+\] Source: .*\n.*\nContent: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
+  /^\[\d+\] Source: .*\n.*\n(?:Date: (?<date>\S+).*\n)?Content: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
 
 /**
  * What a search of memory found [C3] that fits the question, a line a passage with where it is from. Of messages only the speaker's own
@@ -74,13 +74,14 @@ export function recalledPassages(
   share: (text: string) => number,
 ): readonly string[] {
   return result.split('\n\n').flatMap((text) => {
-    const { content = '', citation = '', link } = passage.exec(text)?.groups ?? {};
+    const { date, content = '', citation = '', link } = passage.exec(text)?.groups ?? {};
     const told = content.split(' | ').flatMap((part) => {
-      const [, author, words = ''] = /^(?:\[[\d-]+\] )?(?:([^:]{1,80}): )?(.*)$/u.exec(part) ?? [];
+      const [, author, words = ''] = /^(?:([^:]{1,80}): )?(.*)$/u.exec(part) ?? [];
       const isTold = !citation.startsWith('messages') || author === speaker;
       return isTold && !part.includes('?') && memoryWishIn(words) === undefined ? [part] : [];
     });
     const source = link === undefined ? citation : `${citation}, <${link}>`;
-    return share(told.join(' ')) < leastShare ? [] : [`- ${told.join(' | ')} (${source})`];
+    const day = date === undefined ? '' : `[${date}] `;
+    return share(told.join(' ')) < leastShare ? [] : [`- ${day}${told.join(' | ')} (${source})`];
   });
 }

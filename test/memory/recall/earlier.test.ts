@@ -12,12 +12,13 @@ async function said(texts: readonly string[]) {
     await opened.say(text, dmPlace);
     opened.time.now += 7 * day;
   }
-  const contents = async (query: string) => (await opened.search(query)).map(({ content }) => content);
+  const contents = async (query: string) =>
+    (await opened.search(query)).map(({ date, content }) => `[${date}] ${content}`);
   return { ...opened, contents };
 }
 
 const flat = ['I live in a flat in Hamburg', 'I live in a flat in Bremen', 'I saw a flat tyre on the road'];
-const older = '[2026-01-15] (earlier) Alice: I live in a flat in Hamburg';
+const older = '[2026-01-15 (earlier)] Alice: I live in a flat in Hamburg';
 const newer = '[2026-01-22] Alice: I live in a flat in Bremen';
 
 describe('of two statements about the same thing [C3]', () => {
@@ -60,8 +61,8 @@ describe('of two statements about the same thing [C3]', () => {
     ]);
     expect(await contents('weight')).toEqual([
       '[2026-01-29] Alice: My weight is 76 kilos',
-      '[2026-01-22] (earlier) Alice: My weight is 78 kilos',
-      '[2026-01-15] (earlier) Alice: My weight is 80 kilos',
+      '[2026-01-22 (earlier)] Alice: My weight is 78 kilos',
+      '[2026-01-15 (earlier)] Alice: My weight is 80 kilos',
     ]);
   });
 });

@@ -36,7 +36,8 @@ describe('recall_memory', () => {
       [
         'Source: messages',
         'Line: 1',
-        'Content: [2026-01-15] Alice: OAuth tokens expire',
+        'Date: 2026-01-15',
+        'Content: Alice: OAuth tokens expire',
         'Citation: messages.jsonl#L1',
         `Link: https://discord.com/channels/${publicPlace.guildId}/${generalId}/${id}`,
       ].join('\n'),
@@ -50,7 +51,7 @@ describe('recall_memory', () => {
       ].join('\n'),
     );
     expect(withoutNumbers.find((block) => block.startsWith('Source: items'))).toMatch(
-      /^Source: items\nItem: (?<id>[0-9a-f]{8})\nContent: \[2026-01-15\] Likes OAuth\nCitation: durable\.json#\k<id>$/u,
+      /^Source: items\nItem: (?<id>[0-9a-f]{8})\nDate: 2026-01-15\nContent: Likes OAuth\nCitation: durable\.json#\k<id>$/u,
     );
     expect(blocks.map((block) => block.slice(0, 4))).toEqual(['[1] ', '[2] ', '[3] ']);
   });

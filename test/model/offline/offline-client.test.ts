@@ -197,7 +197,7 @@ describe('a question', () => {
     expect(await toolCall({ message, tools })).toEqual({ name: 'recall_memory', input: { query: message } });
 
     const found =
-      'Found 1 result(s) for: "dentist"\n\n[1] Source: messages\nLine: 3\nContent: [2026-01-15] Alice: the dentist said see you in May\nCitation: messages.jsonl#L3';
+      'Found 1 result(s) for: "dentist"\n\n[1] Source: messages\nLine: 3\nDate: 2026-01-15\nContent: Alice: the dentist said see you in May\nCitation: messages.jsonl#L3';
     expect(await replyAfter(message, { text: found, isError: false }, tools)).toContain('see you in May');
     expect(await replyAfter(message, { text: 'Found 0 result(s)', isError: false }, tools)).toContain(
       'I don’t know that',

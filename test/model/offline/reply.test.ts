@@ -52,9 +52,9 @@ describe('files offline', () => {
 
 const found = [
   'Found 3 result(s) for: "which tea?"',
-  '[1] Source: messages\nLine: 4\nContent: [2026-01-15] alice: which tea?\nCitation: messages.jsonl#L4\nLink: https://discord.com/channels/@me/1/4',
-  '[2] Source: messages\nLine: 2\nContent: [2026-01-15] alice: I like green tea\nCitation: messages.jsonl#L2\nLink: https://discord.com/channels/@me/1/2',
-  '[3] Source: messages\nLine: 5\nContent: [2026-01-15] Discoclaw: I have nothing about that in memory.\nCitation: messages.jsonl#L5',
+  '[1] Source: messages\nLine: 4\nDate: 2026-01-15\nContent: alice: which tea?\nCitation: messages.jsonl#L4\nLink: https://discord.com/channels/@me/1/4',
+  '[2] Source: messages\nLine: 2\nDate: 2026-01-15\nContent: alice: I like green tea\nCitation: messages.jsonl#L2\nLink: https://discord.com/channels/@me/1/2',
+  '[3] Source: messages\nLine: 5\nDate: 2026-01-15\nContent: Discoclaw: I have nothing about that in memory.\nCitation: messages.jsonl#L5',
   '[4] Source: detail\nFile: detail/tea.md:10\nContent: Prefers green tea\nCitation: detail/tea.md#L10',
 ].join('\n\n');
 
