@@ -26,6 +26,7 @@ import type { ActionTools, OfferPort } from '../core/tool.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
+import type { PresentGuilds } from '../memory/left-guilds.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
@@ -353,7 +354,7 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Finishes what a kill left undone, when replies can be sent. */
     recovery,
     /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
-    async startRetention(presentGuilds: () => readonly string[]): Promise<void> {
+    async startRetention(presentGuilds: PresentGuilds): Promise<void> {
       await recovery.finishChanges();
       retention.start();
       leftGuilds.start(presentGuilds);

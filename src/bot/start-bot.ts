@@ -5,7 +5,14 @@ import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
-import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
+import { allShards, isFirst, type Shards } from '../core/shards.ts';
+import {
+  createDiscordClient,
+  gatewayPing,
+  isConnected,
+  readsContent,
+  type Identifying,
+} from '../discord/client.ts';
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
@@ -39,6 +46,10 @@ export interface StartOptions {
   readonly apiUrl?: string | undefined;
   /** It began then, with nothing of what was said before: that was not deleted. Default: Discord, which lets nothing go by itself. */
   readonly serverBegan?: Date;
+  /** Those that this process connects [X3]. Default: all there is, in one. */
+  readonly shards?: Shards;
+  /** Whom a shard waits for before it identifies; default: for the others of this process. */
+  readonly identifying?: Identifying | undefined;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
   /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
@@ -52,7 +63,7 @@ export interface StartOptions {
  * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const { token, apiUrl, logger, metrics, checked, onLost } = options;
+  const { token, apiUrl, shards = allShards, identifying, logger, metrics, checked, onLost } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
   const clock = systemClock;
@@ -73,7 +84,13 @@ export async function startBot(config: Config, options: StartOptions) {
     logger,
   });
   await spending.start();
-  const client = createDiscordClient({ apiUrl, logger, onMalformed: malformed.note });
+  const client = createDiscordClient({
+    apiUrl,
+    shards,
+    identifying,
+    logger,
+    onMalformed: malformed.note,
+  });
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
       files,
@@ -95,6 +112,7 @@ export async function startBot(config: Config, options: StartOptions) {
     const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
+      shards,
       access: config.discord,
       cdnUrl: config.discord.cdnUrl,
       hiddenIn: journal.hiddenIn,
@@ -138,6 +156,7 @@ export async function startBot(config: Config, options: StartOptions) {
     const { recovery } = bot;
     const gateway = await startGateway({
       client,
+      shards,
       token,
       ...(checked !== undefined && { checked }),
       access: config.discord,
@@ -184,8 +203,8 @@ export async function startBot(config: Config, options: StartOptions) {
     files.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
-    void bot.startRetention(gateway.guildIds);
-    await bot.nameUnusedContexts();
+    void bot.startRetention({ ids: gateway.guildIds, areKnown: gateway.hasGuild });
+    if (isFirst(shards)) await bot.nameUnusedContexts();
     logger.info('the bot is ready', {
       botId: gateway.botId,
       owners: gateway.ownerIds,

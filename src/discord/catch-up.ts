@@ -13,6 +13,7 @@ import pLimit from 'p-limit';
 import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
+import { hasGuild, shardOf, type Shards } from '../core/shards.ts';
 import type { Clock } from '../core/time.ts';
 import { worksIn, type AccessSettings } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
@@ -32,6 +33,8 @@ const quietMs = 7 * 24 * 60 * 60_000;
 
 export interface CatchUpOptions {
   readonly client: Client;
+  /** Those of this client: channels of others are not looked at, and a new session of one leaves the channels of the others alone. */
+  readonly shards: Shards;
   readonly botId: string;
   readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
   /**
@@ -60,7 +63,7 @@ export interface CatchUpOptions {
   readonly logger: Logger;
 }
 
-/** What is known of the gap before a gateway session. */
+/** What is known of the gap before a gateway session, which is that of one shard. */
 interface Gap {
   /** What was said before it is not answered any more. */
   readonly floor: string;
@@ -95,8 +98,18 @@ export type CatchUp = ReturnType<typeof createCatchUp>;
  * edited meanwhile is told first [G5], as far as the channel's newest hundred messages reach. Nothing here rejects.
  */
 export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
-  const { client, clock, logger } = options;
-  let gap = newGap();
+  const { client, shards, clock, logger } = options;
+  const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
+
+  /** Of a channel that the client does not hold, the gap that the first shard had: Discord tells of threads before what is said there. */
+  function gapOf(channelId: string): Gap {
+    const shard = shards.count === 1 ? 0 : shardOf(guildIdOf(client, channelId), shards.count);
+    const known = gaps.get(shard);
+    if (known !== undefined) return known;
+    const gap = newGap();
+    gaps.set(shard, gap);
+    return gap;
+  }
 
   function newGap(): Gap {
     const now = clock().getTime();
@@ -118,47 +131,94 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return work;
   }
 
-  const isQuiet = (channelId: string): boolean =>
+  const isQuiet = (channelId: string, gap: Gap): boolean =>
     !gap.caughtUp.has(channelId) && (gap.quiet.has(channelId) || compareSnowflakes(channelId, gap.begun) > 0);
 
-  const caughtUp = (channelId: string): Promise<void> =>
-    isQuiet(channelId) ? options.recover(channelId) : catchUp(channelId, gap);
+  const caughtUp = (channelId: string): Promise<void> => {
+    const gap = gapOf(channelId);
+    return isQuiet(channelId, gap) ? options.recover(channelId) : catchUp(channelId, gap);
+  };
 
   return {
-    /** A new session begins: what was said since the end of the last one is lost until it is fetched. */
-    begin(): void {
-      gap = newGap();
+    /** A new session of a shard begins: what was said there since the end of the last one is lost until it is fetched. */
+    begin(shard: number): void {
+      gaps.set(shard, newGap());
     },
     /** A message has come: where it is the first of its channel, what was missed there is fetched now. */
     heard(channelId: string, messageId: string): void {
+      const gap = gapOf(channelId);
       if (gap.firstLive.has(channelId)) return;
       gap.firstLive.set(channelId, messageId);
-      if (!isQuiet(channelId)) options.runInBackground('catching up', () => catchUp(channelId, gap));
+      if (!isQuiet(channelId, gap)) options.runInBackground('catching up', () => catchUp(channelId, gap));
     },
     /** Resolves when a channel is caught up with; what is said there to the bot waits for this, and for no other channel. */
     before: (channelId: string): Promise<void> => inTurn(caughtUp(channelId)),
     /** The same for a command, which may come behind a written one, but works all the same where that cannot be known soon. */
     beforeCommand: (channelId: string): Promise<void> => inTurn(caughtUp(channelId), commandsWaitMs),
     /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
-    settled: (channelId: string): Promise<void> =>
-      inTurn(isQuiet(channelId) ? options.recover(channelId) : (gap.caughtUp.get(channelId) ?? nothing)),
-    /** Once the session's guilds are known: catches up with all channels there are. Ends early with the session, or when the bot stops. */
-    async everywhere(): Promise<void> {
-      const present = { ...gap, quiet: quietChannels(client, gap.floor) };
-      gap = present;
-      const open = openChannels(options, present.floor);
+    settled(channelId: string): Promise<void> {
+      const gap = gapOf(channelId);
+      const isNothingMissed = isQuiet(channelId, gap);
+      return inTurn(isNothingMissed ? options.recover(channelId) : (gap.caughtUp.get(channelId) ?? nothing));
+    },
+    /**
+     * Once the guilds of these shards' sessions are known: catches up with all channels there are in them. Ends early with the session, or when the bot
+     * stops.
+     */
+    async everywhere(shardIds: readonly number[]): Promise<void> {
+      const present = new Map<number, Gap>();
+      const floors = shardIds.map((id) => {
+        const gap = gaps.get(id) ?? newGap();
+        const own = { ...gap, quiet: quietChannels(client, gap.floor) };
+        gaps.set(id, own);
+        present.set(id, own);
+        return gap.floor;
+      });
+      const isCurrent = (shard: number): boolean =>
+        !stopping.aborted && present.has(shard) && gaps.get(shard) === present.get(shard);
+      const [floor = newGap().floor] = floors.toSorted(compareSnowflakes);
+      const open = openChannels(options, floor).filter((id) => present.has(shardIn(client, id, shards)));
       for (const group of await inOrder(open, options)) {
-        await pLimit(atOnce).map(group, async (channelId, index) => {
-          if (index >= atOnce && !stopping.aborted)
-            await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-          if (stopping.aborted || gap !== present) return;
-          await catchUp(channelId, present);
+        let looked = 0;
+        await pLimit(atOnce).map(group, async (channelId) => {
+          const shard = await shardOfKnown(channelId, options);
+          const gap = present.get(shard);
+          if (gap === undefined || !isCurrent(shard)) return;
+          looked += 1;
+          if (looked > atOnce) await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+          if (!isCurrent(shard)) return;
+          await catchUp(channelId, gap);
           await options.resume(channelId);
         });
       }
-      if (!stopping.aborted && gap === present) logger.info('caught up with all channels');
+      if (shardIds.every(isCurrent)) logger.info('caught up with all channels');
     },
   };
+}
+
+/** The guild of a channel that the client holds; `undefined` for a DM, and for others. */
+function guildIdOf({ channels }: Client, channelId: string): string | undefined {
+  const channel = channels.cache.get(channelId);
+  return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
+}
+
+function shardIn(client: Client, channelId: string, { count }: Shards): number {
+  return shardOf(guildIdOf(client, channelId), count);
+}
+
+/** The shard of a channel that was known before, which the client need not hold; what is remembered tells its guild. */
+async function shardOfKnown(
+  channelId: string,
+  { client, shards, guildOf, logger }: CatchUpOptions,
+): Promise<number> {
+  if (shards.count === 1) return 0;
+  if (client.channels.cache.has(channelId)) return shardIn(client, channelId, shards);
+  try {
+    return shardOf(await guildOf(channelId), shards.count);
+  } catch (error) {
+    logger.warn('what is remembered of a channel could not be read', { channelId, error });
+    return 0;
+  }
 }
 
 /** All channels to be looked at, in groups: where something was said of late, as Discord tells; where the bot was active; the rest. */
@@ -214,16 +274,21 @@ async function catchUpWith(
     logger.info('messages were fetched after a gap', { channelId, count: missed.length });
 }
 
-/** Whether a channel is deleted, in a guild that the bot is in no more, or where it does not work: no request is sent for it [G3d]. */
+/**
+ * Whether a channel is deleted, in a guild that the bot is in no more or that is another process's, or where it does not work: no request is sent for
+ * it [G3d].
+ */
 async function isOutOfReach(
   channelId: string,
-  { client, settings, guildOf, isGone, logger }: CatchUpOptions,
+  { client, shards, settings, guildOf, isGone, logger }: CatchUpOptions,
 ): Promise<boolean> {
   const channel = client.channels.cache.get(channelId);
   if (channel === undefined) {
     try {
       const guildId = await guildOf(channelId);
-      return (guildId !== undefined && !client.guilds.cache.has(guildId)) || (await isGone(channelId));
+      if (guildId === undefined ? !hasGuild(shards, undefined) : !client.guilds.cache.has(guildId))
+        return true;
+      return await isGone(channelId);
     } catch (error) {
       logger.warn('what is remembered of a channel could not be read', { channelId, error });
       return false;

@@ -3,7 +3,7 @@ import { PermissionsBitField, type Client } from 'discord.js';
 import type { CommandDefinition } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { createDiscordClient, fetchApplication, gatewayErrorOf } from './client.ts';
-import { createDiscordApi } from './discord-api.ts';
+import { createDiscordApi, guildPage } from './discord-api.ts';
 import { areSameCommands, wantedCommands, withoutScope } from './interactions/register-commands.ts';
 import { missingPermissions } from './required-permissions.ts';
 
@@ -52,7 +52,7 @@ function createCheckup(client: Client, token: string) {
             missing: missingPermissions(PermissionsBitField.resolve(BigInt(permissions))),
           });
         after = page.at(-1)?.id ?? after;
-        isMore = page.length === 200;
+        isMore = page.length === guildPage;
       }
       return found;
     },

@@ -56,7 +56,9 @@ async function identify(server: SandboxServer, shard?: unknown): Promise<unknown
   const answer = new Promise<unknown>((resolve) => {
     socket.on('close', resolve);
     socket.on('message', (data: Buffer) => {
-      const { op, t, d }: { op: GatewayOpcodes; t: unknown; d: { shard?: unknown } } = JSON.parse(data.toString());
+      const { op, t, d }: { op: GatewayOpcodes; t: unknown; d: { shard?: unknown } } = JSON.parse(
+        data.toString(),
+      );
       if (op === GatewayOpcodes.Dispatch) resolve({ t, shard: d.shard });
       else if (op !== GatewayOpcodes.Hello) resolve({ op, d });
     });
