@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import type { StatusFacts } from '../commands/status-command.ts';
 import type { RecentChanges } from '../core/changes.ts';
 import type { Config } from '../config/config.ts';
 import type {
@@ -43,7 +44,8 @@ import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { botName, createLayers, unknownChannels } from './layers.ts';
-import { createReadStatus, type StatusSources } from './status.ts';
+import type { OtherProcesses } from './processes.ts';
+import { addUpStatus, createReadStatus, type StatusSources } from './status.ts';
 
 export interface BotPorts {
   readonly store: Store;
@@ -68,6 +70,8 @@ export interface BotPorts {
   readonly readChannel: ReadChannel;
   /** Where the edges are observed; without them there is no status command. */
   readonly statusSources?: StatusSources;
+  /** The other processes of this machine; default: there are none. */
+  readonly others?: OtherProcesses | undefined;
   /** What model calls cost on the present day; without it there is no limit on that. */
   readonly spending?: Pick<Spending, 'heldUntil' | 'layer'>;
   /** What the model may do on Discord, where that is on. */
@@ -252,6 +256,16 @@ export function createBot(config: Config, ports: BotPorts) {
   );
   recent.subscribe((change) => turns.follow(change));
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
+  const readOwnStatus =
+    statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues);
+  const readStatus = async (): Promise<StatusFacts> => {
+    if (readOwnStatus === undefined) throw new Error('There is no status');
+    const { others } = ports;
+    const own = await readOwnStatus();
+    if (others === undefined) return own;
+    const found = (await others.ask('status', [])).flatMap((facts) => facts ?? []);
+    return addUpStatus(own, found, others.count);
+  };
   const commands = createCommands(config, memory, {
     journal,
     directMessages: ports.directMessages,
@@ -261,7 +275,7 @@ export function createBot(config: Config, ports: BotPorts) {
     channels: ports.channels ?? unknownChannels,
     begin: writes.begin,
     logger,
-    readStatus: statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues),
+    readStatus: readOwnStatus && readStatus,
   });
   const commandPorts = {
     handle: (request: CommandRequest) => commands.command(request),
@@ -319,6 +333,8 @@ export function createBot(config: Config, ports: BotPorts) {
   return {
     handlers,
     commands,
+    /** This process's part of the status; `undefined` where nothing observes the edges. */
+    status: async (): Promise<StatusFacts | undefined> => readOwnStatus?.(),
     /** When the owner wants to be answered where. */
     answerModes: settings,
     /** Names in the log what the owner wrote about channels and is not used. Never rejects. */

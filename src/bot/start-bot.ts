@@ -6,19 +6,13 @@ import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
 import { allShards, isFirst, type Shards } from '../core/shards.ts';
-import {
-  createDiscordClient,
-  gatewayPing,
-  isConnected,
-  readsContent,
-  type Identifying,
-} from '../discord/client.ts';
+import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
 import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
-import { createMalformedCount } from '../discord/shard.ts';
+import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { shareOf } from '../memory/recall/answering.ts';
 import { wishesIn } from '../memory/wishes.ts';
@@ -32,6 +26,8 @@ import { createFileStore, type FileStore } from '../storage/files/store.ts';
 import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot } from './create-bot.ts';
+import { acrossProcesses, answersOfChannels } from './other-processes.ts';
+import type { OtherProcesses, ProcessCalls } from './processes.ts';
 import type { StatusSources } from './status.ts';
 
 const systemClock: Clock = () => new Date();
@@ -50,6 +46,8 @@ export interface StartOptions {
   readonly shards?: Shards;
   /** Whom a shard waits for before it identifies; default: for the others of this process. */
   readonly identifying?: Identifying | undefined;
+  /** The other processes of this machine; default: there are none. */
+  readonly others?: OtherProcesses | undefined;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
   /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
@@ -63,7 +61,17 @@ export interface StartOptions {
  * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const { token, apiUrl, shards = allShards, identifying, logger, metrics, checked, onLost } = options;
+  const {
+    token,
+    apiUrl,
+    shards = allShards,
+    identifying,
+    others,
+    logger,
+    metrics,
+    checked,
+    onLost,
+  } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
   const clock = systemClock;
@@ -102,6 +110,8 @@ export async function startBot(config: Config, options: StartOptions) {
         readsContent: readsContent(client),
         malformed: malformed.count(),
         lockedOut: lockedOut.count(),
+        servers: client.guilds.cache.size,
+        ...(shards.count > 1 && { shards }),
       }),
       clock,
       logger,
@@ -124,8 +134,11 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
-    const { places, history, replies, offers, reactions, presentPlace, server, channels } = discordPorts;
-    const { readReplied, readChannel, attachments, actions, directMessages } = discordPorts;
+    const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
+    const { readReplied, attachments, actions, directMessages } = discordPorts;
+    const isHeld = (channelId: string): boolean => places.known(channelId) !== undefined;
+    const { channels, readChannel } =
+      others === undefined ? discordPorts : acrossProcesses(discordPorts, others, isHeld);
     let { ownerIds } = config.discord;
     const bot = createBot(config, {
       store,
@@ -147,6 +160,7 @@ export async function startBot(config: Config, options: StartOptions) {
       readAttachment: attachments.read,
       actions,
       statusSources,
+      others,
       spending,
       clock,
       logger,
@@ -215,10 +229,18 @@ export async function startBot(config: Config, options: StartOptions) {
       const { running, waiting } = model.openCalls;
       return { ...bot.inProgress(), model_calls: running, waiting_model_calls: waiting };
     });
+    const unhealthy = () =>
+      statusSources.lastWrite()?.isOk === false ? 'the newest write to the data folder failed' : undefined;
+    const unready = () => (isConnected(client) ? undefined : 'the bot is not connected to Discord');
     return {
-      unhealthy: () =>
-        statusSources.lastWrite()?.isOk === false ? 'the newest write to the data folder failed' : undefined,
-      unready: () => (isConnected(client) ? undefined : 'the bot is not connected to Discord'),
+      unhealthy,
+      unready,
+      /** What the supervisor and the other processes ask. */
+      calls: {
+        ...answersOfChannels(discordPorts, isHeld),
+        health: () => ({ unhealthy: unhealthy(), unready: unready() }),
+        status: bot.status,
+      } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,
       /** Resolves when everything that came in was answered and the work after it is done. */
       async idle(): Promise<void> {

@@ -40,6 +40,12 @@ function createCheckup(client: Client, token: string) {
     /** To be asked first: with it goes the token. */
     application: () => fetchApplication(client, token),
     aheadMs: () => aheadMs,
+    /** How many shards Discord recommends, and how many of them may identify at the same time. */
+    async shards() {
+      client.rest.setToken(token);
+      const { shards, session_start_limit: limit } = await asked(api.gateway());
+      return { recommended: shards, maxConcurrency: limit.max_concurrency };
+    },
     /** The servers that the bot is in, and which of the required permissions its roles do not give it there. */
     async servers() {
       const found: { readonly id: string; readonly name: string; readonly missing: readonly string[] }[] = [];

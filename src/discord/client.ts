@@ -13,7 +13,6 @@ import {
   RESTJSONErrorCodes,
   Status,
   type APIApplication,
-  type IIdentifyThrottler,
 } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
@@ -21,10 +20,7 @@ import { allShards, type Shards } from '../core/shards.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { usableAnswer } from './payloads/payloads.ts';
 import { requiredIntents } from './required-permissions.ts';
-import { carefulSharding, containEvents, wrap, type OnMalformed } from './shard.ts';
-
-/** Whom a shard waits for before it identifies: rejects only where `signal` is aborted. */
-export type Identifying = IIdentifyThrottler;
+import { carefulSharding, containEvents, wrap, type Identifying, type OnMalformed } from './shard.ts';
 
 /**
  * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do

@@ -28,7 +28,7 @@ import { allShards, type Shards } from '../../../src/core/shards.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
 import { createLockedOut, type AccessSettings } from '../../../src/discord/access.ts';
-import { createDiscordClient, type GatewayError, type Identifying } from '../../../src/discord/client.ts';
+import { createDiscordClient, type GatewayError } from '../../../src/discord/client.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
 import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
@@ -37,7 +37,7 @@ import {
   type IntakeOptions,
   type IgnoredMessages,
 } from '../../../src/discord/intake.ts';
-import type { OnMalformed } from '../../../src/discord/shard.ts';
+import type { Identifying, OnMalformed } from '../../../src/discord/shard.ts';
 import {
   startSandboxServer,
   type SandboxOptions,
