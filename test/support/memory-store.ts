@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
 import type { DocumentKind, LogBlock, LogEntry, Store } from '../../src/core/store.ts';
-import { assertKey } from '../../src/storage/files/paths.ts';
+import { assertKey } from '../../src/storage/keys.ts';
 
 interface Line {
   readonly sequence: number;

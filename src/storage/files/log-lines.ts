@@ -17,13 +17,6 @@ export interface RawLine {
 const lineBreak = 0x0a;
 const blockBytes = 64 * 1024;
 
-/** @throws {TypeError} for what has no JSON or is no object in JSON. */
-export function formatRecord(record: unknown): string {
-  const json: unknown = JSON.stringify(record);
-  if (typeof json !== 'string' || !/^[[{]/.test(json)) throw new TypeError('A log takes objects only');
-  return json;
-}
-
 /** A record's line, or a mark where there is no record. */
 export function formatLine(sequence: number, json?: string): Buffer {
   const rest = json === undefined ? '' : `,"record":${json}`;

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 
 import type { LazyOption, LogBlock, LogEntry } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
+import { formatRecord } from '../document-text.ts';
 import type { FileParts } from './documents.ts';
 import {
   closeQuietly,
@@ -20,7 +21,6 @@ import type { JournalRecord } from './journal.ts';
 import { blocksOf, createKeptBlocks, entriesIn, recordIn } from './log-blocks.ts';
 import {
   formatLine,
-  formatRecord,
   inspect,
   linesBackward,
   linesForward,

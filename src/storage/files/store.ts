@@ -4,23 +4,15 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, Erasing, Store, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
+import { createKeyLocks } from '../key-locks.ts';
+import { assertKey, isWithin } from '../keys.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createDocuments } from './documents.ts';
 import { nodeFileSystem, orStoreError, toStoreError, unlessMissing, type FileSystem } from './file-system.ts';
 import { createJournal, type JournalRecord } from './journal.ts';
-import { createKeyLocks } from './key-locks.ts';
 import { createLogs } from './logs.ts';
 import { takeOwnerLock } from './owner-lock.ts';
-import {
-  allRoots,
-  assertKey,
-  createWays,
-  isWithin,
-  locate,
-  locateFolders,
-  locateQuarantine,
-  type RootFolders,
-} from './paths.ts';
+import { allRoots, createWays, locate, locateFolders, locateQuarantine, type RootFolders } from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
 import { createSnapshots } from './snapshot.ts';

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { OpenFile } from '../../../src/storage/files/file-system.ts';
 import {
   formatLine,
-  formatRecord,
   linesBackward,
   linesForward,
   parseLine,
 } from '../../../src/storage/files/log-lines.ts';
+import { formatRecord } from '../../../src/storage/document-text.ts';
 
 const refuse = () => Promise.reject(new Error('only read'));
 

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 
-import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { isWithin } from './paths.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { isWithin } from './keys.ts';
 
 const maxJobsAtOnce = 64;
 
