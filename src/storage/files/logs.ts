@@ -7,6 +7,8 @@ import type { z } from 'zod';
 import type { LazyOption, LogBlock, LogEntry } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
+import { blocksOf, entriesIn, recordIn } from '../log-blocks.ts';
+import { formatLine, linesOf, parseLine, type LogLine } from '../log-line.ts';
 import type { FileParts } from './documents.ts';
 import {
   closeQuietly,
@@ -18,18 +20,8 @@ import {
   type OpenFile,
 } from './file-system.ts';
 import type { JournalRecord } from './journal.ts';
-import { blocksOf, createKeptBlocks, entriesIn, recordIn } from './log-blocks.ts';
-import {
-  formatLine,
-  inspect,
-  linesBackward,
-  linesForward,
-  linesOf,
-  noFile,
-  parseLine,
-  type LogFile,
-  type LogLine,
-} from './log-lines.ts';
+import { createKeptBlocks } from './kept-blocks.ts';
+import { inspect, linesBackward, linesForward, noFile, type LogFile } from './log-lines.ts';
 
 interface WaitingRecord {
   readonly json: string;
