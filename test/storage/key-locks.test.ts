@@ -19,7 +19,7 @@ describe('createKeyLocks', () => {
     );
     await fc.assert(
       fc.asyncProperty(asked, async (jobs) => {
-        const locks = createKeyLocks();
+        const locks = createKeyLocks(64);
         const active = new Set<{ readonly name: string; readonly alone: boolean }>();
         let overlaps = 0;
         const outcomes = await Promise.allSettled(

@@ -55,6 +55,9 @@ export interface FileStore extends Store {
   close(): Promise<void>;
 }
 
+/** Bounds the files that are open at once. */
+const changesAtOnce = 64;
+
 /**
  * The store in files [S1]. It is the only writer of its data folder, apart from people who edit documents and text.
  * @throws {StoreError} where another process owns the folder, or it cannot be written.
@@ -68,7 +71,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     : await orStoreError('.', 'locked', () =>
         takeOwnerLock(fileSystem, roots.data, () => void tracked(snapshots.serve())),
       );
-  const locks = createKeyLocks();
+  const locks = createKeyLocks(changesAtOnce);
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const ways = createWays(disk.glance);
   const pathOf = async (key: string): Promise<string> => {
