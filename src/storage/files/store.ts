@@ -195,6 +195,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   }
 
   return {
+    isShared: false,
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
     update: (key, kind, make, { isLazy = false, erase = false } = {}) =>
       change(key, 'stored', () => {
@@ -205,7 +206,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     append: (log, record, how) => change(log, 'appended to', () => logs.append(log, record, how)),
     scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
     blocks: (log, schema) => reading(log, logs.blocks(log, schema)),
-    lastSequence: (log) => run(log, 'read', () => logs.lastSequence(log)),
+    lastSequence: (log) => run(log, 'read', async () => (await logs.logState(log)).last),
+    logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make, { isLazy = false } = {}) =>
       change(log, 'rewritten', async () => {
         const work = () => logs.rewrite(log, schema, make);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { LogBlock, LogEntry } from '../../core/store.ts';
+import type { LogBlock, LogEntry, LogState } from '../../core/store.ts';
 import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
@@ -50,20 +50,21 @@ export function createLogs(
     most: mostLogsAtOnce,
     run: (additions) => addAll(database, additions),
   });
-  const newest = createBatches<string, number>({
+  const logState = createBatches<string, LogState>({
     atOnce: batchesAtOnce,
     most: mostLogsAtOnce,
     async run(logs) {
-      const rows = await database.query<{ place: number; newest: number }>({
-        name: 'newest',
+      const rows = await database.query<{ place: number } & LogState>({
+        name: 'state of logs',
         text: `
-          select asked.place::int as place, coalesce((select max(sequence) from discoclaw.records where log = entry.id), 0) as newest
+          select asked.place::int as place, coalesce((select max(sequence) from discoclaw.records where log = entry.id), 0) as last,
+            entry.revision as edition
           from unnest($1::text[]) with ordinality as asked (key, place)
           join discoclaw.entries entry on entry.key = asked.key and entry.kind = 'log'`,
         values: [logs],
       });
-      const found = logs.map(() => 0);
-      for (const row of rows) found[row.place - 1] = row.newest;
+      const found: LogState[] = logs.map(() => ({ last: 0, edition: 0 }));
+      for (const { place, last, edition } of rows) found[place - 1] = { last, edition };
       return found;
     },
   });
@@ -204,7 +205,7 @@ export function createLogs(
     });
   }
 
-  return { append, scan, blocks, lastSequence: newest, rewrite };
+  return { append, scan, blocks, logState, rewrite };
 }
 
 /** Adds to several logs at once, all or none; resolves with the number of the first record of each. */

@@ -96,6 +96,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
 
   return {
+    isShared: true,
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
     update: (key, kind, make, { erase = false } = {}) =>
       change(key, 'stored', () =>
@@ -104,7 +105,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
     scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
     blocks: (log, schema) => reading(log, logs.blocks(log, schema)),
-    lastSequence: (log) => run(log, 'read', () => logs.lastSequence(log)),
+    lastSequence: async (log) => (await run(log, 'read', () => logs.logState(log))).last,
+    logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
     readText: (key) => run(key, 'read', () => documents.readText(key)),
     writeText: (key, text, { erase = false } = {}) =>
