@@ -1,32 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { Processes } from '../../core/processes.ts';
 import type { DocumentKind, Store, Versioned } from '../../core/store.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { assertKey } from '../keys.ts';
 import { createDatabase } from './database.ts';
 import { createDocuments } from './documents.ts';
 import { createEntries } from './entries.ts';
-import { toStoreError } from './faults.ts';
+import { DatabaseFault, toStoreError } from './faults.ts';
 import { createFolders } from './folders.ts';
 import { createLogs } from './logs.ts';
 import { migrate } from './migrations.ts';
+import { createNotices } from './notices.ts';
 import { createQuarantine } from './quarantine.ts';
+import { openSession, type Presence, type Session } from './session.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…` */
   readonly url: string;
   readonly logger: Logger;
-  /** Changes nothing; writes reject. Default: false. */
-  readonly readOnly?: boolean;
+  /**
+   * `shared` beside other bots; `alone` where no bot runs; `reader` changes nothing, and writes reject. A start waits for a server that cannot be reached yet.
+   * Default: `shared`.
+   */
+  readonly as?: Presence | 'reader';
   /** Lines of a block of a log. Default: 1024. */
   readonly blockLines?: number;
   /** Connections at once. Default: 10. */
   readonly connections?: number;
   /** Milliseconds for which what fails while the database is out of reach is tried again. Default: 5000. */
   readonly patienceMs?: number;
+  /** Milliseconds for which the start waits for a server that cannot be reached. Default: a minute. */
+  readonly startPatienceMs?: number;
 }
 
-export interface PostgresStore extends Store {
+export interface PostgresStore extends Store, Processes {
   /** How many unreadable documents are kept for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
   /** Why a document would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. Rejects with `StoreError`. */
@@ -43,7 +53,9 @@ const changesAtOnce = 1000;
  * @throws {StoreError} where the database cannot be reached within the patience, or not be used.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const { url, logger, readOnly = false, blockLines = 1024, connections = 10, patienceMs = 5000 } = options;
+  const { url, logger, as = 'shared', blockLines = 1024, connections = 10, patienceMs = 5000 } = options;
+  const readOnly = as === 'reader';
+  const session = await opening(options);
   const database = createDatabase({ url, logger, connections, patienceMs });
   const locks = createKeyLocks(changesAtOnce);
   const entries = createEntries(database);
@@ -53,13 +65,6 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const folders = createFolders(database);
   const running = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
-
-  try {
-    if (!readOnly) await migrate(url);
-  } catch (error) {
-    await database.close();
-    throw toStoreError('.', 'opened', error);
-  }
 
   async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
     assertKey(key);
@@ -78,11 +83,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     assertKey(key);
     if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
     if (closed !== undefined) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
+    if (session?.hasLostLock() === true)
+      throw new StoreError(`${key} was not ${action}: the lock that this relied on was lost`, key);
     return run(key, action, work);
   }
 
   async function close(): Promise<void> {
     while (running.size > 0) await Promise.allSettled(running);
+    await session?.close();
     await database.close();
   }
 
@@ -97,6 +105,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 
   return {
     isShared: true,
+    locks: session?.locks ?? noLocks,
+    notices: session === undefined ? noNotices : createNotices(session),
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
     update: (key, kind, make, { erase = false } = {}) =>
       change(key, 'stored', () =>
@@ -126,4 +136,41 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     },
     close: () => (closed ??= close()),
   };
+}
+
+/** Who only reads needs none. */
+const noLocks: Processes['locks'] = {
+  hold: (key) =>
+    Promise.reject(new StoreError(`${key} was not locked: the store is open for reading only`, key)),
+  claim: () => Promise.resolve(undefined),
+};
+const noNotices: Processes['notices'] = { tell: () => {}, listen: () => {} };
+
+/** Brings the database in order and takes a place in it; waits for a server that cannot be reached yet. */
+async function opening({
+  url,
+  logger,
+  as = 'shared',
+  startPatienceMs = 60_000,
+}: PostgresStoreOptions): Promise<Session | undefined> {
+  const end = performance.now() + startPatienceMs;
+  for (let isWaiting = false; ; isWaiting = true) {
+    try {
+      if (as === 'reader') return undefined;
+      const session = await openSession(url, as, logger);
+      try {
+        await migrate(url);
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+      return session;
+    } catch (error) {
+      const isPassing =
+        error instanceof DatabaseFault && ['unsent', 'lost', 'conflict'].includes(error.fault);
+      if (!isPassing || performance.now() >= end) throw toStoreError('The store', 'opened', error);
+      if (!isWaiting) logger.warn('the database cannot be reached yet', { reason: error.message });
+      await delay(Math.min(1000, Math.max(0, end - performance.now())));
+    }
+  }
 }
