@@ -9,6 +9,11 @@ const e2e = ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts'];
 const postgres = ['test/**/*.postgres.test.ts'];
 const soak = ['test/soak/**/*.test.ts'];
 
+/** What is about files on disk, or runs without a stage. */
+const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
+
 /** Begun before all others, so that nothing is left to wait for alone at the end. */
 const longest = [
   'visibility.e2e',
@@ -57,6 +62,7 @@ export default defineConfig({
       project('gateway', 'sockets', gateway, [...e2e, ...soak]),
       project('e2e', 'processes', e2e, [...postgres, ...soak]),
       withServer(project('postgres', 'processes', postgres, soak)),
+      withServer(project('e2e-postgres', 'processes', ['test/e2e/**/*.test.ts'], [...onlyInFiles, ...soak])),
       project('soak', 'processes', soak, []),
     ],
     setupFiles: ['test/support/setup.ts'],

@@ -159,6 +159,7 @@ function arrangeConfig(values: Values) {
     },
     channelNotes: { idleMs: values.DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES * 60_000 },
     storage: {
+      databaseUrl: values.DISCOCLAW_STORE,
       dataDir: values.DISCOCLAW_DATA_DIR,
       personQuotaBytes: values.DISCOCLAW_PERSON_QUOTA_MB * 1024 * 1024,
       retentionDays: values.DISCOCLAW_RETENTION_DAYS,

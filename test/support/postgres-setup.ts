@@ -7,8 +7,8 @@ import { startPostgresServer } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of a database on a server where tests may make databases of their own. */
-    readonly databaseUrl: string;
+    /** Of a database on a server where tests may make databases of their own; of projects with such a server only. */
+    readonly databaseUrl?: string;
   }
 }
 

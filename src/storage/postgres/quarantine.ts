@@ -28,10 +28,15 @@ export function createQuarantine(database: Database) {
     },
 
     async count(): Promise<number> {
-      const rows = await database.query<{ count: number }>({
+      const rows = await database.query<{ isThere: boolean }>({
+        text: `select to_regclass('discoclaw.quarantine') is not null as "isThere"`,
+      });
+      // Before the first start there is none.
+      if (rows[0]?.isThere !== true) return 0;
+      const counts = await database.query<{ count: number }>({
         text: 'select count(*) as count from discoclaw.quarantine',
       });
-      return rows[0]?.count ?? 0;
+      return counts[0]?.count ?? 0;
     },
 
     /** The last good copy of a document, as text; `undefined` where there is none. */

@@ -14,7 +14,7 @@ import { createRecordingLogger, type LoggedLine } from '../files/temporary-store
 const spare: string[] = [];
 
 async function makeDatabase(): Promise<string> {
-  const server = inject('databaseUrl');
+  const server = inject('databaseUrl') ?? '';
   const name = `discoclaw_test_${randomBytes(6).toString('hex')}`;
   await once(server, `create database ${name}`);
   const own = new URL(server);
