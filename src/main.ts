@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { UnusableError } from './bot/findings.ts';
 import { runConnected, runInSandbox } from './bot/run.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
-import { StoreError } from './core/errors.ts';
+import { StoreError, UnusableStoreError } from './core/errors.ts';
 import { GatewayError } from './discord/client.ts';
 
 const usage = `A Discord bot whose memory its people can see, correct and trust.
@@ -158,6 +158,7 @@ function exitCodeFor(error: unknown): number {
   const needsOperator =
     error instanceof ConfigError ||
     error instanceof UnusableError ||
+    error instanceof UnusableStoreError ||
     (error instanceof GatewayError && !error.isPassing);
   return needsOperator ? badConfiguration : 1;
 }

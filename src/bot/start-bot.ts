@@ -22,10 +22,10 @@ import { createSpending, type DailyUse, type Spending } from '../observability/s
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
-import { createFileStore, type FileStore } from '../storage/files/store.ts';
 import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot } from './create-bot.ts';
+import { openStore, type OpenStore } from './open-store.ts';
 import { acrossProcesses, answersOfChannels } from './other-processes.ts';
 import type { OtherProcesses, ProcessCalls } from './processes.ts';
 import type { StatusSources } from './status.ts';
@@ -57,8 +57,8 @@ export interface StartOptions {
 }
 
 /**
- * Connects a bot with real edges: files, model, Discord.
- * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
+ * Connects a bot with real edges: store, model, Discord.
+ * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the store cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
   const {
@@ -75,12 +75,12 @@ export async function startBot(config: Config, options: StartOptions) {
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
   const clock = systemClock;
-  const files = await createFileStore({ ...config.storage, clock, logger });
+  const opened = await openStore(config, { clock, logger });
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
   let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
   const spending = createSpending({
-    store: files,
+    store: opened.store,
     clock,
     timer: processTimer,
     timeZone: config.timeZone,
@@ -101,7 +101,7 @@ export async function startBot(config: Config, options: StartOptions) {
   });
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
-      files,
+      opened,
       model: await createModel(config.model, logger, spending.budget),
       spending,
       presence: createClientPresence(client, { clock, timer: processTimer, logger }),
@@ -214,7 +214,7 @@ export async function startBot(config: Config, options: StartOptions) {
     });
     ownerIds = gateway.ownerIds;
     tellOwner = (use) => bot.tellOwners(gateway.ownerIds, use);
-    files.removeLeftovers().catch((error: unknown) => {
+    opened.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
     void bot.startRetention({ ids: gateway.guildIds, areKnown: gateway.hasGuild });
@@ -230,7 +230,7 @@ export async function startBot(config: Config, options: StartOptions) {
       return { ...bot.inProgress(), model_calls: running, waiting_model_calls: waiting };
     });
     const unhealthy = () =>
-      statusSources.lastWrite()?.isOk === false ? 'the newest write to the data folder failed' : undefined;
+      statusSources.lastWrite()?.isOk === false ? 'the newest write to the store failed' : undefined;
     const unready = () => (isConnected(client) ? undefined : 'the bot is not connected to Discord');
     return {
       unhealthy,
@@ -259,13 +259,13 @@ export async function startBot(config: Config, options: StartOptions) {
         await writeIgnored(store, ignored.ids(), { now: clock(), logger });
         await flush();
         await gateway.destroy();
-        await files.close();
+        await opened.close();
         logger.info('the bot has stopped');
       },
     };
   } catch (error) {
     await client.destroy();
-    await files.close();
+    await opened.close();
     throw error;
   }
 }
@@ -274,7 +274,7 @@ export async function startBot(config: Config, options: StartOptions) {
 function observeEdges(
   config: Config,
   edges: {
-    readonly files: FileStore;
+    readonly opened: OpenStore;
     readonly model: ModelClient;
     readonly spending: Pick<Spending, 'flush'>;
     readonly presence: Presence;
@@ -284,8 +284,8 @@ function observeEdges(
     readonly metrics: Metrics | undefined;
   },
 ) {
-  const { files, presence, gateway, clock, logger, metrics } = edges;
-  const { store, lastWrite } = watchStore(files, clock);
+  const { opened, presence, gateway, clock, logger, metrics } = edges;
+  const { store, lastWrite } = watchStore(opened.store, clock);
   const usage = new UsageMeter({
     store,
     clock,
@@ -320,7 +320,7 @@ function observeEdges(
       gateway,
       usage: () => usage.report(),
       lastWrite,
-      quarantined: () => files.quarantined(),
+      quarantined: opened.quarantined,
     },
     /** Writes what was gathered. Never rejects. */
     flush: async (): Promise<void> => {

@@ -64,7 +64,7 @@ export function readConfig(environment: Environment): { config: Config; notes: r
   if (problems.length > 0) throw new ConfigError(problems);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value has just been made by the schema of its own name
   const config = arrangeConfig(values as Values);
-  const contradictions = shardProblems(config.shards, false);
+  const contradictions = shardProblems(config.shards, config.storage.databaseUrl !== undefined);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
   return { config, notes: notesOn(environment, known) };
 }
@@ -168,6 +168,7 @@ function arrangeConfig(values: Values) {
     },
     channelNotes: { idleMs: values.DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES * 60_000 },
     storage: {
+      databaseUrl: values.DISCOCLAW_STORE,
       dataDir: values.DISCOCLAW_DATA_DIR,
       personQuotaBytes: values.DISCOCLAW_PERSON_QUOTA_MB * 1024 * 1024,
       retentionDays: values.DISCOCLAW_RETENTION_DAYS,

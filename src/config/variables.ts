@@ -1,5 +1,6 @@
 import {
   address,
+  databaseOrFiles,
   dollars,
   flag,
   ids,
@@ -183,6 +184,9 @@ export const variables = {
     DISCOCLAW_RECENT_LOG_DAYS: text('Deprecated: accepted and ignored.'),
   },
   Storage: {
+    DISCOCLAW_STORE: databaseOrFiles(
+      'Where everything is kept: `files`, or a PostgreSQL database as `postgres://user:password@host/database`, which several processes may share: see docs/scale.md.',
+    ),
     DISCOCLAW_DATA_DIR: textOr('./data', 'Folder for everything the bot remembers.'),
     DISCOCLAW_PERSON_QUOTA_MB: wholeNumber(
       50,
