@@ -62,7 +62,14 @@ export default defineConfig({
       project('gateway', 'sockets', gateway, [...e2e, ...soak]),
       project('e2e', 'processes', e2e, [...postgres, ...soak]),
       withServer(project('postgres', 'processes', postgres, soak)),
-      withServer(project('e2e-postgres', 'processes', ['test/e2e/**/*.test.ts'], [...onlyInFiles, ...soak])),
+      withServer(
+        project(
+          'e2e-postgres',
+          'processes',
+          ['test/e2e/**/*.test.ts'],
+          [...onlyInFiles, ...postgres, ...soak],
+        ),
+      ),
       project('soak', 'processes', soak, []),
     ],
     setupFiles: ['test/support/setup.ts'],

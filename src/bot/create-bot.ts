@@ -56,7 +56,8 @@ const takeoverMs = 60_000;
 
 export interface SharedPorts {
   readonly processes: Processes;
-  readonly work: WorkQueue;
+  /** Default: one of this process, whose work waits for its next start. */
+  readonly work?: WorkQueue;
 }
 
 export interface BotPorts {

@@ -161,6 +161,7 @@ export async function startBot(config: Config, options: StartOptions) {
       actions,
       statusSources,
       others,
+      shared: opened.processes && { processes: opened.processes },
       spending,
       clock,
       logger,

@@ -125,7 +125,7 @@ export async function startGateway(options: GatewayOptions) {
     ownerIds,
     access: access.access,
     allowedUserIds: access.allowedUserIds,
-    ...(shards.count > 1 && { shards: shards.ids, ofShards: shards.count }),
+    ...(shards.count > 1 && { shardIds: shards.ids, ofShards: shards.count }),
   });
   return {
     botId,

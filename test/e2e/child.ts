@@ -8,6 +8,8 @@ const patienceMs = 120_000;
 
 /** A program of the built product in its own process, with all that it printed. */
 export interface Child {
+  /** The process's id. */
+  readonly pid: number | undefined;
   /** Standard output and standard error so far. */
   readonly output: () => string;
   /** Resolves with the output once it contains the text. */
@@ -48,6 +50,7 @@ export function startChild(options: ChildOptions): Child {
   const exited = once(child, 'close').then(([code]) => (typeof code === 'number' ? code : null));
 
   return {
+    pid: child.pid,
     output: () => output,
     exited,
     waitFor: (text) =>

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { ShardingOptions } from '../../src/sandbox/gateway/sharding.ts';
 import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
@@ -12,6 +13,8 @@ import { greetedSettings, openStageData } from './stage-data.ts';
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What the sandbox asks of shards. */
+  readonly sharding?: ShardingOptions;
   /** How the model server answers; without it, no model is configured and the offline stand-in speaks. */
   readonly model?: ModelScript;
   /** How it answers the start, which asks it for one token. */
@@ -48,7 +51,8 @@ export interface Stage extends AsyncDisposable {
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
   const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })), options.probe);
-  const server = await startSandboxServer();
+  const { sharding = {} } = options;
+  const server = await startSandboxServer({ sharding });
   const info = await server.info();
   const data = await openStageData(folder);
   const greet = async (id: string): Promise<void> => {
