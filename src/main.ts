@@ -125,6 +125,7 @@ async function start(part: string | undefined): Promise<void> {
     const supervised = await supervisedAs(part);
     // Without its supervisor a process has no business.
     process.once('disconnect', () => end('SIGTERM'));
+    if (!process.connected) end('SIGTERM');
     return runConnected(config, token, notes, stop.signal, supervised);
   }
   if (config.shards.processes === 1) return runConnected(config, token, notes, stop.signal);

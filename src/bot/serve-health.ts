@@ -19,7 +19,7 @@ export async function serveHealth(port: number): Promise<WatchedHealth | undefin
   const server = await listenOn(port, metrics);
   return {
     metrics,
-    follow: server.follow,
+    follow: (bot) => server.follow(bot),
     async close() {
       metrics.close();
       await server.close();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import type { Logger } from '../core/logger.ts';
 import type { Shards } from '../core/shards.ts';
 import { UnusableError } from './findings.ts';
@@ -48,10 +50,8 @@ export type Supervisor = ReturnType<typeof createSupervisor>;
 export function createSupervisor({ parts, start, mayIdentify, wait, now, logger }: SupervisorOptions) {
   const running = new Map<number, { readonly process: RunningProcess; readyAt: number | undefined }>();
   const stopping = new AbortController();
-  let tellReady = (): void => undefined;
-  const ready = new Promise<void>((resolve) => {
-    tellReady = resolve;
-  });
+  const allReady = new AbortController();
+  const ready = once(allReady.signal, 'abort').then(() => undefined);
 
   const nameOf = (number: number): string =>
     `process ${number} (shards ${shownShards(parts[number - 1]?.ids ?? [])})`;
@@ -66,7 +66,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
       ready() {
         const entry = running.get(number);
         if (entry !== undefined) entry.readyAt = now();
-        if (numbers.every(isReady)) tellReady();
+        if (numbers.every(isReady)) allReady.abort();
       },
       async askOthers(name, asked) {
         const others = numbers.flatMap((other) =>

@@ -12,7 +12,7 @@ export interface Supervised {
   readonly identifying: Identifying;
   readonly others: OtherProcesses;
   /** From now on the process answers by these. */
-  answer(calls: Partial<ProcessCalls>): void;
+  readonly answer: (calls: Partial<ProcessCalls>) => void;
   /** The process is connected. */
   ready(): Promise<void>;
   /** Lets the process end: the way to the supervisor would hold it. */

@@ -108,7 +108,7 @@ export function shardCount(about: string): Variable<number | 'auto'> {
 export function shardIds(about: string): Variable<readonly number[] | undefined> {
   return variable(about, 'numbers of shards and ranges of them, such as 0-3,6', '', (raw, fail) => {
     if (raw === undefined) return undefined;
-    const ids = raw
+    const named = raw
       .split(/[\s,]+/u)
       .filter((part) => part !== '')
       .flatMap((part) => {
@@ -116,7 +116,7 @@ export function shardIds(about: string): Variable<readonly number[] | undefined>
         const [first, last] = [Number(from), Number(to)];
         return first > last ? fail() : Array.from({ length: last - first + 1 }, (_, index) => first + index);
       });
-    return [...new Set(ids)].toSorted((a, b) => a - b);
+    return [...new Set(named)].toSorted((a, b) => a - b);
   });
 }
 

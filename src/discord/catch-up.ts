@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import {
-  ChannelType,
-  MessageType,
-  type Channel,
-  type Client,
-  type GuildBasedChannel,
-  type Message,
-} from 'discord.js';
+import { MessageType, type Channel, type Message } from 'discord.js';
 import pLimit from 'p-limit';
 
 import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
-import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
-import { hasGuild, shardOf, type Shards } from '../core/shards.ts';
-import type { Clock } from '../core/time.ts';
-import { worksIn, type AccessSettings } from './access.ts';
+import { hasGuild, shardOf } from '../core/shards.ts';
+import { worksIn } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
+import {
+  guildIdOf,
+  inOrder,
+  openChannels,
+  quietChannels,
+  shardIn,
+  shardOfKnown,
+  type ChannelsOptions,
+} from './catch-up-channels.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
-import { botMay, memberMay } from './permissions.ts';
+import { memberMay } from './permissions.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
 /** Five hundred messages of a channel at most. */
@@ -28,28 +28,15 @@ const atOnce = 2;
 const pauseMs = 200;
 /** A command waits so long at most; milliseconds. */
 const commandsWaitMs = 2000;
-/** Channels in which nothing has happened for so long are looked at last. */
-const quietMs = 7 * 24 * 60 * 60_000;
 
-export interface CatchUpOptions {
-  readonly client: Client;
-  /** Those of this client: channels of others are not looked at, and a new session of one leaves the channels of the others alone. */
-  readonly shards: Shards;
+export interface CatchUpOptions extends ChannelsOptions {
   readonly botId: string;
   readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
-  /**
-   * Channels that the bot has been active in, DMs above all (Discord lists those to no bot), with when it last was, in milliseconds since the
-   * epoch.
-   */
-  readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
   /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
-  /** The guild that a known channel was in, where it was in one. */
-  readonly guildOf: (channelId: string) => Promise<string | undefined>;
   /** Whether a known channel was found to be deleted. */
   readonly isGone: (channelId: string) => Promise<boolean>;
   readonly changes: Pick<MessageChanges, 'missed'>;
-  readonly settings: Pick<AccessSettings, 'channelIds'>;
   /** Whether the reply that a message has was only begun. */
   readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** Finishes what an earlier process left undone in a channel, once it is known what was deleted meanwhile. Asked again, it does nothing. Must not reject. */
@@ -59,8 +46,6 @@ export interface CatchUpOptions {
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** What is known of the gap before a gateway session, which is that of one shard. */
@@ -131,9 +116,6 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return work;
   }
 
-  const isQuiet = (channelId: string, gap: Gap): boolean =>
-    !gap.caughtUp.has(channelId) && (gap.quiet.has(channelId) || compareSnowflakes(channelId, gap.begun) > 0);
-
   const caughtUp = (channelId: string): Promise<void> => {
     const gap = gapOf(channelId);
     return isQuiet(channelId, gap) ? options.recover(channelId) : catchUp(channelId, gap);
@@ -196,45 +178,9 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   };
 }
 
-/** The guild of a channel that the client holds; `undefined` for a DM, and for others. */
-function guildIdOf({ channels }: Client, channelId: string): string | undefined {
-  const channel = channels.cache.get(channelId);
-  return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
-}
-
-function shardIn(client: Client, channelId: string, { count }: Shards): number {
-  return shardOf(guildIdOf(client, channelId), count);
-}
-
-/** The shard of a channel that was known before, which the client need not hold; what is remembered tells its guild. */
-async function shardOfKnown(
-  channelId: string,
-  { client, shards, guildOf, logger }: CatchUpOptions,
-): Promise<number> {
-  if (shards.count === 1) return 0;
-  if (client.channels.cache.has(channelId)) return shardIn(client, channelId, shards);
-  try {
-    return shardOf(await guildOf(channelId), shards.count);
-  } catch (error) {
-    logger.warn('what is remembered of a channel could not be read', { channelId, error });
-    return 0;
-  }
-}
-
-/** All channels to be looked at, in groups: where something was said of late, as Discord tells; where the bot was active; the rest. */
-async function inOrder(
-  open: readonly string[],
-  { knownChannels, clock, logger }: Pick<CatchUpOptions, 'knownChannels' | 'clock' | 'logger'>,
-): Promise<readonly (readonly string[])[]> {
-  const known = await knownChannels().catch((error: unknown) => {
-    logger.warn('the channels to catch up with are not known', { error });
-    return [];
-  });
-  const since = clock().getTime() - quietMs;
-  const byActivity = known.filter(({ id }) => !open.includes(id)).toSorted((a, b) => b.activeAt - a.activeAt);
-  const firstQuiet = byActivity.findIndex(({ activeAt }) => activeAt < since);
-  const ids = byActivity.map(({ id }) => id);
-  return firstQuiet === -1 ? [open, ids] : [open, ids.slice(0, firstQuiet), ids.slice(firstQuiet)];
+/** Whether nothing was missed in a channel. */
+function isQuiet(channelId: string, { caughtUp, quiet, begun }: Gap): boolean {
+  return !caughtUp.has(channelId) && (quiet.has(channelId) || compareSnowflakes(channelId, begun) > 0);
 }
 
 async function catchUpWith(
@@ -347,43 +293,6 @@ async function answeredIn(
     if (id !== undefined && !(await isUnfinished(channelId, id))) answered.add(id);
   }
   return answered;
-}
-
-/**
- * Channels that this process knows of by itself: DMs, and wherever in a guild something was said since `floor`, as it may have mentioned
- * the bot where it never spoke.
- */
-function openChannels({ client, settings }: CatchUpOptions, floor: string): string[] {
-  const open = client.channels.cache.filter((channel) => {
-    if (channel.isDMBased()) return channel.type === ChannelType.DM;
-    const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
-    return (
-      isNewer(channel, floor) &&
-      worksIn(settings, { channelId: channel.id, isDm: false, parentId }) &&
-      // Discord tells of every channel, also of those that the bot may not read.
-      botMay('read', channel)
-    );
-  });
-  return [...open.keys()];
-}
-
-function isNewer(channel: GuildBasedChannel, floor: string): boolean {
-  if (!('lastMessageId' in channel) || channel.lastMessageId === null) return false;
-  return compareSnowflakes(channel.lastMessageId, floor) >= 0;
-}
-
-/** Each guild channel's newest message is told by the guild's own event, which saves most requests. */
-function quietChannels(client: Client, floor: string): ReadonlySet<string> {
-  const quiet = client.channels.cache.filter(
-    (channel) =>
-      !channel.isDMBased() &&
-      'lastMessageId' in channel &&
-      // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
-      (channel.lastMessageId === null
-        ? !channel.isThread()
-        : compareSnowflakes(channel.lastMessageId, floor) < 0),
-  );
-  return new Set(quiet.keys());
 }
 
 /** What of a channel was fetched, oldest first. */

@@ -123,7 +123,7 @@ export function createHistory(options: HistoryOptions) {
     isHidden: isHiddenMessage,
     /** Events were missed in these channels, which are cold from now on. */
     forget(isMissed: (channelId: string) => boolean): void {
-      for (const channelId of [...channels.keys()]) if (isMissed(channelId)) channels.delete(channelId);
+      for (const channelId of channels.keys()) if (isMissed(channelId)) channels.delete(channelId);
     },
   };
 }

@@ -40,10 +40,10 @@ function processes(...others: readonly (readonly string[])[]) {
   });
   const ask: OtherProcesses['ask'] = async (name, given) => {
     const found: unknown = await Promise.all(
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name goes with what it is given
-      answers.map((answer) =>
-        (answer as Record<string, (...all: readonly unknown[]) => unknown>)[name]?.(...given),
-      ),
+      answers.map((answer) => {
+        const method: unknown = Reflect.get(answer, name);
+        return typeof method === 'function' ? Reflect.apply(method, answer, given) : undefined;
+      }),
     );
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     return found as never;

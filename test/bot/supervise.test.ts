@@ -9,6 +9,8 @@ import { RecordingLogger } from '../support/recording-logger.ts';
 
 type End = { readonly code: number | null; readonly signal: string | null };
 
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Processes that end when the test says so, and a clock that goes on when nothing else does. */
 function open(parts: readonly Shards[] = divideShards({ count: 4, ids: [0, 1, 2, 3] }, 2)) {
   const started: number[] = [];
@@ -59,7 +61,6 @@ function open(parts: readonly Shards[] = divideShards({ count: 4, ids: [0, 1, 2,
     now: () => now,
     logger,
   });
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
     supervisor,
     started,
@@ -68,30 +69,30 @@ function open(parts: readonly Shards[] = divideShards({ count: 4, ids: [0, 1, 2,
     answers,
     identifying,
     logger,
-    settle,
-    own(number: number): SupervisorCalls {
+    own: (number: number): SupervisorCalls => {
       const own = owns.get(number);
       if (own === undefined) throw new Error(`Process ${number} was never started`);
       return own;
     },
-    async end(number: number, code: number | null, signal: string | null = null): Promise<void> {
+    end: async (number: number, code: number | null, signal: string | null = null): Promise<void> => {
       ends.get(number)?.({ code, signal });
       await settle();
     },
-    async wakeUp(): Promise<void> {
+    wakeUp: async (): Promise<void> => {
       waits.at(-1)?.over();
       await settle();
     },
-    pass(ms: number): void {
+    pass: (ms: number): void => {
       now += ms;
     },
   };
 }
 
+const divided = (ids: readonly number[], processes: number) =>
+  divideShards({ count: 9, ids }, processes).map((part) => shownShards(part.ids));
+
 describe('the processes of a bot [X3]', () => {
   it('have neighbouring shards, as evenly as can be, and no more processes than shards', () => {
-    const divided = (ids: readonly number[], processes: number) =>
-      divideShards({ count: 9, ids }, processes).map((part) => shownShards(part.ids));
     expect(divided([0, 1, 2, 3, 4, 5, 6, 7, 8], 2)).toEqual(['0-3', '4-8']);
     expect(divided([0, 1, 2, 5, 6], 3)).toEqual(['0', '1-2', '5-6']);
     expect(divided([3, 4], 5)).toEqual(['3', '4']);
@@ -127,14 +128,12 @@ describe('the processes of a bot [X3]', () => {
 
   it('all end where one cannot run, with what only the operator can mend [O2]', async () => {
     const { supervisor, end, started } = open();
-    const ended = expect(supervisor.ended).rejects.toThrow('process 2 (shards 2-3) ended');
-    await end(2, 78);
-    await ended;
+    await Promise.all([expect(supervisor.ended).rejects.toThrow('process 2 (shards 2-3) ended'), end(2, 78)]);
     expect(started).toEqual([1, 2]);
   });
 
   it('are told to stop, and are ended where they do not in time [G4]', async () => {
-    const { supervisor, end, killed, wakeUp, settle, started } = open();
+    const { supervisor, end, killed, wakeUp, started } = open();
     const stopped = supervisor.stop(9000);
     await settle();
     expect(killed).toEqual(['1 SIGTERM', '2 SIGTERM']);

@@ -37,7 +37,7 @@ async function started(times: number): Promise<void> {
   await eventually(() => expect(linesOf('the bot is ready').length).toBe(times));
 }
 
-/** The ids of the bot's processes, as they are called in its log. */
+/** The id of one of the bot's processes, which its log numbers. */
 async function pidOf(number: number): Promise<number> {
   const { readdir, readFile } = await import('node:fs/promises');
   const parent = stage.bot().pid;
@@ -53,10 +53,9 @@ async function pidOf(number: number): Promise<number> {
 
 describe('two processes with two shards each over one database [X3]', () => {
   it('answer a person in servers of both and in direct messages, and remember for both', async () => {
-    await stage.startBot();
     await started(2);
     const sessions = await stage.sandbox.sessions();
-    expect(sessions.map(({ shard }) => shard.id).toSorted()).toEqual([0, 1, 2, 3]);
+    expect(sessions.map(({ shard }) => shard.id).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
     for (const { channel } of places) {
       const said = await stage.sandbox.say({ as: 'bob', in: channel, text: 'hello', mentionBot: true });
       expect((await stage.answerTo(said)).text).toBe('Understood.');
@@ -75,7 +74,6 @@ describe('two processes with two shards each over one database [X3]', () => {
   });
 
   it('go on where one is killed, which is started again, and then answers what it missed', async () => {
-    await stage.startBot();
     await started(2);
     process.kill(await pidOf(2), 'SIGKILL');
     const [first, , , last] = places;
@@ -102,7 +100,6 @@ describe('two processes with two shards each over one database [X3]', () => {
   });
 
   it('end with their supervisor, however it ends', async () => {
-    await stage.startBot();
     await started(2);
     const pids = [await pidOf(1), await pidOf(2)];
     await stage.killBot();

@@ -7,18 +7,18 @@ import { startHealthServer, type HealthServer } from '../../src/observability/he
 import { addUpMetrics, createMetrics, type Metrics } from '../../src/observability/metrics.ts';
 
 let server: HealthServer | undefined;
-let metrics: Metrics | undefined;
+let counting: Metrics | undefined;
 
 afterEach(async () => {
   await server?.close();
-  metrics?.close();
+  counting?.close();
   server = undefined;
 });
 
 async function start() {
-  metrics = createMetrics();
-  server = await startHealthServer(0, metrics);
-  return { server, metrics, url: `http://127.0.0.1:${server.port}` };
+  counting = createMetrics();
+  server = await startHealthServer(0, counting);
+  return { server, counted: counting, url: `http://127.0.0.1:${server.port}` };
 }
 
 function failing(problem: string) {
@@ -26,7 +26,7 @@ function failing(problem: string) {
 }
 
 it('tells what was measured, in the form that Prometheus reads [O3]', async () => {
-  const { metrics: counted, url } = await start();
+  const { counted, url } = await start();
   counted.watch(() => ({ turns: 2 }));
   await timed('prompt', Promise.resolve());
   await expect(timed('answer', Promise.reject(new Error('planted')))).rejects.toThrow('planted');
@@ -101,7 +101,7 @@ it('adds up what several processes have counted [X3]', async () => {
       });
     }
     const text = await addUpMetrics(() => Promise.all(parts.map((part) => part.parts()))).text();
-    const found = new Map(parse(text).map(({ name, metrics: counted }) => [name, counted]));
+    const found = new Map(parse(text).map(({ name, metrics }) => [name, metrics]));
     expect(found.get('discoclaw_model_cost_usd_total')).toMatchObject([{ value: '1' }]);
     expect(found.get('discoclaw_work_in_progress')).toEqual([{ value: '3', labels: { kind: 'turns' } }]);
   } finally {
