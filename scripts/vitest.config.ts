@@ -70,7 +70,8 @@ export default defineConfig({
           [...onlyInFiles, ...postgres, ...soak],
         ),
       ),
-      project('soak', 'processes', soak, []),
+      project('soak', 'processes', soak, postgres),
+      withServer(project('soak-postgres', 'processes', ['test/soak/**/*.postgres.test.ts'], [])),
     ],
     setupFiles: ['test/support/setup.ts'],
     // These end a test that hangs. They say nothing about how fast a test is on a machine that is busy with other things.

@@ -31,6 +31,8 @@ export interface Stage extends AsyncDisposable {
   readonly sandbox: SandboxServer;
   readonly info: SandboxInfo;
   readonly model: ModelServer;
+  /** What the bot is configured by, for others beside it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The running bot; a new one after each start. */
   bot(): Child;
   startBot(environment?: Readonly<Record<string, string>>): Promise<Child>;
@@ -91,6 +93,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     info,
     model,
     folder,
+    environment: base,
     bot() {
       if (bot === undefined) throw new Error('The bot was never started');
       return bot;
