@@ -82,7 +82,8 @@ export async function killProcesses(kills: number, seed: number): Promise<void> 
     const wanted = Array.from({ length: kills }, (_, number) => `number ${number}`);
     for (const [index, { channelId }] of places.entries()) {
       const posts = await stage.sandbox.messages({ in: `#posts-${index}`, from: 'bot' });
-      expect(posts.map(({ text }) => text)).toEqual(wanted);
+      // Each post says below for whom it is.
+      expect(posts.map(({ text }) => text.split('\n')[0])).toEqual(wanted);
       const log = await stage.readFile(`data/sessions/${channelId}/${turns[0]?.author.id}/messages.jsonl`);
       const logged = [...log.matchAll(/Post the words (number \d+) in/gu)].map(([, words]) => words);
       expect(logged).toEqual(wanted);
