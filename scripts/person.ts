@@ -27,7 +27,7 @@ async function runPerson(words: readonly string[], environment: Environment): Pr
   if ((wish !== 'export' && wish !== 'erase') || more.length > 0) throw new RangeError(usage);
   if (!isSnowflake(userId))
     throw new RangeError(`"${userId}" is no Discord user id, such as 140000000000000001.\n\n${usage}`);
-  const { store, memory } = await openMemory(environment);
+  const { memory, close } = await openMemory(environment);
   try {
     await memory.changes.finish();
     if (wish === 'erase') {
@@ -41,7 +41,7 @@ async function runPerson(words: readonly string[], environment: Environment): Pr
     for (const { name, bytes } of archives) await writeFile(name, bytes, { mode: 0o600 });
     return archives.map(({ name }) => `${resolve(name)}\n`).join('');
   } finally {
-    await store.close();
+    await close();
   }
 }
 

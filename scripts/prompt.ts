@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { botName, createLayers, type Memory } from '../src/bot/layers.ts';
+import { openStore } from '../src/bot/open-store.ts';
 import { createModel } from '../src/bot/start-bot.ts';
 import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
 import { RecentChanges } from '../src/core/changes.ts';
@@ -12,7 +13,6 @@ import type { SequencedMessage } from '../src/memory/log/records.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
 import { createKeyedQueue } from '../src/core/keyed-queue.ts';
-import { createFileStore } from '../src/storage/files/store.ts';
 import { PromptComposer } from '../src/turn/prompt-input.ts';
 import { processTimer } from '../src/core/time.ts';
 
@@ -41,7 +41,7 @@ interface KnownSession {
 async function reportPrompt(config: Config, wish: Wish): Promise<string> {
   const logger = createLogger({ level: 'warn' });
   // Beside a running bot: nothing is locked and nothing is written.
-  const store = await createFileStore({ ...config.storage, clock, logger, readOnly: true });
+  const { store, close } = await openStore(config, { as: 'reader', clock, logger });
   try {
     const model = await createModel(config.model, logger);
     const servers = new Set<string>();
@@ -55,6 +55,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
         hide: () => Promise.resolve(),
         unhide: () => Promise.resolve(),
         erase: () => Promise.resolve(),
+        noteErased: () => {},
       },
       server: { count: () => servers.size },
       wakeAt: () => {},
@@ -98,7 +99,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
     );
     return renderPromptReport(prompt);
   } finally {
-    await store.close();
+    await close();
   }
 }
 

@@ -6,7 +6,13 @@ import type { Reach } from '../test/support/confine.ts';
 /** The name of a test's file says what the test may use, and so to which project it belongs; all others are `fast`. */
 const gateway = ['test/**/*.gateway.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts'];
+const postgres = ['test/**/*.postgres.test.ts'];
 const soak = ['test/soak/**/*.test.ts'];
+
+/** What is about files on disk, or runs without a stage. */
+const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
 
 /** Begun before all others, so that nothing is left to wait for alone at the end. */
 const longest = [
@@ -42,15 +48,30 @@ function project(
   return { extends: true, test: { name, include: [...include], exclude: [...exclude], provide: { reach } } };
 }
 
+/** The same with a PostgreSQL server. */
+function withServer(one: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return { ...one, test: { ...one.test, globalSetup: ['test/support/postgres-setup.ts'] } };
+}
+
 // oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from the default export
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     projects: [
-      project('fast', 'nothing', ['test/**/*.test.ts'], [...gateway, ...e2e, ...soak]),
+      project('fast', 'nothing', ['test/**/*.test.ts'], [...gateway, ...e2e, ...postgres, ...soak]),
       project('gateway', 'sockets', gateway, [...e2e, ...soak]),
-      project('e2e', 'processes', e2e, soak),
-      project('soak', 'processes', soak, []),
+      project('e2e', 'processes', e2e, [...postgres, ...soak]),
+      withServer(project('postgres', 'processes', postgres, soak)),
+      withServer(
+        project(
+          'e2e-postgres',
+          'processes',
+          ['test/e2e/**/*.test.ts'],
+          [...onlyInFiles, ...postgres, ...soak],
+        ),
+      ),
+      project('soak', 'processes', soak, postgres),
+      withServer(project('soak-postgres', 'processes', ['test/soak/**/*.postgres.test.ts'], [])),
     ],
     setupFiles: ['test/support/setup.ts'],
     // These end a test that hangs. They say nothing about how fast a test is on a machine that is busy with other things.

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { UnusableError } from './bot/findings.ts';
 import { runConnected, runInSandbox } from './bot/run.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
-import { StoreError } from './core/errors.ts';
+import { StoreError, UnusableStoreError } from './core/errors.ts';
 import { GatewayError } from './discord/client.ts';
 
 const usage = `A Discord bot whose memory its people can see, correct and trust.
@@ -53,10 +53,10 @@ const commands = {
 } as const;
 
 async function main(): Promise<void> {
-  const { command, file, help, version, replace } = readArguments();
+  const { command, file, help, version, replace, supervised } = readArguments();
   if (help) process.stdout.write(`${usage}\n`);
   else if (version) process.stdout.write(`${await ownVersion()}\n`);
-  else if (command === undefined) await start();
+  else if (command === undefined) await start(supervised);
   else process.exitCode = await commands[command].run(file, replace);
 }
 
@@ -85,6 +85,8 @@ function parsed() {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
         replace: { type: 'boolean', default: false },
+        // Given by the bot itself to the processes that it starts.
+        supervised: { type: 'string' },
       },
     });
   } catch (error) {
@@ -101,8 +103,11 @@ async function ownVersion(): Promise<string> {
   return version;
 }
 
-/** Runs the bot: on Discord where a token is set, otherwise in a sandbox of its own with a chat in the terminal. */
-async function start(): Promise<void> {
+/**
+ * Runs the bot: on Discord where a token is set, in one process or several, otherwise in a sandbox of its own with a chat in the terminal. `part`: as which
+ * process of how many, for a supervisor.
+ */
+async function start(part: string | undefined): Promise<void> {
   const stop = new AbortController();
   const end = (signal: NodeJS.Signals): void => {
     stop.abort();
@@ -112,11 +117,29 @@ async function start(): Promise<void> {
     setImmediate(() => process.off(signal, end));
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
-  const { config, notes } = readConfig(loadEnvironment());
+  const environment = loadEnvironment();
+  const { config, notes } = readConfig(environment);
   const { token } = config.discord;
-  return token === undefined
-    ? runInSandbox(config, notes, stop.signal)
-    : runConnected(config, token, notes, stop.signal);
+  if (token === undefined) return runInSandbox(config, notes, stop.signal);
+  if (part !== undefined) {
+    const supervised = await supervisedAs(part);
+    // Without its supervisor a process has no business.
+    process.once('disconnect', () => end('SIGTERM'));
+    if (!process.connected) end('SIGTERM');
+    return runConnected(config, token, notes, stop.signal, supervised);
+  }
+  if (config.shards.processes === 1) return runConnected(config, token, notes, stop.signal);
+  const { runProcesses } = await import('./bot/run-processes.ts');
+  return runProcesses(config, token, notes, environment, stop.signal);
+}
+
+/** @throws {UsageError} where somebody else gave the argument. */
+async function supervisedAs(part: string) {
+  const [, number, count] = /^(\d+)\/(\d+)$/u.exec(part) ?? [];
+  const { connectToSupervisor } = await import('./bot/supervised.ts');
+  const supervised = connectToSupervisor(Number(number), Number(count));
+  if (supervised === undefined || count === undefined) throw new UsageError("Unknown option '--supervised'");
+  return supervised;
 }
 
 /** People get one clear line for what they can mend, and the whole error for what is ours. */
@@ -136,6 +159,7 @@ function exitCodeFor(error: unknown): number {
   const needsOperator =
     error instanceof ConfigError ||
     error instanceof UnusableError ||
+    error instanceof UnusableStoreError ||
     (error instanceof GatewayError && !error.isPassing);
   return needsOperator ? badConfiguration : 1;
 }

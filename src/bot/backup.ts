@@ -261,11 +261,11 @@ async function erasedSince(moment: string, { data }: RootFolders): Promise<Reado
 /** Erases again what was erased after the backup was made. Resolves with what there is to say. */
 async function eraseAgain(erased: ReadonlyMap<string, string>, environment: Environment): Promise<string> {
   if (erased.size === 0) return '';
-  const { store, memory } = await openMemory(environment);
+  const { memory, close } = await openMemory(environment);
   try {
     for (const [userId, at] of erased) await memory.changes.erase(userId, at);
   } finally {
-    await store.close();
+    await close();
   }
   return `Erased again what ${erased.size === 1 ? 'one person' : `${erased.size} people`} had erased since.\n`;
 }
@@ -279,12 +279,28 @@ function exists(path: string): Promise<boolean> {
 
 /** `npm run backup -- FILE` [O4]. Resolves with the exit code. */
 export function runBackup(file: string, environment: Environment): Promise<number> {
-  return told(() => backUp(resolve(file), readConfig(environment).config));
+  return told(() =>
+    backUp(resolve(file), configOfFiles(environment, 'pg_dump makes a consistent copy of it')),
+  );
 }
 
 /** `npm run restore -- FILE`, with `--replace` in the place of what is there [O4]. Resolves with the exit code. */
 export function runRestore(file: string, isReplacing: boolean, environment: Environment): Promise<number> {
-  return told(() => restore(resolve(file), isReplacing, environment, readConfig(environment).config));
+  return told(() =>
+    restore(
+      resolve(file),
+      isReplacing,
+      environment,
+      configOfFiles(environment, 'pg_restore puts a copy back'),
+    ),
+  );
+}
+
+/** @throws {RangeError} where everything is in a database, whose own programs are made for that. */
+function configOfFiles(environment: Environment, instead: string): Config {
+  const { config } = readConfig(environment);
+  if (config.storage.databaseUrl === undefined) return config;
+  throw new RangeError(`DISCOCLAW_STORE is a PostgreSQL database: ${instead}, see docs/scale.md.`);
 }
 
 async function told(work: () => Promise<string>): Promise<number> {

@@ -5,13 +5,14 @@ import { GatewayError } from '../discord/client.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
 import type { ProbeOptions } from '../model/anthropic/probe.ts';
 import { registeredCommands } from './commands.ts';
-import { checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
+import { checkDatabase, checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
 import { broken, fine, UnusableError, warning, type Finding } from './findings.ts';
 
 type Check = (config: Config, logger: Logger) => Promise<readonly Finding[]>;
 
 /** All that the bot needs, in the order in which the doctor tells it [O1]. None changes anything, or rejects. */
 export const checks: readonly Check[] = [
+  checkDatabase,
   checkFolders,
   checkOwner,
   checkDisk,

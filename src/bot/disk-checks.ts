@@ -7,6 +7,7 @@ import { nodeFileSystem } from '../storage/files/file-system.ts';
 import { freeBytes, inspectFolder } from '../storage/files/inspect.ts';
 import { findOwner } from '../storage/files/owner-lock.ts';
 import { createFileStore } from '../storage/files/store.ts';
+import { openStore } from './open-store.ts';
 import { dataFolders, documentKindOf, rootFiles } from './document-kinds.ts';
 import { broken, fine, warning, type Finding } from './findings.ts';
 
@@ -16,6 +17,7 @@ const scarceBytes = 1024 * megabyte;
 const tooFewBytes = 100 * megabyte;
 
 export async function checkFolders({ storage }: Config): Promise<readonly Finding[]> {
+  if (storage.databaseUrl !== undefined) return [];
   const folders = {
     DISCOCLAW_DATA_DIR: storage.dataDir,
     DISCOCLAW_WORKSPACE_DIR: storage.workspaceDir,
@@ -60,7 +62,28 @@ async function checkFolder(variable: string, folder: string): Promise<readonly F
   }
 }
 
+/** Whether the database can be used, and what it keeps in quarantine. */
+export async function checkDatabase(config: Config, logger: Logger): Promise<readonly Finding[]> {
+  if (config.storage.databaseUrl === undefined) return [];
+  const about = 'database';
+  try {
+    const opened = await openStore(config, { as: 'reader', clock: () => new Date(), logger });
+    try {
+      const quarantined = await opened.quarantined();
+      if (quarantined === 0) return [fine(about, 'the database can be used')];
+      const text = `${quarantined} damaged documents lie in the table discoclaw.quarantine`;
+      return [warning(about, text, 'put right what you can, and delete its rows')];
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    const text = error instanceof StoreError ? error.message : 'the database cannot be used';
+    return [broken(about, text, 'put DISCOCLAW_STORE right, and see to it that the server runs')];
+  }
+}
+
 export async function checkOwner({ storage }: Config): Promise<readonly Finding[]> {
+  if (storage.databaseUrl !== undefined) return [];
   const path = resolve(storage.dataDir);
   try {
     const owner = await findOwner(nodeFileSystem, path);
@@ -90,6 +113,7 @@ function unreadable(about: string, what: string): Finding {
 }
 
 export async function checkDisk({ storage }: Config): Promise<readonly Finding[]> {
+  if (storage.databaseUrl !== undefined) return [];
   const path = resolve(storage.dataDir);
   const free = await freeBytes(path).catch(() => undefined);
   if (free === undefined) return [unreadable('disk', path)];
@@ -101,6 +125,7 @@ export async function checkDisk({ storage }: Config): Promise<readonly Finding[]
 
 /** What the store would put into quarantine when it is used next, what it passes over, and what lies in quarantine. */
 export async function checkFiles({ storage }: Config, logger: Logger): Promise<readonly Finding[]> {
+  if (storage.databaseUrl !== undefined) return [];
   const quarantine = `${resolve(storage.dataDir)}/quarantine`;
   const found: Finding[] = [];
   const store = await createFileStore({ ...storage, clock: () => new Date(), logger, readOnly: true });

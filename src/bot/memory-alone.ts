@@ -1,14 +1,11 @@
-import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
 import { readConfig, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
-import { createFileStore } from '../storage/files/store.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { createLayers } from './layers.ts';
+import { assertMemory, openStore } from './open-store.ts';
 
 const clock = () => new Date();
 
@@ -16,11 +13,8 @@ const clock = () => new Date();
 export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });
-  const dataDir = resolve(config.storage.dataDir);
-  await access(dataDir).catch(() => {
-    throw new RangeError(`There is no data folder at ${dataDir}.`);
-  });
-  const store = await createFileStore({ ...config.storage, clock, logger });
+  await assertMemory(config);
+  const { store, close } = await openStore(config, { as: 'alone', clock, logger });
   const recent = new RecentChanges();
   const journal = createChannelJournal({ store, changes: recent });
   const memory = createLayers(config, {
@@ -30,8 +24,8 @@ export async function openMemory(environment: Environment) {
     writes: createKeyedQueue(),
     answers: {
       ...journal,
-      async erase(userId, before) {
-        for (const { place, replyIds } of await journal.erase(userId, before))
+      async erase(userId, before, channelIds) {
+        for (const { place, replyIds } of await journal.erase(userId, before, channelIds))
           await journal.hide(place.channelId, replyIds);
       },
     },
@@ -52,5 +46,5 @@ export async function openMemory(environment: Environment) {
     clock,
     logger,
   });
-  return { store, memory };
+  return { memory, close };
 }

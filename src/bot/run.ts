@@ -5,37 +5,49 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { ConfigError, type Config } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { GatewayError } from '../discord/client.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
 import type { SandboxServer } from '../sandbox/sandbox-server.ts';
 import { demonstration, suggestions } from './demonstration.ts';
+import { serveHealth, tellHealth } from './serve-health.ts';
+import { askAboutShards, shardsHere, shownShards } from './shards.ts';
 import { startBot } from './start-bot.ts';
+import type { Supervised } from './supervised.ts';
 
 /**
- * Runs the bot on Discord until `signal`, telling a process manager when it is ready. Rejects when the connection was lost for
- * good, after everything was finished that could be.
+ * Runs the bot on Discord until `signal`, telling a process manager, or the supervisor that it has, when it is ready. Rejects when the connection was lost
+ * for good, after everything was finished that could be.
  */
 export async function runConnected(
   config: Config,
   token: string,
   notes: readonly string[],
   signal: AbortSignal,
+  supervised?: Supervised,
 ): Promise<void> {
-  const logger = createLogger({ level: config.logLevel });
-  for (const note of notes) logger.warn(note);
+  const about = supervised && { process: supervised.number, shards: shownShards(config.shards.ids ?? []) };
+  const logger = createLogger({ level: config.logLevel, about });
+  if (supervised === undefined) for (const note of notes) logger.warn(note);
   const lost = new AbortController();
-  const health = await serveHealth(config.httpPort);
-  const checked = checkStart(config, logger);
+  const served = supervised === undefined ? await serveHealth(config.httpPort) : undefined;
+  const counted = supervised && (await tellHealth(config.httpPort, supervised.answer));
+  // The supervisor has looked once for all.
+  const checked = supervised === undefined ? checkStart(config, logger) : Promise.resolve();
   const start = async () => {
     try {
+      const asksForShards = config.shards.count === 'auto';
+      const recommended = asksForShards ? (await askAboutShards(config, token, logger)).recommended : 1;
       return await startBot(config, {
         token,
         apiUrl: config.discord.apiUrl,
+        shards: shardsHere(config, recommended),
+        identifying: supervised?.identifying,
+        others: supervised?.others,
         logger,
-        metrics: health?.metrics,
+        metrics: (served ?? counted)?.metrics,
         checked,
         onLost: (error) => lost.abort(error),
       });
@@ -48,28 +60,21 @@ export async function runConnected(
   try {
     const bot = await whenReachable(start, logger, signal);
     if (bot === undefined) return;
-    health?.follow(bot);
-    process.send?.('ready');
+    served?.follow(bot);
+    if (supervised === undefined) process.send?.('ready');
+    else {
+      supervised.answer(bot.calls);
+      await supervised.ready();
+    }
     const end = AbortSignal.any([signal, lost.signal]);
     if (!end.aborted) await once(end, 'abort');
-    health?.follow(undefined);
+    served?.follow(undefined);
     await bot.stop();
   } finally {
-    await health?.close();
+    await (served ?? counted)?.close();
+    supervised?.close();
   }
   lost.signal.throwIfAborted();
-}
-
-/** @throws {ConfigError} where the port cannot be had. */
-async function serveHealth(port: number) {
-  if (port === 0) return undefined;
-  const { startHealthServer } = await import('../observability/health-server.ts');
-  try {
-    return await startHealthServer(port);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([`DISCOCLAW_HTTP_PORT: expected a free port, found ${port} (${reason})`]);
-  }
 }
 
 /** Milliseconds until the first and until the later tries. */
@@ -77,7 +82,7 @@ const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
 /** Discord, or the way to it, may be away for a while; what does not pass by itself is thrown on [O2]. `undefined` once it is to stop. */
-async function whenReachable<Bot>(
+export async function whenReachable<Bot>(
   start: () => Promise<Bot>,
   logger: Logger,
   signal: AbortSignal,

@@ -5,13 +5,14 @@ import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
+import { allShards, isFirst, type Shards } from '../core/shards.ts';
 import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
 import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
-import { createMalformedCount } from '../discord/shard.ts';
+import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { shareOf } from '../memory/recall/answering.ts';
 import { wishesIn } from '../memory/wishes.ts';
@@ -21,10 +22,12 @@ import { createSpending, type DailyUse, type Spending } from '../observability/s
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
-import { createFileStore, type FileStore } from '../storage/files/store.ts';
 import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot } from './create-bot.ts';
+import { openStore, type OpenStore } from './open-store.ts';
+import { acrossProcesses, answersOfChannels } from './other-processes.ts';
+import type { OtherProcesses, ProcessCalls } from './processes.ts';
 import type { StatusSources } from './status.ts';
 
 const systemClock: Clock = () => new Date();
@@ -39,6 +42,12 @@ export interface StartOptions {
   readonly apiUrl?: string | undefined;
   /** It began then, with nothing of what was said before: that was not deleted. Default: Discord, which lets nothing go by itself. */
   readonly serverBegan?: Date;
+  /** Those that this process connects [X3]. Default: all there is, in one. */
+  readonly shards?: Shards;
+  /** Whom a shard waits for before it identifies; default: for the others of this process. */
+  readonly identifying?: Identifying | undefined;
+  /** The other processes of this machine; default: there are none. */
+  readonly others?: OtherProcesses | undefined;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
   /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
@@ -48,20 +57,30 @@ export interface StartOptions {
 }
 
 /**
- * Connects a bot with real edges: files, model, Discord.
- * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the data folder cannot be used. @throws {GatewayError} when Discord cannot be.
+ * Connects a bot with real edges: store, model, Discord.
+ * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the store cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const { token, apiUrl, logger, metrics, checked, onLost } = options;
+  const {
+    token,
+    apiUrl,
+    shards = allShards,
+    identifying,
+    others,
+    logger,
+    metrics,
+    checked,
+    onLost,
+  } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
   const clock = systemClock;
-  const files = await createFileStore({ ...config.storage, clock, logger });
+  const opened = await openStore(config, { clock, logger });
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
   let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
   const spending = createSpending({
-    store: files,
+    store: opened.store,
     clock,
     timer: processTimer,
     timeZone: config.timeZone,
@@ -73,11 +92,17 @@ export async function startBot(config: Config, options: StartOptions) {
     logger,
   });
   await spending.start();
-  const client = createDiscordClient({ apiUrl, logger, onMalformed: malformed.note });
+  const client = createDiscordClient({
+    apiUrl,
+    shards,
+    identifying,
+    logger,
+    onMalformed: malformed.note,
+  });
   const presence = createClientPresence(client, { clock, timer: processTimer, logger });
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
-      files,
+      opened,
       model: await createModel(config.model, logger, spending.budget),
       spending,
       presence,
@@ -86,6 +111,8 @@ export async function startBot(config: Config, options: StartOptions) {
         readsContent: readsContent(client),
         malformed: malformed.count(),
         lockedOut: lockedOut.count(),
+        servers: client.guilds.cache.size,
+        ...(shards.count > 1 && { shards }),
       }),
       clock,
       logger,
@@ -96,6 +123,7 @@ export async function startBot(config: Config, options: StartOptions) {
     const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
+      shards,
       access: config.discord,
       cdnUrl: config.discord.cdnUrl,
       hiddenIn: journal.hiddenIn,
@@ -107,8 +135,11 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
-    const { places, history, replies, offers, reactions, presentPlace, server, channels } = discordPorts;
-    const { readReplied, readChannel, attachments, actions, directMessages } = discordPorts;
+    const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
+    const { readReplied, attachments, actions, directMessages } = discordPorts;
+    const isHeld = (channelId: string): boolean => places.known(channelId) !== undefined;
+    const { channels, readChannel } =
+      others === undefined ? discordPorts : acrossProcesses(discordPorts, others, isHeld);
     let { ownerIds } = config.discord;
     const bot = createBot(config, {
       store,
@@ -130,6 +161,8 @@ export async function startBot(config: Config, options: StartOptions) {
       readAttachment: attachments.read,
       actions,
       statusSources,
+      others,
+      shared: opened.processes && { processes: opened.processes },
       spending,
       clock,
       logger,
@@ -139,6 +172,7 @@ export async function startBot(config: Config, options: StartOptions) {
     const { recovery } = bot;
     const gateway = await startGateway({
       client,
+      shards,
       token,
       ...(checked !== undefined && { checked }),
       access: config.discord,
@@ -182,11 +216,11 @@ export async function startBot(config: Config, options: StartOptions) {
     });
     ownerIds = gateway.ownerIds;
     tellOwner = (use) => bot.tellOwners(gateway.ownerIds, use);
-    files.removeLeftovers().catch((error: unknown) => {
+    opened.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
-    void bot.startRetention(gateway.guildIds);
-    await bot.nameUnusedContexts();
+    void bot.startRetention({ ids: gateway.guildIds, areKnown: gateway.hasGuild });
+    if (isFirst(shards)) await bot.nameUnusedContexts();
     logger.info('the bot is ready', {
       botId: gateway.botId,
       owners: gateway.ownerIds,
@@ -197,10 +231,18 @@ export async function startBot(config: Config, options: StartOptions) {
       const { running, waiting } = model.openCalls;
       return { ...bot.inProgress(), model_calls: running, waiting_model_calls: waiting };
     });
+    const unhealthy = () =>
+      statusSources.lastWrite()?.isOk === false ? 'the newest write to the store failed' : undefined;
+    const unready = () => (isConnected(client) ? undefined : 'the bot is not connected to Discord');
     return {
-      unhealthy: () =>
-        statusSources.lastWrite()?.isOk === false ? 'the newest write to the data folder failed' : undefined,
-      unready: () => (isConnected(client) ? undefined : 'the bot is not connected to Discord'),
+      unhealthy,
+      unready,
+      /** What the supervisor and the other processes ask. */
+      calls: {
+        ...answersOfChannels(discordPorts, isHeld),
+        health: () => ({ unhealthy: unhealthy(), unready: unready() }),
+        status: bot.status,
+      } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,
       /** Resolves when everything that came in was answered and the work after it is done. */
       async idle(): Promise<void> {
@@ -220,13 +262,13 @@ export async function startBot(config: Config, options: StartOptions) {
         await flush();
         presence.close();
         await gateway.destroy();
-        await files.close();
+        await opened.close();
         logger.info('the bot has stopped');
       },
     };
   } catch (error) {
     await client.destroy();
-    await files.close();
+    await opened.close();
     throw error;
   }
 }
@@ -235,7 +277,7 @@ export async function startBot(config: Config, options: StartOptions) {
 function observeEdges(
   config: Config,
   edges: {
-    readonly files: FileStore;
+    readonly opened: OpenStore;
     readonly model: ModelClient;
     readonly spending: Pick<Spending, 'flush'>;
     readonly presence: Presence;
@@ -245,8 +287,8 @@ function observeEdges(
     readonly metrics: Metrics | undefined;
   },
 ) {
-  const { files, presence, gateway, clock, logger, metrics } = edges;
-  const { store, lastWrite } = watchStore(files, clock);
+  const { opened, presence, gateway, clock, logger, metrics } = edges;
+  const { store, lastWrite } = watchStore(opened.store, clock);
   const usage = new UsageMeter({
     store,
     clock,
@@ -281,7 +323,7 @@ function observeEdges(
       gateway,
       usage: () => usage.report(),
       lastWrite,
-      quarantined: () => files.quarantined(),
+      quarantined: opened.quarantined,
     },
     /** Writes what was gathered. Never rejects. */
     flush: async (): Promise<void> => {

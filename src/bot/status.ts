@@ -11,7 +11,10 @@ import type { WatchedModel } from '../observability/watched-model.ts';
 /** What is known of the edges. */
 export interface StatusSources {
   readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
-  readonly gateway: () => Pick<StatusFacts, 'pingMs' | 'readsContent' | 'malformed' | 'lockedOut'>;
+  readonly gateway: () => Pick<
+    StatusFacts,
+    'pingMs' | 'readsContent' | 'malformed' | 'lockedOut' | 'servers' | 'shards'
+  >;
   readonly usage: () => Promise<UsageReport>;
   readonly lastWrite: () => LastWrite | undefined;
   readonly quarantined: () => Promise<number>;
@@ -60,6 +63,48 @@ export function createReadStatus(
       limits: config.limits,
       noMemoryChannels: config.storage.noMemoryChannelIds.length,
     };
+  };
+}
+
+/** The status of several processes over one store, of which `asked` were asked: what each has for itself is added up. */
+export function addUpStatus(own: StatusFacts, others: readonly StatusFacts[], asked: number): StatusFacts {
+  const all = [own, ...others];
+  const sum = (of: (facts: StatusFacts) => number | undefined): number =>
+    all.reduce((total, facts) => total + (of(facts) ?? 0), 0);
+  const pings = all.flatMap(({ pingMs }) => pingMs ?? []);
+  const writes = all.flatMap(({ lastWrite }) => lastWrite ?? []);
+  const newest = writes.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const refused = new Map(
+    all.flatMap((facts) => (facts.refused ?? []).map((each) => [JSON.stringify(each), each])),
+  );
+  const { shards } = own;
+  const ids = all.flatMap((facts) => facts.shards?.ids ?? []).toSorted((a, b) => a - b);
+  return {
+    ...own,
+    upMs: Math.max(...all.map(({ upMs }) => upMs)),
+    modelState:
+      all.map(({ modelState }) => modelState).find(({ kind }) => kind !== 'reachable') ?? own.modelState,
+    refused: [...refused.values()],
+    // The slowest.
+    pingMs: pings.length === 0 ? undefined : Math.max(...pings),
+    readsContent: all.every(({ readsContent }) => readsContent !== false),
+    malformed: sum(({ malformed }) => malformed),
+    lockedOut: sum(({ lockedOut }) => lockedOut),
+    servers: sum(({ servers }) => servers),
+    ...(shards !== undefined && { shards: { count: shards.count, ids } }),
+    processes: { asked: asked + 1, answering: all.length },
+    turns: {
+      running: sum(({ turns }) => turns.running),
+      waiting: sum(({ turns }) => turns.waiting),
+      stopped: sum(({ turns }) => turns.stopped),
+    },
+    afterTurn: sum(({ afterTurn }) => afterTurn),
+    writes: sum((facts) => facts.writes),
+    modelCalls: {
+      running: sum(({ modelCalls }) => modelCalls.running),
+      waiting: sum(({ modelCalls }) => modelCalls.waiting),
+    },
+    lastWrite: newest.find(({ isOk }) => !isOk) ?? newest[0],
   };
 }
 

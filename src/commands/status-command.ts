@@ -6,6 +6,7 @@ import type {
   UsageReport,
   UsageSum,
 } from '../core/model.ts';
+import type { Shards } from '../core/shards.ts';
 import type { LastWrite } from '../core/store.ts';
 import { clip, flatten } from '../core/text.ts';
 import { counted } from './answer-lines.ts';
@@ -44,6 +45,12 @@ export interface StatusFacts {
   /** What came from Discord since the start that nobody can use. */
   readonly malformed?: number;
   readonly turns: { readonly running: number; readonly waiting: number; readonly stopped: number };
+  /** Servers that the bot is in; absent where they need not be spoken of. */
+  readonly servers?: number;
+  /** Those that this tells of, where there are several. */
+  readonly shards?: Shards;
+  /** Of this machine, where there are several. */
+  readonly processes?: { readonly asked: number; readonly answering: number };
   /** Messages to the bot from people without access, since the start. */
   readonly lockedOut?: number | undefined;
   /** Jobs that run or wait: work after turns, and writes. */
@@ -117,9 +124,13 @@ function modelLine({ models, modelState, refused = [], now }: StatusFacts): stri
   return `${names}, ${reach}${lacking.length === 0 ? '' : ` · left out, as its server refuses it: ${lacking.join(', ')}`}`;
 }
 
-function gatewayLine({ pingMs, readsContent, malformed = 0, lockedOut = 0 }: StatusFacts): string {
+function gatewayLine(facts: StatusFacts): string {
+  const { pingMs, readsContent, malformed = 0, lockedOut = 0, servers, shards, processes } = facts;
   return [
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
+    ...(servers === undefined ? [] : [counted(servers, 'server')]),
+    ...(shards === undefined ? [] : [`${shards.ids.length} of ${counted(shards.count, 'shard')}`]),
+    ...(processes === undefined ? [] : [`${processes.answering} of ${processes.asked} processes`]),
     ...(readsContent === false
       ? ['⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands']
       : []),

@@ -2,6 +2,7 @@ import { config as dotenv } from 'dotenv';
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 
+import { shardProblems, type ShardSettings } from './shards.ts';
 import type { Variable } from './variable.ts';
 import { variables } from './variables.ts';
 
@@ -62,7 +63,10 @@ export function readConfig(environment: Environment): { config: Config; notes: r
   }
   if (problems.length > 0) throw new ConfigError(problems);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value has just been made by the schema of its own name
-  return { config: arrangeConfig(values as Values), notes: notesOn(environment, known) };
+  const config = arrangeConfig(values as Values);
+  const contradictions = shardProblems(config.shards, config.storage.databaseUrl !== undefined);
+  if (contradictions.length > 0) throw new ConfigError(contradictions);
+  return { config, notes: notesOn(environment, known) };
 }
 
 /** The process's environment, with `.env` of the working folder behind it: what is set already wins. */
@@ -102,6 +106,11 @@ function arrangeConfig(values: Values) {
       commandGuildIds: values.DISCORD_COMMAND_GUILD_IDS,
       autoReplyChannelIds: values.DISCORD_AUTO_REPLY_CHANNEL_IDS,
     },
+    shards: {
+      count: values.DISCOCLAW_SHARDS,
+      ids: values.DISCOCLAW_SHARD_IDS,
+      processes: values.DISCOCLAW_PROCESSES,
+    } satisfies ShardSettings,
     model: {
       apiKey: values.ANTHROPIC_API_KEY,
       baseUrl: values.ANTHROPIC_BASE_URL,
@@ -159,6 +168,7 @@ function arrangeConfig(values: Values) {
     },
     channelNotes: { idleMs: values.DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES * 60_000 },
     storage: {
+      databaseUrl: values.DISCOCLAW_STORE,
       dataDir: values.DISCOCLAW_DATA_DIR,
       personQuotaBytes: values.DISCOCLAW_PERSON_QUOTA_MB * 1024 * 1024,
       retentionDays: values.DISCOCLAW_RETENTION_DAYS,

@@ -94,6 +94,32 @@ export function flag(fallback: boolean, about: string): Variable<boolean> {
   });
 }
 
+/** A number of shards of at least 1, or `auto`. */
+export function shardCount(about: string): Variable<number | 'auto'> {
+  return variable(about, 'a whole number from 1, or auto', '1', (raw, fail) => {
+    if (raw === undefined) return 1;
+    if (raw.toLowerCase() === 'auto') return 'auto';
+    const value = /^\d{1,5}$/u.test(raw) ? Number(raw) : 0;
+    return value >= 1 ? value : fail();
+  });
+}
+
+/** Numbers of shards and ranges of them, ascending and each once; absent where there are none. */
+export function shardIds(about: string): Variable<readonly number[] | undefined> {
+  return variable(about, 'numbers of shards and ranges of them, such as 0-3,6', '', (raw, fail) => {
+    if (raw === undefined) return undefined;
+    const named = raw
+      .split(/[\s,]+/u)
+      .filter((part) => part !== '')
+      .flatMap((part) => {
+        const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/u.exec(part) ?? fail();
+        const [first, last] = [Number(from), Number(to)];
+        return first > last ? fail() : Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      });
+    return [...new Set(named)].toSorted((a, b) => a - b);
+  });
+}
+
 /** Discord ids separated by commas or spaces. */
 export function ids(about: string): Variable<readonly string[]> {
   return variable(about, 'Discord ids (15 to 21 digits) separated by commas', '', (raw, fail) => {
@@ -109,6 +135,16 @@ export function address(about: string): Variable<string | undefined> {
     if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) return fail();
     return raw.replace(/(?<!\/)\/+$/u, '');
   });
+}
+
+/** `files`, or the address of a PostgreSQL database, which may hold a password and is never printed; `undefined` stands for files. */
+export function databaseOrFiles(about: string): Variable<string | undefined> {
+  const expects = 'files, or a database as postgres://USER:PASSWORD@HOST/DATABASE';
+  const read = (raw: string | undefined, fail: () => never) => {
+    if (raw === undefined || raw.toLowerCase() === 'files') return undefined;
+    return URL.canParse(raw) && /^postgres(?:ql)?:$/.test(new URL(raw).protocol) ? raw : fail();
+  };
+  return { ...variable(about, expects, 'files', read), secret: true };
 }
 
 /** One of several words; the first is the default. */

@@ -1,11 +1,14 @@
 import {
   address,
+  databaseOrFiles,
   dollars,
   flag,
   ids,
   oneOf,
   prices,
   secret,
+  shardCount,
+  shardIds,
   text,
   textOr,
   timeZone,
@@ -38,6 +41,20 @@ export const variables = {
     DISCOCLAW_ACCESS: oneOf(
       ['allowlist', 'everyone'],
       'Who may use the bot: owners and allowed users only, or everyone.',
+    ),
+  },
+  Shards: {
+    DISCOCLAW_SHARDS: shardCount(
+      'Into how many shards the gateway is divided in all: a number, or `auto` for what Discord recommends. Discord asks for them from 2,500 servers on: see docs/scale.md.',
+    ),
+    DISCOCLAW_SHARD_IDS: shardIds(
+      'On one of several machines, the shards that it runs, such as `0-3` (default: all).',
+    ),
+    DISCOCLAW_PROCESSES: wholeNumber(
+      1,
+      1,
+      "Over how many processes this machine's shards are spread. More than one needs a database.",
+      1000,
     ),
   },
   Model: {
@@ -167,6 +184,9 @@ export const variables = {
     DISCOCLAW_RECENT_LOG_DAYS: text('Deprecated: accepted and ignored.'),
   },
   Storage: {
+    DISCOCLAW_STORE: databaseOrFiles(
+      'Where everything is kept: `files`, or a PostgreSQL database as `postgres://user:password@host/database`, which several processes may share: see docs/scale.md.',
+    ),
     DISCOCLAW_DATA_DIR: textOr('./data', 'Folder for everything the bot remembers.'),
     DISCOCLAW_PERSON_QUOTA_MB: wholeNumber(
       50,

@@ -307,7 +307,7 @@ export interface ChannelPort {
 
 /** What is asked of the servers that the bot is in. */
 export interface ServerPort {
-  /** How many there are, those with an outage among them. */
+  /** How many there are, those with an outage among them; only whether there is more than one is certain. */
   count(): number;
   /**
    * What a person may set there: its owner and administrators all, `manager` who has Manage Server. Asked of Discord at this moment; never rejects:

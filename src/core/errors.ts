@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 
 /** The disk refused: full, read-only, no permission, or a write came out short. The old content is intact. */
 export class StoreError extends Error {
-  override readonly name = 'StoreError';
+  override readonly name: string = 'StoreError';
   readonly key: string;
   constructor(message: string, key: string, options?: { cause?: unknown }) {
     super(message, options);
     this.key = key;
   }
 }
+
+/** The store cannot be used before its operator mends something, such as a wrong password: starting again does not help [O2]. */
+export class UnusableStoreError extends StoreError {}
 
 /** A document was written by a newer program; it is neither read nor rewritten [S4]. */
 export class NewerVersionError extends StoreError {

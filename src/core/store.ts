@@ -35,6 +35,14 @@ export interface LogEntry<T> {
   readonly record: T;
 }
 
+/** How far a log goes, and by what whoever keeps lines of it knows that they are the same still. */
+export interface LogState {
+  /** The sequence number of the newest record, 0 for an empty or absent log. */
+  readonly last: number;
+  /** Another one after the log was rewritten or removed, by whichever process; appending leaves it. It may change without reason, and never comes back. */
+  readonly edition: number;
+}
+
 /** The lines of a log with so many consecutive numbers, together: what is made of them can be kept, and needs to be made once. */
 export interface LogBlock<T> {
   /** The highest number that may be in it. */
@@ -91,9 +99,12 @@ export interface LazyOption {
  * - What is erased **soon**, which a `rewrite` is that may be lazy, is erased within a second, and before anything else resolves that erases; of the
  *   rewrites of a log that wait, the last one counts, and it is to be asked for again after `kill -9`.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.
+ * - A read, of whatever kind, is never older than what any process had resolved when it was asked for. What an implementation keeps in memory, it checks.
  * - Callers never retry; the store does what can be retried.
  */
 export interface Store {
+  /** Whether other processes may change it at the same time [X3]: then nothing that was read from it may be relied on later without another look. */
+  readonly isShared: boolean;
   /** The document, or `undefined` when there is none. An unreadable one is put into quarantine and its last good copy is used [S4]. A newer version rejects with `NewerVersionError`. */
   read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   /**
@@ -123,6 +134,7 @@ export interface Store {
   blocks<T>(log: string, schema: z.ZodType<T>): AsyncIterable<LogBlock<T>>;
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   lastSequence(log: string): Promise<number>;
+  logState(log: string): Promise<LogState>;
   /**
    * Replaces each record by what `change` returns, where `undefined` removes it, and erases what was there before. Sequence numbers stay,
    * and so do lines that the schema refuses.

@@ -1,23 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import {
-  ChannelType,
-  MessageType,
-  type Channel,
-  type Client,
-  type GuildBasedChannel,
-  type Message,
-} from 'discord.js';
+import { MessageType, type Channel, type Message } from 'discord.js';
 import pLimit from 'p-limit';
 
 import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
-import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
-import type { Clock } from '../core/time.ts';
-import { worksIn, type AccessSettings } from './access.ts';
+import { hasGuild, shardOf } from '../core/shards.ts';
+import { worksIn } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
+import {
+  guildIdOf,
+  inOrder,
+  openChannels,
+  quietChannels,
+  shardIn,
+  shardOfKnown,
+  type ChannelsOptions,
+} from './catch-up-channels.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
-import { botMay, memberMay } from './permissions.ts';
+import { memberMay } from './permissions.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
 /** Five hundred messages of a channel at most. */
@@ -27,26 +28,15 @@ const atOnce = 2;
 const pauseMs = 200;
 /** A command waits so long at most; milliseconds. */
 const commandsWaitMs = 2000;
-/** Channels in which nothing has happened for so long are looked at last. */
-const quietMs = 7 * 24 * 60 * 60_000;
 
-export interface CatchUpOptions {
-  readonly client: Client;
+export interface CatchUpOptions extends ChannelsOptions {
   readonly botId: string;
   readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
-  /**
-   * Channels that the bot has been active in, DMs above all (Discord lists those to no bot), with when it last was, in milliseconds since the
-   * epoch.
-   */
-  readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
   /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
-  /** The guild that a known channel was in, where it was in one. */
-  readonly guildOf: (channelId: string) => Promise<string | undefined>;
   /** Whether a known channel was found to be deleted. */
   readonly isGone: (channelId: string) => Promise<boolean>;
   readonly changes: Pick<MessageChanges, 'missed'>;
-  readonly settings: Pick<AccessSettings, 'channelIds'>;
   /** Whether the reply that a message has was only begun. */
   readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
   /** Finishes what an earlier process left undone in a channel, once it is known what was deleted meanwhile. Asked again, it does nothing. Must not reject. */
@@ -56,11 +46,9 @@ export interface CatchUpOptions {
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
-/** What is known of the gap before a gateway session. */
+/** What is known of the gap before a gateway session, which is that of one shard. */
 interface Gap {
   /** What was said before it is not answered any more. */
   readonly floor: string;
@@ -95,8 +83,18 @@ export type CatchUp = ReturnType<typeof createCatchUp>;
  * edited meanwhile is told first [G5], as far as the channel's newest hundred messages reach. Nothing here rejects.
  */
 export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
-  const { client, clock, logger } = options;
-  let gap = newGap();
+  const { client, shards, clock, logger } = options;
+  const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
+
+  /** Of a channel that the client does not hold, the gap that the first shard had: Discord tells of threads before what is said there. */
+  function gapOf(channelId: string): Gap {
+    const shard = shards.count === 1 ? 0 : shardOf(guildIdOf(client, channelId), shards.count);
+    const known = gaps.get(shard);
+    if (known !== undefined) return known;
+    const gap = newGap();
+    gaps.set(shard, gap);
+    return gap;
+  }
 
   function newGap(): Gap {
     const now = clock().getTime();
@@ -118,63 +116,71 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return work;
   }
 
-  const isQuiet = (channelId: string): boolean =>
-    !gap.caughtUp.has(channelId) && (gap.quiet.has(channelId) || compareSnowflakes(channelId, gap.begun) > 0);
-
-  const caughtUp = (channelId: string): Promise<void> =>
-    isQuiet(channelId) ? options.recover(channelId) : catchUp(channelId, gap);
+  const caughtUp = (channelId: string): Promise<void> => {
+    const gap = gapOf(channelId);
+    return isQuiet(channelId, gap) ? options.recover(channelId) : catchUp(channelId, gap);
+  };
 
   return {
-    /** A new session begins: what was said since the end of the last one is lost until it is fetched. */
-    begin(): void {
-      gap = newGap();
+    /** A new session of a shard begins: what was said there since the end of the last one is lost until it is fetched. */
+    begin(shard: number): void {
+      gaps.set(shard, newGap());
     },
     /** A message has come: where it is the first of its channel, what was missed there is fetched now. */
     heard(channelId: string, messageId: string): void {
+      const gap = gapOf(channelId);
       if (gap.firstLive.has(channelId)) return;
       gap.firstLive.set(channelId, messageId);
-      if (!isQuiet(channelId)) options.runInBackground('catching up', () => catchUp(channelId, gap));
+      if (!isQuiet(channelId, gap)) options.runInBackground('catching up', () => catchUp(channelId, gap));
     },
     /** Resolves when a channel is caught up with; what is said there to the bot waits for this, and for no other channel. */
     before: (channelId: string): Promise<void> => inTurn(caughtUp(channelId)),
     /** The same for a command, which may come behind a written one, but works all the same where that cannot be known soon. */
     beforeCommand: (channelId: string): Promise<void> => inTurn(caughtUp(channelId), commandsWaitMs),
     /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
-    settled: (channelId: string): Promise<void> =>
-      inTurn(isQuiet(channelId) ? options.recover(channelId) : (gap.caughtUp.get(channelId) ?? nothing)),
-    /** Once the session's guilds are known: catches up with all channels there are. Ends early with the session, or when the bot stops. */
-    async everywhere(): Promise<void> {
-      const present = { ...gap, quiet: quietChannels(client, gap.floor) };
-      gap = present;
-      const open = openChannels(options, present.floor);
+    settled(channelId: string): Promise<void> {
+      const gap = gapOf(channelId);
+      const isNothingMissed = isQuiet(channelId, gap);
+      return inTurn(isNothingMissed ? options.recover(channelId) : (gap.caughtUp.get(channelId) ?? nothing));
+    },
+    /**
+     * Once the guilds of these shards' sessions are known: catches up with all channels there are in them. Ends early with the session, or when the bot
+     * stops.
+     */
+    async everywhere(shardIds: readonly number[]): Promise<void> {
+      const present = new Map<number, Gap>();
+      const floors = shardIds.map((id) => {
+        const gap = gaps.get(id) ?? newGap();
+        const own = { ...gap, quiet: quietChannels(client, gap.floor) };
+        gaps.set(id, own);
+        present.set(id, own);
+        return gap.floor;
+      });
+      const isCurrent = (shard: number): boolean =>
+        !stopping.aborted && present.has(shard) && gaps.get(shard) === present.get(shard);
+      const [floor = newGap().floor] = floors.toSorted(compareSnowflakes);
+      const open = openChannels(options, floor).filter((id) => present.has(shardIn(client, id, shards)));
       for (const group of await inOrder(open, options)) {
-        await pLimit(atOnce).map(group, async (channelId, index) => {
-          if (index >= atOnce && !stopping.aborted)
-            await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-          if (stopping.aborted || gap !== present) return;
-          await catchUp(channelId, present);
+        let looked = 0;
+        await pLimit(atOnce).map(group, async (channelId) => {
+          const shard = await shardOfKnown(channelId, options);
+          const gap = present.get(shard);
+          if (gap === undefined || !isCurrent(shard)) return;
+          looked += 1;
+          if (looked > atOnce) await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+          if (!isCurrent(shard)) return;
+          await catchUp(channelId, gap);
           await options.resume(channelId);
         });
       }
-      if (!stopping.aborted && gap === present) logger.info('caught up with all channels');
+      if (shardIds.every(isCurrent)) logger.info('caught up with all channels');
     },
   };
 }
 
-/** All channels to be looked at, in groups: where something was said of late, as Discord tells; where the bot was active; the rest. */
-async function inOrder(
-  open: readonly string[],
-  { knownChannels, clock, logger }: Pick<CatchUpOptions, 'knownChannels' | 'clock' | 'logger'>,
-): Promise<readonly (readonly string[])[]> {
-  const known = await knownChannels().catch((error: unknown) => {
-    logger.warn('the channels to catch up with are not known', { error });
-    return [];
-  });
-  const since = clock().getTime() - quietMs;
-  const byActivity = known.filter(({ id }) => !open.includes(id)).toSorted((a, b) => b.activeAt - a.activeAt);
-  const firstQuiet = byActivity.findIndex(({ activeAt }) => activeAt < since);
-  const ids = byActivity.map(({ id }) => id);
-  return firstQuiet === -1 ? [open, ids] : [open, ids.slice(0, firstQuiet), ids.slice(firstQuiet)];
+/** Whether nothing was missed in a channel. */
+function isQuiet(channelId: string, { caughtUp, quiet, begun }: Gap): boolean {
+  return !caughtUp.has(channelId) && (quiet.has(channelId) || compareSnowflakes(channelId, begun) > 0);
 }
 
 async function catchUpWith(
@@ -214,16 +220,21 @@ async function catchUpWith(
     logger.info('messages were fetched after a gap', { channelId, count: missed.length });
 }
 
-/** Whether a channel is deleted, in a guild that the bot is in no more, or where it does not work: no request is sent for it [G3d]. */
+/**
+ * Whether a channel is deleted, in a guild that the bot is in no more or that is another process's, or where it does not work: no request is sent for
+ * it [G3d].
+ */
 async function isOutOfReach(
   channelId: string,
-  { client, settings, guildOf, isGone, logger }: CatchUpOptions,
+  { client, shards, settings, guildOf, isGone, logger }: CatchUpOptions,
 ): Promise<boolean> {
   const channel = client.channels.cache.get(channelId);
   if (channel === undefined) {
     try {
       const guildId = await guildOf(channelId);
-      return (guildId !== undefined && !client.guilds.cache.has(guildId)) || (await isGone(channelId));
+      if (guildId === undefined ? !hasGuild(shards, undefined) : !client.guilds.cache.has(guildId))
+        return true;
+      return await isGone(channelId);
     } catch (error) {
       logger.warn('what is remembered of a channel could not be read', { channelId, error });
       return false;
@@ -282,43 +293,6 @@ async function answeredIn(
     if (id !== undefined && !(await isUnfinished(channelId, id))) answered.add(id);
   }
   return answered;
-}
-
-/**
- * Channels that this process knows of by itself: DMs, and wherever in a guild something was said since `floor`, as it may have mentioned
- * the bot where it never spoke.
- */
-function openChannels({ client, settings }: CatchUpOptions, floor: string): string[] {
-  const open = client.channels.cache.filter((channel) => {
-    if (channel.isDMBased()) return channel.type === ChannelType.DM;
-    const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
-    return (
-      isNewer(channel, floor) &&
-      worksIn(settings, { channelId: channel.id, isDm: false, parentId }) &&
-      // Discord tells of every channel, also of those that the bot may not read.
-      botMay('read', channel)
-    );
-  });
-  return [...open.keys()];
-}
-
-function isNewer(channel: GuildBasedChannel, floor: string): boolean {
-  if (!('lastMessageId' in channel) || channel.lastMessageId === null) return false;
-  return compareSnowflakes(channel.lastMessageId, floor) >= 0;
-}
-
-/** Each guild channel's newest message is told by the guild's own event, which saves most requests. */
-function quietChannels(client: Client, floor: string): ReadonlySet<string> {
-  const quiet = client.channels.cache.filter(
-    (channel) =>
-      !channel.isDMBased() &&
-      'lastMessageId' in channel &&
-      // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
-      (channel.lastMessageId === null
-        ? !channel.isThread()
-        : compareSnowflakes(channel.lastMessageId, floor) < 0),
-  );
-  return new Set(quiet.keys());
 }
 
 /** What of a channel was fetched, oldest first. */

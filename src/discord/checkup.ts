@@ -3,7 +3,7 @@ import { PermissionsBitField, type Client } from 'discord.js';
 import type { CommandDefinition } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { createDiscordClient, fetchApplication, gatewayErrorOf } from './client.ts';
-import { createDiscordApi } from './discord-api.ts';
+import { createDiscordApi, guildPage } from './discord-api.ts';
 import { areSameCommands, wantedCommands, withoutScope } from './interactions/register-commands.ts';
 import { missingPermissions } from './required-permissions.ts';
 
@@ -40,6 +40,12 @@ function createCheckup(client: Client, token: string) {
     /** To be asked first: with it goes the token. */
     application: () => fetchApplication(client, token),
     aheadMs: () => aheadMs,
+    /** How many shards Discord recommends, and how many of them may identify at the same time. */
+    async shards() {
+      client.rest.setToken(token);
+      const { shards, session_start_limit: limit } = await asked(api.gateway());
+      return { recommended: shards, maxConcurrency: limit.max_concurrency };
+    },
     /** The servers that the bot is in, and which of the required permissions its roles do not give it there. */
     async servers() {
       const found: { readonly id: string; readonly name: string; readonly missing: readonly string[] }[] = [];
@@ -52,7 +58,7 @@ function createCheckup(client: Client, token: string) {
             missing: missingPermissions(PermissionsBitField.resolve(BigInt(permissions))),
           });
         after = page.at(-1)?.id ?? after;
-        isMore = page.length === 200;
+        isMore = page.length === guildPage;
       }
       return found;
     },

@@ -16,10 +16,11 @@ import {
 } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
+import { allShards, type Shards } from '../core/shards.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { usableAnswer } from './payloads/payloads.ts';
 import { requiredIntents } from './required-permissions.ts';
-import { carefulSharding, containEvents, wrap, type OnMalformed } from './shard.ts';
+import { carefulSharding, containEvents, wrap, type Identifying, type OnMalformed } from './shard.ts';
 
 /**
  * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do
@@ -30,8 +31,12 @@ export function createDiscordClient(options: {
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
   readonly onMalformed?: OnMalformed;
+  /** Which of the bot's shards it connects [X3]. Default: all there is, in one. */
+  readonly shards?: Shards;
+  /** Default: a shard waits for the others of this client, as Discord asks. */
+  readonly identifying?: Identifying | undefined;
 }): Client {
-  const { apiUrl, logger, onMalformed = () => undefined } = options;
+  const { apiUrl, logger, onMalformed = () => undefined, shards = allShards, identifying } = options;
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
@@ -57,12 +62,15 @@ export function createDiscordClient(options: {
       ThreadMemberManager: { maxSize: 0, keepOverLimit: ({ id }) => id === client.user?.id },
       VoiceStateManager: 0,
     }),
+    shards: shards.ids,
+    shardCount: shards.count,
     sweepers: Options.DefaultSweeperSettings,
     rest: {
       ...(apiUrl !== undefined && { api: apiUrl.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') }),
       makeRequest: usableRequest,
     },
     ws: {
+      ...(identifying !== undefined && { buildIdentifyThrottler: () => Promise.resolve(identifying) }),
       buildStrategy: carefulSharding({
         onMalformed,
         intents: () => client.options.intents.bitfield,
@@ -78,9 +86,14 @@ export function createDiscordClient(options: {
   });
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
-  client.on('shardError', (error) => logger.warn('the gateway connection failed', { error }));
-  client.on('shardReconnecting', () => logger.info('reconnecting to Discord'));
-  client.on('shardResume', (_, replayed) => logger.info('the gateway session was resumed', { replayed }));
+  const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
+  client.on('shardError', (error, shard) =>
+    logger.warn('the gateway connection failed', { ...ofShard(shard), error }),
+  );
+  client.on('shardReconnecting', (shard) => logger.info('reconnecting to Discord', ofShard(shard)));
+  client.on('shardResume', (shard, replayed) =>
+    logger.info('the gateway session was resumed', { ...ofShard(shard), replayed }),
+  );
   client.rest.on('rateLimited', ({ route, timeToReset }) =>
     logger.info('rate limited by Discord', { route, timeToReset }),
   );
@@ -220,6 +233,7 @@ const explanations = {
   ],
   unreachable: ['Discord cannot be reached', 'check the network and DISCORD_API_URL'],
   timeout: ['Discord did not finish the login in time', 'check the network'],
+  shards: ['Discord refused the shards', 'set DISCOCLAW_SHARDS to auto, or to a higher number'],
   rejected: ['Discord refused the connection', 'check the bot in the developer portal'],
 } as const;
 
@@ -248,6 +262,8 @@ export class GatewayError extends Error {
 const failureByCloseCode: Readonly<Record<number, GatewayFailure>> = {
   [GatewayCloseCodes.AuthenticationFailed]: 'token',
   [GatewayCloseCodes.DisallowedIntents]: 'intents',
+  [GatewayCloseCodes.InvalidShard]: 'shards',
+  [GatewayCloseCodes.ShardingRequired]: 'shards',
 };
 
 /** What a close of the gateway for good means. */
@@ -266,6 +282,7 @@ export function gatewayErrorOf(error: unknown): GatewayError {
   if (status === 401 || /^Authentication failed$|invalid token/iu.test(text))
     return new GatewayError('token', error);
   if (text === 'Used disallowed intents') return new GatewayError('intents', error);
-  const isVerdict = /^(?:Used (?:an? )?invalid|Invalid shard|Sharding)/u.test(text);
+  if (/^(?:Invalid shard|Sharding)/u.test(text)) return new GatewayError('shards', error);
+  const isVerdict = /^Used (?:an? )?invalid/u.test(text);
   return new GatewayError(isVerdict ? 'rejected' : 'unreachable', error);
 }

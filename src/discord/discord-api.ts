@@ -3,6 +3,7 @@ import {
   Routes,
   type APIApplication,
   type APIApplicationCommand,
+  type APIGatewayBotInfo,
   type APIMessage,
   type Client,
   type RawFile,
@@ -14,6 +15,9 @@ import {
 
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { botMay, watchGoneChannels, type Capability } from './permissions.ts';
+
+/** Guilds that Discord tells at a time. */
+export const guildPage = 200;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
@@ -33,10 +37,12 @@ export function createDiscordApi(client: Client) {
   return {
     /** The application that the token belongs to. */
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
-    /** The guilds that the bot is in, each with what its roles allow it there: two hundred at most, those after an id. */
+    /** How many shards Discord recommends, and how many of them may identify at the same time. */
+    gateway: () => answer<APIGatewayBotInfo>(rest.get(Routes.gatewayBot())),
+    /** The guilds that the bot is in, each with what its roles allow it there: a page at most, those after an id. */
     ownGuilds: (after: string) =>
       answer<readonly RESTAPIPartialCurrentUserGuild[]>(
-        rest.get(Routes.userGuilds(), { query: new URLSearchParams({ after, limit: '200' }) }),
+        rest.get(Routes.userGuilds(), { query: new URLSearchParams({ after, limit: String(guildPage) }) }),
       ),
     /** The application's global commands, or those of a guild. */
     registeredCommands: (applicationId: string, guildId?: string) =>

@@ -1,6 +1,7 @@
 import type { Client } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
+import type { Shards } from '../core/shards.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
 import { createChannelPort } from './actions/permit.ts';
@@ -23,6 +24,8 @@ export interface DiscordPortsOptions
   /** Told of a channel that Discord does not have any more. */
   readonly noteGone: (channelId: string) => void;
   readonly client: Client;
+  /** Those of the client. */
+  readonly shards: Shards;
   readonly access: Pick<AccessSettings, 'channelIds'>;
   /** Where another Discord-compatible server keeps attached files. */
   readonly cdnUrl?: string | undefined;
@@ -72,7 +75,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),
     channels: createChannelPort(places, logger),
-    server: createServerPort(client),
+    server: createServerPort(client, options.shards),
     readReplied: createReadReplied(history, source),
     readChannel: createReadChannel({ places, messages, history, settings: options.access, botId }),
     attachments: createAttachments(options),

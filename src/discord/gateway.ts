@@ -14,13 +14,14 @@ import type { BotHandlers } from '../core/chat.ts';
 import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
+import { hasGuild, isFirst, isPart, shardOf, type Shards } from '../core/shards.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
 import { createCatchUp, type CatchUp, type CatchUpOptions } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { fetchApplication, gatewayErrorOfClose, logIn, type GatewayError } from './client.ts';
-import { createDiscordApi } from './discord-api.ts';
+import { createDiscordApi, guildPage, type DiscordApi } from './discord-api.ts';
 import type { History } from './history.ts';
 import { createMessageIntake, type IntakeOptions } from './intake.ts';
 import {
@@ -48,6 +49,8 @@ export interface GatewayOptions
     >,
     Pick<InteractionsOptions, 'offers'> {
   readonly client: Client;
+  /** Those of the client. */
+  readonly shards: Shards;
   readonly token: string;
   /** Waited for before the bot logs in. Default: nothing. */
   readonly checked?: Promise<void>;
@@ -80,7 +83,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
  * @throws {GatewayError} when it cannot be connected.
  */
 export async function startGateway(options: GatewayOptions) {
-  const { client, token, access, parseCommand, logger } = options;
+  const { client, shards, token, access, parseCommand, logger } = options;
   const application = await fetchApplication(client, token);
   await options.checked;
   const ownerIds = access.ownerIds.length > 0 ? access.ownerIds : application.ownerIds;
@@ -94,14 +97,18 @@ export async function startGateway(options: GatewayOptions) {
   const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs);
   const { botId, caughtUp } = await listening.ready;
+  const api = createDiscordApi(client);
+  const presentGuildIds = (): readonly string[] => [...client.guilds.cache.keys()];
   const commandsRegistered = new Promise<void>((done) => {
+    // One process does it for all.
+    if (!isFirst(shards)) return done();
     runInBackground('registering commands', () =>
       registerCommands({
-        api: createDiscordApi(client),
+        api,
         applicationId: application.id,
         commands: wantedCommands(options.commands, options.menuNames),
         guildIds: options.commandGuildIds,
-        botGuildIds: [...client.guilds.cache.keys()],
+        botGuildIds: async () => (isPart(shards) ? allGuildIds(api) : presentGuildIds()),
         store: options.store,
         signal: stopping.signal,
         logger,
@@ -118,12 +125,15 @@ export async function startGateway(options: GatewayOptions) {
     ownerIds,
     access: access.access,
     allowedUserIds: access.allowedUserIds,
+    ...(shards.count > 1 && { shardIds: shards.ids, ofShards: shards.count }),
   });
   return {
     botId,
     ownerIds,
-    /** The guilds that the bot is in, those with an outage included. */
-    guildIds: (): readonly string[] => [...client.guilds.cache.keys()],
+    /** The guilds that the bot is in, those with an outage included, as far as they are of these shards. */
+    guildIds: presentGuildIds,
+    /** Whether a guild is of these shards: only then can it be told whether the bot is in it. */
+    hasGuild: (guildId: string): boolean => hasGuild(shards, guildId),
     /** Resolves when what was missed before the start was fetched and handed on everywhere. Nobody waits for it. */
     caughtUp,
     /** Resolves when Discord has the commands, or would not take them. */
@@ -161,9 +171,9 @@ function listen(
   listenToReactions(options, channelQueue, settled, runInBackground);
   let interactions: Interactions | undefined;
   // A new session: events since the end of the last one are lost.
-  client.ws.on(GatewayDispatchEvents.Ready, () => {
-    history.forgetAll();
-    catchUp?.begin();
+  client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
+    history.forget((channelId) => isInShard(client, channelId, shard, options.shards));
+    catchUp?.begin(shard);
   });
   const ready = new Promise<{ readonly botId: string; readonly caughtUp: Promise<void> }>((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
@@ -193,15 +203,15 @@ function listen(
         if (message.author.id !== user.id) catchingUp.heard(message.channelId, message.id);
         intake.receive(message);
       };
-      const catchUpEverywhere = () =>
+      const catchUpEverywhere = (shardIds: readonly number[]) =>
         new Promise<void>((done) => {
-          runInBackground('catching up', () => catchingUp.everywhere().finally(done));
+          runInBackground('catching up', () => catchingUp.everywhere(shardIds).finally(done));
         });
 
       client.on(Events.MessageCreate, received);
       client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
-      client.on(Events.ShardReady, () => void catchUpEverywhere());
-      const caughtUp = catchUpEverywhere();
+      client.on(Events.ShardReady, (shard) => void catchUpEverywhere([shard]));
+      const caughtUp = catchUpEverywhere(options.shards.ids);
       runInBackground('looking at permissions', async () => reportMissingPermissions(client, logger));
       resolve({ botId: user.id, caughtUp });
     });
@@ -213,6 +223,24 @@ function listen(
       interactions?.stop();
     },
   };
+}
+
+/** What the client does not hold may be of any shard. */
+function isInShard({ channels }: Client, channelId: string, shard: number, { count }: Shards): boolean {
+  const channel = channels.cache.get(channelId);
+  if (channel === undefined) return true;
+  return shardOf(channel.isDMBased() ? undefined : channel.guildId, count) === shard;
+}
+
+/** Asked of Discord, page by page, since a process knows those of its own shards only. */
+async function allGuildIds(api: Pick<DiscordApi, 'ownGuilds'>): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let isMore = true; isMore;) {
+    const page = await api.ownGuilds(ids.at(-1) ?? '0');
+    ids.push(...page.map(({ id }) => id));
+    isMore = page.length === guildPage;
+  }
+  return ids;
 }
 
 function listenToChanges({ ws }: Client, changes: MessageChanges, runInBackground: RunInBackground): void {

@@ -121,8 +121,10 @@ export function createHistory(options: HistoryOptions) {
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
     isHidden: isHiddenMessage,
-    /** Events were missed: every channel is cold from now on. */
-    forgetAll: (): void => channels.clear(),
+    /** Events were missed in these channels, which are cold from now on. */
+    forget(isMissed: (channelId: string) => boolean): void {
+      for (const channelId of channels.keys()) if (isMissed(channelId)) channels.delete(channelId);
+    },
   };
 }
 

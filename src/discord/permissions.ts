@@ -11,6 +11,7 @@ import {
 
 import type { ServerPort } from '../core/chat.ts';
 import { growingCache } from '../core/limits.ts';
+import { isPart, type Shards } from '../core/shards.ts';
 
 /** What is done in channels, by people and by the bot: as it reads after "the permission to". */
 export const capabilities = {
@@ -91,9 +92,10 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
 }
 
 /** What is asked of servers: people are asked of Discord anew, since changes of other members are not told to the bot. */
-export function createServerPort(client: Client): ServerPort {
+export function createServerPort(client: Client, shards: Shards): ServerPort {
   return {
-    count: () => client.guilds.cache.size,
+    // Where other processes have more, there are as many as make a difference.
+    count: () => client.guilds.cache.size + (isPart(shards) ? 2 : 0),
     async standing(guildId, userId) {
       const guild = client.guilds.cache.get(guildId);
       if (guild?.available !== true) return 'none';

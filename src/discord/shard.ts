@@ -1,11 +1,25 @@
 import { GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discord-api-types/v10';
-import { SimpleShardingStrategy, type Client, type WebSocketOptions } from 'discord.js';
+import {
+  SimpleIdentifyThrottler,
+  SimpleShardingStrategy,
+  type Client,
+  type IIdentifyThrottler,
+  type WebSocketOptions,
+} from 'discord.js';
 import { z } from 'zod';
 
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import { usableEvent, type UsableEvent } from './payloads/payloads.ts';
 import { isObject, refused, whole } from './payloads/schema.ts';
+
+/** Whom a shard waits for before it identifies: rejects only where the signal is aborted. */
+export type Identifying = IIdentifyThrottler;
+
+/** Lets shards identify as Discord asks: of each `id % maxConcurrency` one in five seconds. */
+export function createIdentifyQueue(maxConcurrency: number): Identifying {
+  return new SimpleIdentifyThrottler(maxConcurrency);
+}
 
 /** Told what came that nobody can use: an event of Discord's by name, or a `frame` that is none; and the error, where it only failed later. */
 export type OnMalformed = (type: string, error?: unknown) => void;

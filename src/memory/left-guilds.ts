@@ -32,6 +32,13 @@ type LeftDocument = z.infer<typeof leftSchema>;
 export const leftKind: DocumentKind<LeftDocument> = { version: 1, schema: leftSchema };
 const noneLeft: LeftDocument = { version: 1, guilds: {} };
 
+/** In which guilds the bot is. */
+export interface PresentGuilds {
+  readonly ids: () => readonly string[];
+  /** Whether that can be told of a guild: those of another process's shards are that process's [X3]. */
+  readonly areKnown: (guildId: string) => boolean;
+}
+
 export interface LeftGuildsOptions {
   readonly store: Store;
   /** The users' write queue [S3]. */
@@ -75,11 +82,12 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
     return found;
   }
 
-  async function look(present: ReadonlySet<string>): Promise<void> {
+  async function look(presentGuilds: PresentGuilds): Promise<void> {
+    const present = new Set(presentGuilds.ids());
     const sessions = await sessionsByGuild();
     const folders = (await store.folders('guilds')).map(({ name }) => name);
     const known = [...folders, ...sessions.keys()].filter(isSnowflake);
-    const absent = new Set(known.filter((id) => !present.has(id)));
+    const absent = new Set(known.filter((id) => presentGuilds.areKnown(id) && !present.has(id)));
     const now = clock();
     const { guilds } =
       (await store.update(leftKey, leftKind, (document = noneLeft) => {
@@ -92,6 +100,7 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
       })) ?? noneLeft;
     for (const [guildId, { at, channelIds, isGone }] of Object.entries(guilds)) {
       if (isStopped) return;
+      if (!presentGuilds.areKnown(guildId)) continue;
       if (isGone === true || now.getTime() - Date.parse(at) < keptDays * dayMs) continue;
       await remove(guildId, channelIds, sessions.get(guildId) ?? []);
     }
@@ -141,9 +150,9 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
       });
     },
     /** Looks now and every day which guilds the bot is in: what is kept of others goes in time, and a return keeps it. Never throws. */
-    start(presentGuilds: () => readonly string[]): void {
+    start(presentGuilds: PresentGuilds): void {
       if (isStopped) return;
-      enqueue(() => look(new Set(presentGuilds())));
+      enqueue(() => look(presentGuilds));
       cancel = timer(() => this.start(presentGuilds), dayMs);
     },
     stop(): void {

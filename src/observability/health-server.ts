@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 
-/** What is wrong, in words; `undefined` where all is well. */
+/** What is wrong, in words; `undefined` where all is well. None rejects. */
 export interface Health {
   /** Of the process and its disk: somebody should look. */
-  readonly unhealthy: () => string | undefined;
+  readonly unhealthy: () => string | undefined | Promise<string | undefined>;
   /** Why no message would be answered now. */
-  readonly unready: () => string | undefined;
+  readonly unready: () => string | undefined | Promise<string | undefined>;
 }
 
 const notStarted: Health = {
@@ -22,15 +22,16 @@ export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
  * Answers `/healthz`, `/readyz` and `/metrics` on this machine [O3]: 200 or 503 with what is wrong, as JSON, and what Prometheus reads. Rejects as
  * node:http does where the port cannot be had.
  */
-export async function startHealthServer(port: number) {
+export async function startHealthServer(port: number, metrics: Pick<Metrics, 'contentType' | 'text'>) {
   let health = notStarted;
-  const metrics = createMetrics();
   const server = createServer((request, response) => {
     const reply = (status: number, type: string, text: string): void => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
       response.end(request.method === 'HEAD' ? undefined : text);
     };
-    const tell = (problem: string | undefined): void => {
+    const tell = async (...questions: readonly Health['unhealthy'][]): Promise<void> => {
+      let problem: string | undefined;
+      for (const question of questions) problem ??= await question();
       const body = problem === undefined ? { status: 'ok' } : { status: 'failing', problem };
       reply(problem === undefined ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
     };
@@ -39,8 +40,8 @@ export async function startHealthServer(port: number) {
       return;
     }
     const [path = ''] = (request.url ?? '').split('?');
-    if (path === '/healthz') tell(health.unhealthy());
-    else if (path === '/readyz') tell(health.unhealthy() ?? health.unready());
+    if (path === '/healthz') void tell(health.unhealthy);
+    else if (path === '/readyz') void tell(health.unhealthy, health.unready);
     else if (path === '/metrics')
       metrics.text().then(
         (text) => reply(200, metrics.contentType, text),
@@ -52,7 +53,6 @@ export async function startHealthServer(port: number) {
   await once(server, 'listening');
   const address = server.address();
   return {
-    metrics,
     /** Where it listens: with the port 0 the system chooses one. */
     port: typeof address === 'object' && address !== null ? address.port : port,
     /** From now on it tells of this bot; `undefined`: it is being stopped, or started again. */
@@ -60,7 +60,6 @@ export async function startHealthServer(port: number) {
       health = bot ?? notStarted;
     },
     async close(): Promise<void> {
-      metrics.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -6,6 +6,8 @@ import type { Logger } from '../core/logger.ts';
 
 export interface LoggerOptions {
   readonly level: keyof Logger;
+  /** In every line: which process it comes from, where there are several. */
+  readonly about?: Readonly<Record<string, unknown>> | undefined;
   /** Where the lines go; by default standard error, so that standard output stays for people. */
   readonly destination?: DestinationStream;
   /** Whether a person reads along, so that lines are short, and coloured where the terminal has colours. Default: whether standard error is a terminal. */
@@ -25,6 +27,7 @@ const secretFields = [
 /** JSON lines by pino, or lines for people [O5]; fields that carry secrets are redacted. */
 export function createLogger({
   level,
+  about,
   destination = openDestination({ fd: 2, sync: true }),
   isTerminal = process.stderr.isTTY,
 }: LoggerOptions): Logger {
@@ -34,7 +37,7 @@ export function createLogger({
   const lines = pino(
     {
       level,
-      base: null,
+      base: about ?? null,
       timestamp: stdTimeFunctions.isoTime,
       redact: secretFields,
       serializers: { error: describeError },

@@ -27,12 +27,14 @@ export function watchStore(
   return {
     lastWrite: () => last,
     store: {
+      isShared: store.isShared,
       read: (key, kind) => store.read(key, kind),
       update: (key, kind, change, options) => watched(store.update(key, kind, change, options)),
       append: (log, record, options) => watched(store.append(log, record, options)),
       scan: (log, schema, options) => store.scan(log, schema, options),
       blocks: (log, schema) => store.blocks(log, schema),
       lastSequence: (log) => store.lastSequence(log),
+      logState: (log) => store.logState(log),
       rewrite: (log, schema, change, how) => watched(store.rewrite(log, schema, change, how)),
       readText: (key) => store.readText(key),
       writeText: (key, text, options) => watched(store.writeText(key, text, options)),

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { controlRoutes } from './control/control-http.ts';
 import { createLocalControl, type SandboxControl } from './control/local-control.ts';
 import { Gateway, type EarlyFrames, type RawFrame } from './gateway/gateway.ts';
+import { SessionStarts, type ShardingOptions } from './gateway/sharding.ts';
 import { createCdnFaults, createFaults } from './rest/faults.ts';
 import { RateLimits } from './rest/rate-limits.ts';
 import { RequestLog } from './rest/request-log.ts';
@@ -24,6 +25,8 @@ export interface SandboxOptions {
   readonly rateLimits?: boolean;
   /** Privileged intents that are switched off for the bot: identifying with one is refused. */
   readonly disallowedIntents?: readonly (keyof PrivilegedIntents)[];
+  /** What is asked of a bot that runs in shards; if nothing is said, one shard is enough, and identifies as often as it likes. */
+  readonly sharding?: ShardingOptions;
 }
 
 /** A running sandbox: the control, and what only its own process can have. */
@@ -79,6 +82,8 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
       presences: !disallowed.has('presences'),
     },
   });
+  const { sharding = {} } = options;
+  const starts = new SessionStarts(now, sharding);
   let url = '';
   const urls = () => ({ gateway: `${url.replace(/^http/, 'ws')}/gateway`, cdn: url });
   const context: RestContext = {
@@ -89,10 +94,17 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     rateLimits: new RateLimits(now, options.rateLimits ?? false),
     requests: new RequestLog(now),
     downloads: [],
+    gatewayFacts: () => ({ shards: sharding.shards ?? 1, session_start_limit: starts.limit }),
     urls,
   };
   const typing: { readonly channelId: string; readonly at: string }[] = [];
-  const gateway = new Gateway({ world, token, urls });
+  const gateway = new Gateway({
+    world,
+    token,
+    guildsPerShard: sharding.guildsPerShard ?? 2500,
+    starts,
+    urls,
+  });
   world.subscribe((event) => {
     if (event.type !== 'typing-started' || event.userId !== world.botId) return;
     typing.push({ channelId: event.channel.id, at: event.at.toISOString() });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { createReadStatus, type StatusSources } from '../../src/bot/status.ts';
+import { addUpStatus, createReadStatus, type StatusSources } from '../../src/bot/status.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Store } from '../../src/core/store.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -78,4 +78,43 @@ it('names the models, unless the offline model answers', async () => {
     openCalls: { running: 0, waiting: 0 },
   } as const;
   expect(await statusOf(store, { model })).not.toHaveProperty('models');
+});
+
+it('adds up what the processes of a machine have, and takes from one what all share [X3]', async () => {
+  const store = new MemoryStore();
+  const own = await statusOf(store, {
+    gateway: () => ({ pingMs: 41, readsContent: true, servers: 3, shards: { count: 4, ids: [0, 1] } }),
+    lastWrite: () => ({ at: new Date(3000), isOk: true }),
+  });
+  const other = await statusOf(store, {
+    model: {
+      isOffline: false,
+      state: { kind: 'unreachable', since: new Date(2000), failure: 'timeout' },
+      openCalls: { running: 1, waiting: 0 },
+    },
+    gateway: () => ({
+      pingMs: 55,
+      malformed: 2,
+      lockedOut: 1,
+      servers: 4,
+      shards: { count: 4, ids: [2, 3] },
+    }),
+    lastWrite: () => ({ at: new Date(2000), isOk: false }),
+  });
+  expect(addUpStatus(own, [other], 2)).toMatchObject({
+    modelState: { kind: 'unreachable' },
+    pingMs: 55,
+    malformed: 2,
+    lockedOut: 1,
+    servers: 7,
+    shards: { count: 4, ids: [0, 1, 2, 3] },
+    processes: { asked: 3, answering: 2 },
+    turns: { running: 6, waiting: 8, stopped: 2 },
+    afterTurn: 10,
+    writes: 12,
+    modelCalls: { running: 2, waiting: 2 },
+    lastWrite: { isOk: false },
+    usage,
+    quarantined: 6,
+  });
 });

@@ -87,6 +87,35 @@ describe('the configuration', () => {
     expect(config.discord.channelIds).toEqual(['200000000000000001', '200000000000000002']);
   });
 
+  it('reads shards, and refuses what cannot be together [X3]', () => {
+    expect(readConfig({}).config.shards).toEqual({ count: 1, ids: undefined, processes: 1 });
+    const all = { DISCOCLAW_SHARDS: '8', DISCOCLAW_SHARD_IDS: '4-7, 0 1-3' };
+    expect(readConfig(all).config.shards.ids).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(readConfig({ DISCOCLAW_SHARDS: 'AUTO' }).config.shards.count).toBe('auto');
+    for (const bad of ['0', '-1', '1.5', 'some', '100000'])
+      expect(problemsOf({ DISCOCLAW_SHARDS: bad })[0]).toContain('expected a whole number from 1, or auto');
+    for (const bad of ['3-1', 'a', '1-', '-1', '1..3'])
+      expect(problemsOf({ DISCOCLAW_SHARDS: '9', DISCOCLAW_SHARD_IDS: bad })[0]).toContain('such as 0-3,6');
+    expect(problemsOf({ DISCOCLAW_SHARDS: '2', DISCOCLAW_SHARD_IDS: '0-2' })[0]).toContain(
+      'expected numbers of shards from 0 to 1, found 2',
+    );
+    expect(problemsOf({ DISCOCLAW_SHARDS: 'auto', DISCOCLAW_SHARD_IDS: '0' })[0]).toContain(
+      'machines must agree',
+    );
+    expect(problemsOf({ DISCOCLAW_SHARDS: '2', DISCOCLAW_PROCESSES: '3' })[0]).toContain(
+      'at most one process for each of the shards here, 2, found 3',
+    );
+  });
+
+  it('says what to do where files cannot be shared [X3]', () => {
+    expect(problemsOf({ DISCOCLAW_SHARDS: '4', DISCOCLAW_PROCESSES: '2' })).toEqual([
+      'DISCOCLAW_PROCESSES: files belong to one process: set DISCOCLAW_STORE to a database for several, or run all shards in one with DISCOCLAW_PROCESSES=1',
+    ]);
+    expect(problemsOf({ DISCOCLAW_SHARDS: '4', DISCOCLAW_SHARD_IDS: '0-1' })[0]).toContain(
+      'set DISCOCLAW_STORE to a database that they share',
+    );
+  });
+
   it('notes a name that looks like a typing error, and an old option without effect', () => {
     const { notes } = readConfig({ DISCOCLAW_MODLE: 'opus', DISCOCLAW_RECENT_LOG_DAYS: '2' });
     expect(notes[0]).toContain('did you mean DISCOCLAW_MODEL?');

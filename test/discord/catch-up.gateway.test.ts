@@ -1,6 +1,7 @@
 import { MessageType, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
+import { allShards } from '../../src/core/shards.ts';
 import { compareSnowflakes, snowflakeAt, snowflakeTime } from '../../src/core/snowflake.ts';
 import { createCatchUp, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
@@ -25,6 +26,7 @@ function setUp({ messages, ...changes }: Changes = {}) {
   const logger = new RecordingLogger();
   const received: string[] = [];
   const options: CatchUpOptions = {
+    shards: allShards,
     client: createDiscordClient({ logger }),
     botId: '1',
     messages: { after: () => Promise.resolve([]), newest: () => Promise.resolve([]), ...messages },
@@ -82,7 +84,7 @@ describe('catching up [G3a]', () => {
       },
     });
     const catchUp = createCatchUp(options, running);
-    await Promise.all([catchUp.everywhere(), catchUp.beforeCommand('10')]);
+    await Promise.all([catchUp.everywhere([0]), catchUp.beforeCommand('10')]);
     await catchUp.beforeCommand('11');
     expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11']);
     expect(received).toEqual([third]);
@@ -102,7 +104,7 @@ describe('catching up [G3a]', () => {
         },
       },
     });
-    await createCatchUp(options, running).everywhere();
+    await createCatchUp(options, running).everywhere([0]);
     expect(received).toHaveLength(101);
   });
 
@@ -111,7 +113,7 @@ describe('catching up [G3a]', () => {
       knownChannels: () => Promise.resolve(known('10')),
       messages: { newest: () => Promise.resolve(withReplies()) },
     });
-    await createCatchUp(options, running).everywhere();
+    await createCatchUp(options, running).everywhere([0]);
     expect(received).toEqual([fourth, `${third}0`, `${fourth}0`]);
   });
 
@@ -121,7 +123,7 @@ describe('catching up [G3a]', () => {
       isUnfinished: (channelId, messageId) => Promise.resolve(channelId === '10' && messageId === third),
       messages: { newest: () => Promise.resolve(withReplies()) },
     });
-    await createCatchUp(options, running).everywhere();
+    await createCatchUp(options, running).everywhere([0]);
     expect(received).toEqual([third, fourth, `${third}0`, `${fourth}0`]);
   });
 
@@ -133,7 +135,7 @@ describe('catching up [G3a]', () => {
           channelId === '10' ? Promise.reject(new Error('403')) : Promise.resolve([messageWithId(third)]),
       },
     });
-    await createCatchUp(options, running).everywhere();
+    await createCatchUp(options, running).everywhere([0]);
     expect(received).toEqual([third]);
     expect(logger.warnings).toEqual(['missed messages could not be fetched']);
   });
@@ -147,7 +149,7 @@ describe('catching up [G3a]', () => {
       knownChannels: () => Promise.reject(new Error('disk')),
       messages: { newest: (id) => Promise.resolve(id === channelId ? [messageWithId(third)] : []) },
     });
-    await createCatchUp(options, running).everywhere();
+    await createCatchUp(options, running).everywhere([0]);
     expect(received).toEqual([third]);
     expect(logger.warnings).toEqual(['the channels to catch up with are not known']);
   });
@@ -170,7 +172,7 @@ describe('catching up [G3a]', () => {
       },
     });
     const catchUp = createCatchUp(options, running);
-    await catchUp.everywhere();
+    await catchUp.everywhere([0]);
     await catchUp.beforeCommand(ids['dev'] ?? '');
     expect(asked).toEqual([]);
     expect(recovered).toEqual([ids['dev']]);
@@ -200,7 +202,7 @@ describe('catching up [G3a]', () => {
         },
       },
     });
-    await createCatchUp(options, running).everywhere();
+    await createCatchUp(options, running).everywhere([0]);
     expect(asked).toEqual([ids['dev']]);
   });
 

@@ -117,7 +117,8 @@ describe('a gateway error', () => {
     );
     expect(gatewayErrorOfClose(4004).failure).toBe('token');
     expect(gatewayErrorOfClose(4014).failure).toBe('intents');
-    expect(gatewayErrorOfClose(4011).failure).toBe('rejected');
+    expect(gatewayErrorOfClose(4011).failure).toBe('shards');
+    expect(gatewayErrorOfClose(4012).failure).toBe('rejected');
   });
 
   it('tells what passes by itself from what only the operator can mend [O2]', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { allShards } from '../../src/core/shards.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createDiscordPorts } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -14,6 +15,7 @@ describe('the ports', () => {
     client.rest.setToken(server.token);
     const { history, replies } = createDiscordPorts({
       client,
+      shards: allShards,
       access: openToAll,
       hiddenIn: () => Promise.resolve(() => false),
       isCommand: () => false,

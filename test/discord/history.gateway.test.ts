@@ -169,7 +169,7 @@ describe('history', () => {
     const { history, fetches } = historyOf();
     history.seen(message(1));
     await history.recent(channelId, 10);
-    history.forgetAll();
+    history.forget(() => true);
     expect(await history.recent(channelId, 10)).toEqual([]);
     expect(fetches).toHaveLength(2);
   });

@@ -7,6 +7,8 @@ import { createPrinted } from './printed.ts';
 
 /** A bot that runs, in this process or in one of its own. */
 export interface RunningBot {
+  /** Of its process, where it has one of its own. */
+  readonly pid?: number | undefined;
   /** What it has logged so far. */
   readonly output: () => string;
   /** Resolves with the output once it contains the text. */
@@ -20,8 +22,9 @@ export interface RunningBot {
  * process takes, and shows the same of everything but the end of a process and what is built.
  */
 export async function startBotHere(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
-  if ('NODE_OPTIONS' in environment || 'DISCOCLAW_HTTP_PORT' in environment)
-    throw new Error('Only the built bot has options of its process, and tells of its health');
+  const ofProcesses = ['NODE_OPTIONS', 'DISCOCLAW_HTTP_PORT', 'DISCOCLAW_SHARDS', 'DISCOCLAW_PROCESSES'];
+  if (ofProcesses.some((name) => name in environment))
+    throw new Error('Only the built bot has options of its process, runs in several, and tells of its health');
   const { config, notes } = readConfig(environment);
   const { token, apiUrl } = config.discord;
   if (token === undefined) throw new ConfigError(['DISCORD_TOKEN: expected a token, found none']);

@@ -7,6 +7,8 @@ import { createPrinted } from './printed.ts';
 
 /** A program of the built product in its own process, with all that it printed. */
 export interface Child {
+  /** The process's id. */
+  readonly pid: number | undefined;
   /** Standard output and standard error so far. */
   readonly output: () => string;
   /** Resolves with the output once it contains the text. */
@@ -43,6 +45,7 @@ export function startChild(options: ChildOptions): Child {
   const ended = exited.then((code) => `${options.script} ended with ${code}`);
 
   return {
+    pid: child.pid,
     output: printed.text,
     exited,
     waitFor: (text) => printed.waitFor(text, ended),

@@ -1,25 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { join } from 'node:path';
 
-import { expect } from 'vitest';
-
+import type { ShardingOptions } from '../../src/sandbox/gateway/sharding.ts';
 import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
-import { createDisk } from '../../src/storage/files/disk.ts';
-import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
-import { createJournal } from '../../src/storage/files/journal.ts';
-import { eventually } from '../support/eventually.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild } from './child.ts';
+import { greetedSettings, openStageData } from './stage-data.ts';
 
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What the sandbox asks of shards. */
+  readonly sharding?: ShardingOptions;
   /** How the model server answers; without it, no model is configured and the offline stand-in speaks. */
   readonly model?: ModelScript;
   /** How it answers the start, which asks it for one token. */
@@ -41,6 +37,8 @@ export interface Stage extends AsyncDisposable {
   readonly sandbox: SandboxServer;
   readonly info: SandboxInfo;
   readonly model: ModelServer;
+  /** What the bot is configured by, for others beside it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The running bot; a new one after each start. */
   bot(): RunningBot;
   startBot(environment?: Readonly<Record<string, string>>): Promise<RunningBot>;
@@ -60,49 +58,23 @@ export interface Stage extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** Resolves when a file has what the running bot has acknowledged: until then only its journal does. */
-async function followed(folder: string, path: string, isAlive: boolean): Promise<void> {
-  if (!isAlive) return;
-  const data = join(folder, 'data');
-  const journal = createJournal({
-    fileSystem: nodeFileSystem,
-    disk: createDisk(nodeFileSystem),
-    folder: data,
-  });
-  const key = path.replace(/^data\//u, '');
-  await eventually(async () => {
-    const records = (await journal.read()).filter((record) => record.key === key);
-    const last = records.findLast(({ kind }) => kind !== 'written');
-    const written = records.findLast((record) => record.kind === 'written');
-    const stats = await stat(join(folder, path)).catch(() => undefined);
-    if (last?.kind === 'lines')
-      expect(stats?.size ?? 0).toBeGreaterThanOrEqual(last.at + Buffer.byteLength(last.lines));
-    else expect(written?.upTo ?? 0).toBeGreaterThanOrEqual(last?.number ?? 0);
-  });
-}
-
-/** Writes that a person has had the first words. */
-function writeAsGreeted(folder: string, userId: string): void {
-  const own = join(folder, 'data', 'users', userId);
-  mkdirSync(own, { recursive: true, mode: 0o700 });
-  const settings = JSON.stringify({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' });
-  writeFileSync(join(own, 'settings.json'), settings, { mode: 0o600 });
-}
-
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
   const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })), options.probe);
-  const server = await startSandboxServer();
+  const { sharding = {} } = options;
+  const server = await startSandboxServer({ sharding });
   const info = await server.info();
-  const greet = (id: string): void => {
-    if (options.areNew === undefined) writeAsGreeted(folder, id);
+  const data = await openStageData(folder);
+  const greet = async (id: string): Promise<void> => {
+    const { path, text } = greetedSettings(id);
+    if (options.areNew === undefined) await data.write(path, text, false);
   };
-  for (const id of Object.values(info.people)) greet(id);
+  for (const id of Object.values(info.people)) await greet(id);
   const sandbox: typeof server = {
     ...server,
     async addPerson(input) {
       const person = await server.addPerson(input);
-      greet(person.id);
+      await greet(person.id);
       return person;
     },
   };
@@ -118,6 +90,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     // A test says more in a minute than people do.
     DISCOCLAW_RATE_PER_MINUTE: '0',
     ...(options.model === undefined ? {} : { ANTHROPIC_BASE_URL: model.url }),
+    ...data.environment,
     ...options.environment,
   };
   let bot: RunningBot | undefined;
@@ -149,6 +122,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     info,
     model,
     folder,
+    environment: base,
     bot() {
       if (bot === undefined) throw new Error('The bot was never started');
       return bot;
@@ -179,22 +153,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         reply = await sandbox.waitForReply({ in: channelId, after: reply.id });
       return reply;
     },
-    async readFile(path) {
-      await followed(folder, path, isAlive);
-      return readFile(join(folder, path), 'utf8');
-    },
-    async writeFile(path, text) {
-      await followed(folder, path, isAlive);
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      // Without a pause between emptying and writing, in which the bot would find a second, empty content to put into quarantine.
-      writeFileSync(join(folder, path), text);
-      // What the bot saw of it a moment ago counts.
-      await setTimeout(120);
-    },
+    readFile: (path) => data.read(path, isAlive),
+    writeFile: (path, text) => data.write(path, text, isAlive),
     async [Symbol.asyncDispose]() {
       await (kill === undefined ? stage.stopBot() : kill());
       await sandbox.close();
       await model.close();
+      await data.dispose();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -31,6 +31,8 @@ function keysOf(guildId: string): readonly string[] {
   ];
 }
 
+const onlyPresent = { ids: () => [present], areKnown: () => true };
+
 /** What belongs to guilds, as a process has it, over a disk. */
 async function open(disk: LossyDisk, now: number) {
   const store = await createFileStore({
@@ -84,8 +86,8 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   let isWhole = true;
   const work: readonly ((of: typeof memory) => void)[] = [
     ({ guilds }) => guilds.left(left, ['200000000000000001']),
-    ({ guilds }) => guilds.start(() => [present]),
-    ({ guilds }) => guilds.start(() => [present]),
+    ({ guilds }) => guilds.start(onlyPresent),
+    ({ guilds }) => guilds.start(onlyPresent),
   ];
   for (const [at, each] of work.entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
@@ -104,7 +106,7 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   }
   // What a kill came between is carried on by the next start; where it came before the leaving was noted, days are counted from then.
   for (const days of [124, 155]) {
-    memory.guilds.start(() => [present]);
+    memory.guilds.start(onlyPresent);
     await memory.guilds.idle();
     await memory.store.close();
     memory = await open(disk, startTime + days * dayMs);
@@ -133,5 +135,20 @@ describe('what belongs to a server that the bot was removed from', () => {
       { numRuns: 60 },
     );
     expect(killed).toBeGreaterThan(30);
+  });
+
+  it('stays where another process alone can tell whether the bot is there, however long [X3]', async () => {
+    const disk = new LossyDisk();
+    let memory = await open(disk, startTime);
+    await memory.fill();
+    const all = [await memory.held(left), await memory.held(present)];
+    for (const days of [0, 31, 62]) {
+      memory.guilds.start({ ids: () => [], areKnown: () => false });
+      await memory.guilds.idle();
+      await memory.store.close();
+      memory = await open(disk, startTime + days * dayMs);
+    }
+    expect([await memory.held(left), await memory.held(present)]).toEqual(all);
+    await memory.store.close();
   });
 });

@@ -4,17 +4,21 @@ import { afterEach, expect, it } from 'vitest';
 
 import { measure, timed } from '../../src/core/measures.ts';
 import { startHealthServer, type HealthServer } from '../../src/observability/health-server.ts';
+import { addUpMetrics, createMetrics, type Metrics } from '../../src/observability/metrics.ts';
 
 let server: HealthServer | undefined;
+let counting: Metrics | undefined;
 
 afterEach(async () => {
   await server?.close();
+  counting?.close();
   server = undefined;
 });
 
-async function start(): Promise<{ readonly server: HealthServer; readonly url: string }> {
-  server = await startHealthServer(0);
-  return { server, url: `http://127.0.0.1:${server.port}` };
+async function start() {
+  counting = createMetrics();
+  server = await startHealthServer(0, counting);
+  return { server, counted: counting, url: `http://127.0.0.1:${server.port}` };
 }
 
 function failing(problem: string) {
@@ -22,15 +26,15 @@ function failing(problem: string) {
 }
 
 it('tells what was measured, in the form that Prometheus reads [O3]', async () => {
-  const { server: health, url } = await start();
-  health.metrics.watch(() => ({ turns: 2 }));
+  const { counted, url } = await start();
+  counted.watch(() => ({ turns: 2 }));
   await timed('prompt', Promise.resolve());
   await expect(timed('answer', Promise.reject(new Error('planted')))).rejects.toThrow('planted');
   measure('turn', { outcome: 'answered' });
   measure('ignored', { reason: 'bot' });
   measure('evicted', { items: 3 });
   measure('storeError', { writes: 1 });
-  health.metrics.used({
+  counted.used({
     model: 'm',
     purpose: 'chat',
     usage: { inputTokens: 5, outputTokens: 7, cacheReadTokens: 11, cacheWriteTokens: 13, cacheHourTokens: 0 },
@@ -76,4 +80,31 @@ it('answers whatever is asked of it with a status that fits, and goes on', async
     { numRuns: 50 },
   );
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+it('adds up what several processes have counted [X3]', async () => {
+  const parts = [createMetrics(), createMetrics()];
+  try {
+    for (const [index, part] of parts.entries()) {
+      part.watch(() => ({ turns: index + 1 }));
+      part.used({
+        model: 'm',
+        purpose: 'chat',
+        usage: {
+          inputTokens: 5,
+          outputTokens: 7,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+          cacheHourTokens: 0,
+        },
+        cost: 0.5,
+      });
+    }
+    const text = await addUpMetrics(() => Promise.all(parts.map((part) => part.parts()))).text();
+    const found = new Map(parse(text).map(({ name, metrics }) => [name, metrics]));
+    expect(found.get('discoclaw_model_cost_usd_total')).toMatchObject([{ value: '1' }]);
+    expect(found.get('discoclaw_work_in_progress')).toEqual([{ value: '3', labels: { kind: 'turns' } }]);
+  } finally {
+    for (const part of parts) part.close();
+  }
 });

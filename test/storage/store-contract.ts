@@ -231,6 +231,25 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().append(log, { note: 'e' })).toBe(5);
       });
 
+      it('tells by its edition that lines were rewritten or removed, and keeps it when some are added', async () => {
+        expect(await store().logState(log)).toMatchObject({ last: 0 });
+        for (const note of ['one', 'two']) await store().append(log, { note });
+        const first = await store().logState(log);
+        await store().append(log, { note: 'three' });
+        const appended = await store().logState(log);
+        expect(appended).toEqual({ last: 3, edition: first.edition });
+        await store().rewrite(log, noteSchema, ({ sequence, record }) =>
+          sequence === 1 ? undefined : record,
+        );
+        const rewritten = await store().logState(log);
+        expect(rewritten.last).toBe(3);
+        await store().remove(log);
+        for (const note of ['one', 'two', 'three']) await store().append(log, { note });
+        const anew = await store().logState(log);
+        expect(anew.last).toBe(3);
+        expect(new Set([first, rewritten, anew].map(({ edition }) => edition)).size).toBe(3);
+      });
+
       it('loses nothing when a rewrite and appends come together', async () => {
         const appends = Array.from({ length: 20 }, (_, index) => store().append(log, { note: `${index}` }));
         const rewrite = store().rewrite(log, noteSchema, ({ record }) => ({

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
-import type { DocumentKind, LogBlock, LogEntry, Store } from '../../src/core/store.ts';
-import { assertKey } from '../../src/storage/files/paths.ts';
+import type { DocumentKind, LogBlock, LogEntry, LogState, Store } from '../../src/core/store.ts';
+import { assertKey } from '../../src/storage/keys.ts';
 
 interface Line {
   readonly sequence: number;
@@ -21,6 +21,8 @@ export class MemoryStore implements Store {
   /** By a log and a number of its blocks, what was kept of it, and of which lines. */
   readonly #kept = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>();
   readonly #blockLines: number;
+  readonly #editions = new Map<string, number>();
+  readonly isShared: boolean = false;
 
   constructor(blockLines = 1024) {
     this.#blockLines = blockLines;
@@ -99,6 +101,13 @@ export class MemoryStore implements Store {
     return settled(() => this.#linesOf(log).findLast(({ json }) => json !== undefined)?.sequence ?? 0);
   }
 
+  logState(log: string): Promise<LogState> {
+    return settled(() => ({
+      last: this.#linesOf(log).findLast(({ json }) => json !== undefined)?.sequence ?? 0,
+      edition: this.#editions.get(log) ?? 0,
+    }));
+  }
+
   rewrite<T>(
     log: string,
     schema: z.ZodType<T>,
@@ -113,7 +122,7 @@ export class MemoryStore implements Store {
         return { sequence, json: record === undefined ? undefined : JSON.stringify(record) };
       });
       this.#logs.set(log, lines);
-      this.#dropKept(log);
+      this.#beginEdition(log);
     });
   }
 
@@ -156,7 +165,7 @@ export class MemoryStore implements Store {
     return settled(() => {
       this.#texts.delete(assertKey(key));
       this.#logs.delete(key);
-      this.#dropKept(key);
+      this.#beginEdition(key);
     });
   }
 
@@ -164,9 +173,12 @@ export class MemoryStore implements Store {
     return settled(() => {
       const folder = `${assertKey(prefix)}/`;
       for (const keys of [this.#texts, this.#logs]) {
-        for (const key of Array.from(keys.keys())) if (key.startsWith(folder)) keys.delete(key);
+        for (const key of Array.from(keys.keys())) {
+          if (!key.startsWith(folder)) continue;
+          keys.delete(key);
+          this.#beginEdition(key);
+        }
       }
-      this.#dropKept(folder);
     });
   }
 
@@ -179,8 +191,9 @@ export class MemoryStore implements Store {
     });
   }
 
-  #dropKept(prefix: string): void {
-    for (const key of Array.from(this.#kept.keys())) if (key.startsWith(prefix)) this.#kept.delete(key);
+  #beginEdition(key: string): void {
+    this.#editions.set(key, (this.#editions.get(key) ?? 0) + 1);
+    for (const kept of Array.from(this.#kept.keys())) if (kept.startsWith(key)) this.#kept.delete(kept);
   }
 
   #linesOf(log: string): Line[] {

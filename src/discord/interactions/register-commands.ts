@@ -90,8 +90,8 @@ export interface RegistrationOptions {
   readonly commands: readonly ApplicationCommand[];
   /** Where not empty, commands are registered for these guilds only, at once and without DMs: for development. */
   readonly guildIds: readonly string[];
-  /** The guilds that the bot is in. */
-  readonly botGuildIds: readonly string[];
+  /** The guilds that the bot is in; asked for only where they matter. May reject. */
+  readonly botGuildIds: () => Promise<readonly string[]>;
   /** Where it is remembered in which guilds commands were registered. */
   readonly store: Pick<Store, 'read' | 'update'>;
   /** Ends the tidying up. */
@@ -113,7 +113,11 @@ const pauseMs = 100;
  * works, and those that Discord knows already work before.
  */
 export async function registerCommands(options: RegistrationOptions): Promise<void> {
-  const { api, applicationId, commands, botGuildIds, store, signal, logger } = options;
+  const { api, applicationId, commands, store, signal, logger } = options;
+  const known = await remembered();
+  const found = await guildsOfTheBot();
+  if (found === undefined) return;
+  const botGuildIds = found;
   const guildIds = options.guildIds.filter((guildId) => botGuildIds.includes(guildId));
   // Discord counts asking for them as an invalid request.
   for (const guildId of options.guildIds.filter((each) => !botGuildIds.includes(each)))
@@ -121,7 +125,6 @@ export async function registerCommands(options: RegistrationOptions): Promise<vo
   // A wrong id takes the commands from nobody.
   if (guildIds.length === 0 && options.guildIds.length > 0) return;
 
-  const known = await remembered();
   const isElsewhere = (guildId: string): boolean => !guildIds.includes(guildId);
   const leftovers = (known ?? []).filter(isElsewhere);
   if (known !== undefined) await remember([...leftovers, ...guildIds]);
@@ -142,6 +145,17 @@ export async function registerCommands(options: RegistrationOptions): Promise<vo
       if (!isThere || !(await write([], guildId, await registered(guildId)))) failed.push(guildId);
     }
     return failed;
+  }
+
+  /** None where no guild is spoken of; `undefined` where they are not known. */
+  async function guildsOfTheBot(): Promise<readonly string[] | undefined> {
+    if (options.guildIds.length === 0 && known?.length === 0) return [];
+    try {
+      return await options.botGuildIds();
+    } catch (error) {
+      logger.warn('the commands could not be registered', { scope: 'guilds', error });
+      return undefined;
+    }
   }
 
   async function remembered(): Promise<readonly string[] | undefined> {

@@ -298,6 +298,8 @@ export const controlInputs = {
     resumable: z.boolean().default(true),
     /** The resume sends so many events again that the client has already had. */
     repeat: z.int().nonnegative().default(0),
+    /** Of this shard only. */
+    shard: z.int().nonnegative().optional(),
   }),
   dispatchAgain: z.strictObject({ message: z.string() }),
 } as const;

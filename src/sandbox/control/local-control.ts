@@ -10,7 +10,7 @@ import { findChannel, findMessageById, findPerson } from './references.ts';
 import { createControlCalls } from './sandbox-control.ts';
 import { threadCalls } from './thread-calls.ts';
 
-interface LocalControlParts extends Omit<RestContext, 'token' | 'urls'> {
+interface LocalControlParts extends Omit<RestContext, 'token' | 'urls' | 'gatewayFacts'> {
   readonly gateway: Gateway;
   /** The bot's typing, oldest first. `at` is ISO 8601, UTC. */
   readonly typing: readonly { readonly channelId: string; readonly at: string }[];
@@ -100,9 +100,10 @@ export function createLocalControl(parts: LocalControlParts) {
     delivered: define('delivered', (input) => gateway.delivered(input.timeoutMs)),
     /** Of each client, with how many events it was sent. */
     sessions: define('sessions', () =>
-      gateway.sessions.map(({ id, intents, sequence, isConnected }) => ({
+      gateway.sessions.map(({ id, intents, shard, sequence, isConnected }) => ({
         id,
         intents,
+        shard,
         sequence,
         isConnected,
       })),

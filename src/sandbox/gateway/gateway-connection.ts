@@ -25,6 +25,8 @@ const identifySchema = z.object({
   token: z.string(),
   intents: z.number(),
   presence: presenceSchema.nullish(),
+  /** Which part of the bot it is; looked at by the host, since a wrong one has a close code of its own. */
+  shard: z.unknown().optional(),
 });
 const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number() });
 const membersSchema = z.object({

@@ -1,5 +1,7 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
 
+import { onlyShard, type Shard } from './sharding.ts';
+
 /** A numbered event as it goes over the wire. */
 export interface Dispatch {
   readonly op: GatewayOpcodes.Dispatch;
@@ -28,15 +30,17 @@ const askAgainAfter = 10;
 export class GatewaySession {
   readonly id: string;
   readonly intents: number;
+  readonly shard: Shard;
   readonly #sent: Dispatch[] = [];
   readonly #waiting = new Map<() => void, number>();
   #sequence = 0;
   #repeatAtResume = 0;
   #link: SessionLink | undefined;
 
-  constructor(id: string, intents: number) {
+  constructor(id: string, intents: number, shard: Shard = onlyShard) {
     this.id = id;
     this.intents = intents;
+    this.shard = shard;
   }
 
   get sequence(): number {

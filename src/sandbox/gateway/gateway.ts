@@ -20,10 +20,14 @@ import {
   type ResumeRequest,
 } from './gateway-connection.ts';
 import { GatewaySession } from './gateway-session.ts';
+import { guildIdOfEvent, hears, shardFrom, type SessionStarts } from './sharding.ts';
 
 interface GatewayOptions {
   readonly world: World;
   readonly token: string;
+  /** A shard with more guilds is refused. */
+  readonly guildsPerShard: number;
+  readonly starts: SessionStarts;
   /** Known once the server listens. */
   readonly urls: () => { readonly gateway: string; readonly cdn: string };
 }
@@ -80,10 +84,12 @@ export class Gateway implements ConnectionHost {
     return [...this.#sessions.values()];
   }
 
-  /** Sends an event to every session that may have it; also how an event is sent a second time. */
+  /** Sends an event to every session that may have it, each of its own shard's guilds; also how an event is sent a second time. */
   dispatch(event: WorldEvent): void {
     const { world, urls } = this.#options;
+    const guildId = guildIdOfEvent(world, event);
     for (const session of this.#sessions.values()) {
+      if (!hears(session.shard, guildId)) continue;
       const audience = { intents: session.intents, cdnUrl: urls().cdn };
       for (const { type, data } of dispatchesFor(world, event, audience)) session.dispatch(type, data);
     }
@@ -121,11 +127,17 @@ export class Gateway implements ConnectionHost {
   }
 
   /**
-   * Ends all connections. Where not `resumable`, the sessions are forgotten and a resume is answered by op 9; `repeat` makes
+   * Ends all connections, or those of one shard. Where not `resumable`, the sessions are forgotten and a resume is answered by op 9; `repeat` makes
    * the resume send so many already received events again. Returns how many connections there were.
    */
-  drop(kind: DropKind, options: { readonly resumable: boolean; readonly repeat: number }): number {
-    const connected = [...this.#connections].filter(({ session }) => session !== undefined);
+  drop(
+    kind: DropKind,
+    options: { readonly resumable: boolean; readonly repeat: number; readonly shard?: number | undefined },
+  ): number {
+    const connected = [...this.#connections].filter(
+      ({ session }) =>
+        session !== undefined && (options.shard === undefined || session.shard.id === options.shard),
+    );
     for (const connection of connected) {
       connection.session?.repeatAtResume(options.repeat);
       if (!options.resumable || kind === 'invalidate') this.#sessions.delete(connection.session?.id ?? '');
@@ -138,7 +150,7 @@ export class Gateway implements ConnectionHost {
   }
 
   identify(connection: GatewayConnection, request: IdentifyRequest): void {
-    const { world, token, urls } = this.#options;
+    const { world, token, urls, starts, guildsPerShard } = this.#options;
     if (bareToken(request.token) !== token) {
       connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
       return;
@@ -152,9 +164,34 @@ export class Gateway implements ConnectionHost {
       );
       return;
     }
-    // A bot that identifies anew has no use for the session of its former life.
-    for (const old of this.sessions) if (!old.isConnected) this.#sessions.delete(old.id);
-    const session = new GatewaySession(randomBytes(16).toString('hex'), request.intents);
+    const shard = shardFrom(request.shard);
+    if (shard === undefined) {
+      connection.close(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
+      return;
+    }
+    const guilds = [...world.guilds.values()].filter(
+      ({ id, members }) => members.has(world.botId) && hears(shard, id),
+    );
+    if (guilds.length > guildsPerShard) {
+      connection.close(GatewayCloseCodes.ShardingRequired, 'Sharding required.');
+      return;
+    }
+    const start = starts.take(shard);
+    if (start === 'used-up') {
+      // Discord ends all sessions then, and has the token made anew.
+      connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+      return;
+    }
+    if (start === 'too-soon') {
+      connection.invalidate();
+      return;
+    }
+    // A shard that identifies anew has no use for the session of its former life, nor a bot for those of another division.
+    for (const old of this.sessions) {
+      const isReplaced = old.shard.id === shard.id || old.shard.count !== shard.count;
+      if (isReplaced && !old.isConnected) this.#sessions.delete(old.id);
+    }
+    const session = new GatewaySession(randomBytes(16).toString('hex'), request.intents, shard);
     this.#sessions.set(session.id, session);
     connection.adopt(session);
     setPresence(world, request.presence ?? { status: 'online', activities: [] });
@@ -162,14 +199,13 @@ export class Gateway implements ConnectionHost {
     this.#early = {};
     for (const frame of beforeReady) sendRaw(connection, frame);
     const flags = applicationFlags(world);
-    const guilds = [...world.guilds.values()].filter(({ members }) => members.has(world.botId));
     session.dispatch(GatewayDispatchEvents.Ready, {
       v: 10,
       user: userPayload(userOf(world, world.botId)),
       guilds: guilds.map(({ id }) => ({ id, unavailable: true })),
       session_id: session.id,
       resume_gateway_url: urls().gateway,
-      shard: [0, 1],
+      shard: [shard.id, shard.count],
       application: { id: world.application.id, flags, flags_new: String(flags) },
     });
     for (const frame of beforeGuilds) sendRaw(connection, frame);
@@ -204,7 +240,7 @@ export class Gateway implements ConnectionHost {
 
   members(session: GatewaySession, request: MembersRequest): void {
     const { world } = this.#options;
-    if (!world.guilds.has(request.guild_id)) return;
+    if (!world.guilds.has(request.guild_id) || !hears(session.shard, request.guild_id)) return;
     const wanted = request.user_ids === undefined ? undefined : [request.user_ids].flat();
     const query = request.query?.toLowerCase() ?? '';
     const found = [...guildOf(world, request.guild_id).members.values()].filter(({ userId }) =>

@@ -24,8 +24,7 @@ export function accountRoutes(app: FastifyInstance, context: RestContext): void 
 
   app.get('/gateway/bot', () => ({
     url: context.urls().gateway,
-    shards: 1,
-    session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 },
+    ...context.gatewayFacts(),
   }));
 
   app.get('/users/@me', () => userPayload(userOf(world, world.botId)));

@@ -20,6 +20,8 @@ export interface RestContext {
   readonly requests: RequestLog;
   /** What was fetched from the CDN, oldest first; added to. */
   readonly downloads: Download[];
+  /** What a bot is told of the gateway besides its address. */
+  readonly gatewayFacts: () => object;
   /** Known once the server listens. */
   readonly urls: () => { readonly gateway: string; readonly cdn: string };
 }

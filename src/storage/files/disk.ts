@@ -4,7 +4,8 @@ import { basename, dirname, join, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
 import { errorCode, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
-import { backupOf, isWithin, type Location } from './paths.ts';
+import { isWithin } from '../keys.ts';
+import { backupOf, type Location } from './paths.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
 

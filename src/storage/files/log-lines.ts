@@ -1,12 +1,5 @@
-import { parseJson } from '../../core/text.ts';
+import { parseLine } from '../log-line.ts';
 import { readBytes, type OpenFile } from './file-system.ts';
-
-/** A log's line: a record under its sequence number, or only the number, which marks that it was given out though its record was removed. */
-export interface LogLine {
-  readonly sequence: number;
-  /** Absent in a mark. */
-  readonly record?: object;
-}
 
 /** A line's bytes without its line break, and where it begins in the file. */
 export interface RawLine {
@@ -16,41 +9,6 @@ export interface RawLine {
 
 const lineBreak = 0x0a;
 const blockBytes = 64 * 1024;
-
-/** @throws {TypeError} for what has no JSON or is no object in JSON. */
-export function formatRecord(record: unknown): string {
-  const json: unknown = JSON.stringify(record);
-  if (typeof json !== 'string' || !/^[[{]/.test(json)) throw new TypeError('A log takes objects only');
-  return json;
-}
-
-/** A record's line, or a mark where there is no record. */
-export function formatLine(sequence: number, json?: string): Buffer {
-  const rest = json === undefined ? '' : `,"record":${json}`;
-  return Buffer.from(`{"sequence":${sequence}${rest}}\n`);
-}
-
-/** The line, or `undefined` where it is damaged. */
-export function parseLine(bytes: Buffer): LogLine | undefined {
-  let data: unknown;
-  try {
-    data = parseJson(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-  if (typeof data !== 'object' || data === null || !('sequence' in data)) return undefined;
-  const { sequence } = data;
-  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 1) return undefined;
-  if (!('record' in data)) return { sequence };
-  const { record } = data;
-  return typeof record === 'object' && record !== null ? { sequence, record } : undefined;
-}
-
-/** A line's number, in most cases without reading the rest; 0 where it is damaged. */
-export function sequenceOf(bytes: Buffer): number {
-  const [, number] = /^\{"sequence":(\d{1,15})[,}]/u.exec(bytes.toString('latin1', 0, 32)) ?? [];
-  return number === undefined ? (parseLine(bytes)?.sequence ?? 0) : Number(number);
-}
 
 /** The lines in the first `end` bytes, first to last. A last line without line break counts; empty lines do not. */
 export async function* linesForward(file: OpenFile, end: number): AsyncGenerator<RawLine> {
@@ -150,16 +108,4 @@ export async function inspect(file: OpenFile): Promise<LogFile> {
     if (line.record !== undefined) return { inode, size, end, isOpenLine, newest: line.sequence, highest };
   }
   return { inode, size, end, isOpenLine, newest: 0, highest: Math.max(highest, damagedAfter) };
-}
-
-/** The lines of bytes in memory, as `linesForward` gives those of a file. */
-export function linesOf(bytes: Buffer): readonly Buffer[] {
-  const lines: Buffer[] = [];
-  for (let from = 0; from < bytes.length;) {
-    const at = bytes.indexOf(lineBreak, from);
-    const end = at === -1 ? bytes.length : at;
-    if (end > from) lines.push(bytes.subarray(from, end));
-    from = end + 1;
-  }
-  return lines;
 }

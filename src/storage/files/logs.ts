@@ -4,8 +4,11 @@ import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 
-import type { LazyOption, LogBlock, LogEntry } from '../../core/store.ts';
+import type { LazyOption, LogBlock, LogEntry, LogState } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
+import { formatRecord } from '../document-text.ts';
+import { blocksOf, entriesIn, recordIn } from '../log-blocks.ts';
+import { formatLine, linesOf, parseLine, type LogLine } from '../log-line.ts';
 import type { FileParts } from './documents.ts';
 import {
   closeQuietly,
@@ -17,19 +20,8 @@ import {
   type OpenFile,
 } from './file-system.ts';
 import type { JournalRecord } from './journal.ts';
-import { blocksOf, createKeptBlocks, entriesIn, recordIn } from './log-blocks.ts';
-import {
-  formatLine,
-  formatRecord,
-  inspect,
-  linesBackward,
-  linesForward,
-  linesOf,
-  noFile,
-  parseLine,
-  type LogFile,
-  type LogLine,
-} from './log-lines.ts';
+import { createKeptBlocks } from './kept-blocks.ts';
+import { inspect, linesBackward, linesForward, noFile, type LogFile } from './log-lines.ts';
 
 interface WaitingRecord {
   readonly json: string;
@@ -43,12 +35,14 @@ const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 const knownLogs = 1000;
 
 /** A log as it is for everybody: its file, and what the journal has of it and the file has not. */
-interface LogState {
+interface KnownLog {
   readonly file: LogFile;
   /** Lines that come behind the file's last good one. */
   readonly unwritten: readonly Buffer[];
   readonly newest: number;
   readonly highest: number;
+  /** See {@link LogState}. */
+  readonly edition: number;
 }
 
 /** Logs, files of JSON lines; failures are those of the file system or `StoreError`. */
@@ -57,15 +51,16 @@ export function createLogs(
   { readOnly, blockLines }: { readonly readOnly: boolean; readonly blockLines: number },
 ) {
   const keptBlocks = createKeptBlocks(fileSystem, disk);
-  const known = new LRUCache<string, LogState>({ max: knownLogs });
+  const known = new LRUCache<string, KnownLog>({ max: knownLogs });
   /** Of logs whose file has not all yet. */
-  const owed = new Map<string, LogState>();
+  const owed = new Map<string, KnownLog>();
   /** Logs that may have a part of what is owed behind their last good line. */
   const torn = new Set<string>();
   const waiting = new Map<string, WaitingRecord[]>();
+  let editions = 0;
 
   /** Only while the log's lock is held. */
-  async function stateOf(log: string, path: string): Promise<LogState> {
+  async function stateOf(log: string, path: string): Promise<KnownLog> {
     const before = owed.get(log) ?? known.get(log);
     const stats = await disk.glance(path);
     const isKnown = before?.file.inode === stats?.ino && before?.file.size === Number(stats?.size ?? 0);
@@ -75,10 +70,10 @@ export function createLogs(
     // A person who shortened the file does not make numbers free that cursors stand on.
     const highest = Math.max(file.highest, before?.highest ?? 0);
     const newest = unwritten.length === 0 ? file.newest : Math.max(file.newest, before?.newest ?? 0);
-    return remember(log, { file, unwritten, newest, highest });
+    return remember(log, { file, unwritten, newest, highest, edition: (editions += 1) });
   }
 
-  function remember(log: string, state: LogState): LogState {
+  function remember(log: string, state: KnownLog): KnownLog {
     known.set(log, state);
     if (state.unwritten.length > 0) owed.set(log, state);
     else owed.delete(log);
@@ -130,7 +125,7 @@ export function createLogs(
     const isLazy = batch.every((each) => each.isLazy);
     await journal.commit({ kind: 'lines', key: log, at, lines: bytes.toString('utf8') }, { isLazy });
     const newest = state.highest + batch.length;
-    remember(log, { file: state.file, unwritten: [...state.unwritten, bytes], newest, highest: newest });
+    remember(log, { ...state, unwritten: [...state.unwritten, bytes], newest, highest: newest });
     behind.owe(log, () => writeLines(log, path), state.file.inode !== undefined);
     return first;
   }
@@ -141,23 +136,19 @@ export function createLogs(
     if (state.unwritten.length === 0) return;
     const bytes = Buffer.concat(state.unwritten);
     const { end } = state.file;
-    await withFile(openToAppend(path), async (file) => {
-      const { ino: inode, size: before } = await file.stat();
+    await withFile(openToAppend(path), async (opened) => {
+      const { ino: inode, size: before } = await opened.stat();
       torn.add(log);
       // What a kill tore off, or what is left of a write that failed.
-      if (before > BigInt(end)) await file.truncate(end);
-      await writeWhole(file, log, bytes, end);
+      if (before > BigInt(end)) await opened.truncate(end);
+      await writeWhole(opened, log, bytes, end);
       torn.delete(log);
       disk.lookAgain();
       disk.defer(path, state.file.inode === undefined);
       const size = end + bytes.length;
       const { newest, highest } = state;
-      remember(log, {
-        file: { inode, size, end: size, isOpenLine: false, newest, highest },
-        unwritten: [],
-        newest,
-        highest,
-      });
+      const file: LogFile = { inode, size, end: size, isOpenLine: false, newest, highest };
+      remember(log, { ...state, file, unwritten: [] });
     });
   }
 
@@ -249,8 +240,11 @@ export function createLogs(
     }
   }
 
-  async function lastSequence(log: string): Promise<number> {
-    return locks.run(log, async () => (await stateOf(log, await pathOf(log))).newest);
+  async function logState(log: string): Promise<LogState> {
+    return locks.run(log, async () => {
+      const { newest: last, edition } = await stateOf(log, await pathOf(log));
+      return { last, edition };
+    });
   }
 
   /** Erases what it replaces [S7]. Lines that `schema` refuses stay as they are. */
@@ -273,7 +267,7 @@ export function createLogs(
         const { highest } = state;
         const size = bytes.length;
         const now: LogFile = { inode: written.ino, size, end: size, isOpenLine: false, newest, highest };
-        remember(log, { file: now, unwritten: [], newest, highest });
+        remember(log, { file: now, unwritten: [], newest, highest, edition: (editions += 1) });
       } finally {
         await closeQuietly(file);
       }
@@ -306,16 +300,16 @@ export function createLogs(
   /** Erases what is kept of a log that goes. */
   const eraseKept = (path: string) => keptBlocks.eraseOthers(path, Buffer.alloc(0), blockLines);
 
-  return { append, scan, blocks, damagedLines, lastSequence, rewrite, restore, forget, eraseKept };
+  return { append, scan, blocks, damagedLines, logState, rewrite, restore, forget, eraseKept };
 }
 
-async function* allLines(file: OpenFile | undefined, state: LogState): AsyncGenerator<LogLine | undefined> {
+async function* allLines(file: OpenFile | undefined, state: KnownLog): AsyncGenerator<LogLine | undefined> {
   for await (const bytes of rawLines(file, state)) yield parseLine(bytes);
 }
 
 async function* rawLines(
   file: OpenFile | undefined,
-  { file: { end }, unwritten }: LogState,
+  { file: { end }, unwritten }: KnownLog,
 ): AsyncGenerator<Buffer> {
   if (file !== undefined) for await (const { bytes } of linesForward(file, end)) yield bytes;
   yield* unwritten.flatMap(linesOf);
@@ -324,7 +318,7 @@ async function* rawLines(
 /** The lines with a higher number, first to last; of what is before them only the nearest line is read. */
 async function* linesAfter(
   file: OpenFile | undefined,
-  { file: { end }, unwritten }: LogState,
+  { file: { end }, unwritten }: KnownLog,
   after: number,
 ): AsyncGenerator<LogLine | undefined> {
   const found: (LogLine | undefined)[] = [];
@@ -350,7 +344,7 @@ async function* backward(
 /** The log's new content and newest number, and whether any line is another than before. */
 async function rewriteLines<T>(
   file: OpenFile,
-  state: LogState,
+  state: KnownLog,
   schema: z.ZodType<T>,
   change: (entry: LogEntry<T>) => T | undefined,
 ): Promise<{ readonly bytes: Buffer; readonly newest: number; readonly isChanged: boolean }> {

@@ -2,63 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
 import { growingCache } from '../../core/limits.ts';
-
-/** The first segment of keys whose files are the owner's own [N1]. */
-const workspaceSegment = 'workspace';
-
-/** The folder for unreadable documents, at the root of the data folder; no key leads into it. */
-const quarantineSegment = 'quarantine';
-
-const backupEnding = '.bak';
-
-/**
- * Checks a key or a folder's key. Segments are `[A-Za-z0-9._-]`, not beginning with a dot; in notebooks and sessions' notes, letters
- * of any script; below `workspace/` any names that a person gives to files. Backups and the quarantine have no keys.
- * @throws {RangeError} for any other text.
- */
-export function assertKey(key: string): string {
-  if (checkedKeys.has(key)) return key;
-  const segments = key.split('/');
-  const isSafe = segments.every((segment, index) => isSegment(segment, segments.slice(0, index).join('/')));
-  if (!isSafe || segments[0] === quarantineSegment) {
-    throw new RangeError(`Not a storage key: ${JSON.stringify(key.slice(0, 80))}`);
-  }
-  checkedKeys.set(key, true);
-  return key;
-}
-
-/** Keys that were found good, each checked once. */
-const checkedKeys = growingCache<string, true>(10_000);
-
-/** Whether a name met on disk in the folder of the key `folder` can be a segment of a key. */
-export function isSegment(name: string, folder: string): boolean {
-  if (name.startsWith('.') || name.endsWith(backupEnding)) return false;
-  return patterns[namesIn(folder)].test(name);
-}
-
-/** Which names the files and folders directly in a folder may have. */
-const patterns = {
-  plain: /^[A-Za-z0-9._-]+$/,
-  letters: /^[\p{L}\p{M}\p{N}._-]+$/u,
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  any: /^[^/\\\u0000-\u001f\u007f]+$/u,
-};
-
-function namesIn(folder: string): keyof typeof patterns {
-  if (isInWorkspace(folder)) return 'any';
-  return /^(?:users\/[^/]+\/notebook|sessions\/[^/]+\/[^/]+\/detail)(?:\/|$)/.test(folder)
-    ? 'letters'
-    : 'plain';
-}
-
-function isInWorkspace(key: string): boolean {
-  return key === workspaceSegment || key.startsWith(`${workspaceSegment}/`);
-}
-
-/** Whether `key` is `folder` itself or lies below it, as all keys lie below the empty one. */
-export function isWithin(key: string, folder: string): boolean {
-  return folder === '' || key === folder || key.startsWith(`${folder}/`);
-}
+import { backupEnding, isInWorkspace, quarantineSegment, workspaceSegment } from '../keys.ts';
 
 /** Where the last good copy of a file is kept. */
 export function backupOf(path: string): string {

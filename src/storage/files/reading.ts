@@ -5,7 +5,8 @@ import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
 import type { Disk } from './disk.ts';
 import { readBytes, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
-import { isSegment, locate, locateFolders, type Location, type RootFolders, type Ways } from './paths.ts';
+import { isSegment } from '../keys.ts';
+import { locate, locateFolders, type Location, type RootFolders, type Ways } from './paths.ts';
 
 /** What a file's content was made into, and which state of the file it was. */
 export interface FileContent<T> {

@@ -4,23 +4,15 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, Erasing, Store, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
+import { createKeyLocks } from '../key-locks.ts';
+import { assertKey, isWithin } from '../keys.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createDocuments } from './documents.ts';
 import { nodeFileSystem, orStoreError, toStoreError, unlessMissing, type FileSystem } from './file-system.ts';
 import { createJournal, type JournalRecord } from './journal.ts';
-import { createKeyLocks } from './key-locks.ts';
 import { createLogs } from './logs.ts';
 import { takeOwnerLock } from './owner-lock.ts';
-import {
-  allRoots,
-  assertKey,
-  createWays,
-  isWithin,
-  locate,
-  locateFolders,
-  locateQuarantine,
-  type RootFolders,
-} from './paths.ts';
+import { allRoots, createWays, locate, locateFolders, locateQuarantine, type RootFolders } from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
 import { createSnapshots } from './snapshot.ts';
@@ -63,6 +55,9 @@ export interface FileStore extends Store {
   close(): Promise<void>;
 }
 
+/** Bounds the files that are open at once. */
+const changesAtOnce = 64;
+
 /**
  * The store in files [S1]. It is the only writer of its data folder, apart from people who edit documents and text.
  * @throws {StoreError} where another process owns the folder, or it cannot be written.
@@ -76,7 +71,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     : await orStoreError('.', 'locked', () =>
         takeOwnerLock(fileSystem, roots.data, () => void tracked(snapshots.serve())),
       );
-  const locks = createKeyLocks();
+  const locks = createKeyLocks(changesAtOnce);
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const ways = createWays(disk.glance);
   const pathOf = async (key: string): Promise<string> => {
@@ -200,6 +195,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   }
 
   return {
+    isShared: false,
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
     update: (key, kind, make, { isLazy = false, erase = false } = {}) =>
       change(key, 'stored', () => {
@@ -210,7 +206,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     append: (log, record, how) => change(log, 'appended to', () => logs.append(log, record, how)),
     scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
     blocks: (log, schema) => reading(log, logs.blocks(log, schema)),
-    lastSequence: (log) => run(log, 'read', () => logs.lastSequence(log)),
+    lastSequence: (log) => run(log, 'read', async () => (await logs.logState(log)).last),
+    logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make, { isLazy = false } = {}) =>
       change(log, 'rewritten', async () => {
         const work = () => logs.rewrite(log, schema, make);

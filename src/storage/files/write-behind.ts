@@ -4,8 +4,8 @@ import type { Logger } from '../../core/logger.ts';
 import type { Disk } from './disk.ts';
 import { orStoreError } from './file-system.ts';
 import type { Journal } from './journal.ts';
-import type { KeyLocks } from './key-locks.ts';
-import { isWithin } from './paths.ts';
+import type { KeyLocks } from '../key-locks.ts';
+import { isWithin } from '../keys.ts';
 
 /** Milliseconds from a change until its file follows [S2]. */
 const delayMs = 300;

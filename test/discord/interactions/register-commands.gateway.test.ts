@@ -55,11 +55,11 @@ async function register(
     applicationId,
     commands: [memory],
     guildIds: [],
-    botGuildIds: ['1', '2'],
     store: api.store,
     signal: new AbortController().signal,
     logger,
     ...options,
+    botGuildIds: async () => options.botGuildIds ?? ['1', '2'],
   });
   return { logger };
 }

@@ -24,6 +24,7 @@ import type {
   MenuRequest,
 } from '../../../src/core/commands.ts';
 import { RecentChanges } from '../../../src/core/changes.ts';
+import { allShards, type Shards } from '../../../src/core/shards.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
 import { createLockedOut, type AccessSettings } from '../../../src/discord/access.ts';
@@ -36,7 +37,7 @@ import {
   type IntakeOptions,
   type IgnoredMessages,
 } from '../../../src/discord/intake.ts';
-import type { OnMalformed } from '../../../src/discord/shard.ts';
+import type { Identifying, OnMalformed } from '../../../src/discord/shard.ts';
 import {
   startSandboxServer,
   type SandboxOptions,
@@ -128,6 +129,8 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 }
 
 export interface RunOptions {
+  readonly shards?: Shards;
+  readonly guildLeft?: (guildId: string) => void;
   readonly ignored?: IgnoredMessages;
   readonly server?: SandboxServer;
   readonly sandbox?: SandboxOptions;
@@ -211,14 +214,15 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 export function newClient(
   { apiUrl }: Pick<SandboxServer, 'apiUrl'>,
   logger = new RecordingLogger(),
-  onMalformed?: OnMalformed,
+  options: {
+    readonly onMalformed?: OnMalformed;
+    readonly shards?: Shards;
+    readonly identifying?: Identifying;
+  } = {},
 ): Client {
-  const client = createDiscordClient({ apiUrl, logger, ...(onMalformed && { onMalformed }) });
   // Identifying twice within five seconds is slowed down by the client; a test need not wait for it.
-  client.options.ws = {
-    ...client.options.ws,
-    buildIdentifyThrottler: () => Promise.resolve({ waitForIdentify: () => Promise.resolve() }),
-  };
+  const identifying = { waitForIdentify: () => Promise.resolve() };
+  const client = createDiscordClient({ apiUrl, logger, identifying, ...options });
   onTestFinished(() => client.destroy());
   return client;
 }
@@ -235,15 +239,17 @@ function parseCommand(text: string): CommandCall | undefined {
 /** The real client, logged in to a sandbox, with handlers that record. It ends with the test. */
 export async function runGateway(options: RunOptions = {}): Promise<RunningGateway> {
   const server = options.server ?? (await openSandbox(options.sandbox));
+  const { shards = allShards } = options;
   const logger = new RecordingLogger();
   const malformed: string[] = [];
-  const client = newClient(server, logger, (type) => malformed.push(type));
+  const client = newClient(server, logger, { onMalformed: (type) => malformed.push(type), shards });
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
   const recent = new RecentChanges();
   const { places, history, replies, offers, reactions, presentPlace, readReplied, readChannel, actions } =
     createDiscordPorts({
       client,
+      shards,
       access: { ...openToAll, ...options.access },
       hiddenIn: () => Promise.resolve((messageId) => options.hidden?.has(messageId) ?? false),
       isCommand: (text) => parseCommand(text) !== undefined,
@@ -254,6 +260,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
       logger,
     });
   const gateway = await startGateway({
+    shards,
     answerModes: options.answerModes ?? {
       answerMode: async () => undefined,
       lastAnswerMode: () => undefined,
@@ -291,6 +298,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
         (options.remembered ?? []).filter(({ ids }) => ids.some((id) => compareSnowflakes(id, since) >= 0)),
       ),
     isUnfinished: () => Promise.resolve(false),
+    ...(options.guildLeft !== undefined && { guildLeft: options.guildLeft }),
     onLost: (error) => lost.push(error),
     clock,
     logger,

@@ -1,13 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OpenFile } from '../../../src/storage/files/file-system.ts';
-import {
-  formatLine,
-  formatRecord,
-  linesBackward,
-  linesForward,
-  parseLine,
-} from '../../../src/storage/files/log-lines.ts';
+import { linesBackward, linesForward } from '../../../src/storage/files/log-lines.ts';
+import { formatLine, parseLine } from '../../../src/storage/log-line.ts';
+import { formatRecord } from '../../../src/storage/document-text.ts';
 
 const refuse = () => Promise.reject(new Error('only read'));
 

@@ -4,7 +4,8 @@ import { join, relative, sep } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
-import { allRoots, assertKey, locate } from '../../../src/storage/files/paths.ts';
+import { allRoots, locate } from '../../../src/storage/files/paths.ts';
+import { assertKey } from '../../../src/storage/keys.ts';
 import {
   alice,
   ben,

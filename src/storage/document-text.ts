@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { NewerVersionError, StoreError } from '../../core/errors.ts';
-import { changedPart, type ChangedPart, type DocumentKind, type Versioned } from '../../core/store.ts';
-import { parseJson } from '../../core/text.ts';
+import { NewerVersionError, StoreError } from '../core/errors.ts';
+import { changedPart, type ChangedPart, type DocumentKind, type Versioned } from '../core/store.ts';
+import { parseJson } from '../core/text.ts';
 
 /** A document's text, understood or not. `reason` holds no content: it goes into the log. */
 export type ParsedDocument<T> =
@@ -91,6 +91,13 @@ export function parseObject(text: string): object | undefined {
 /** A document's text as it is stored: indented, because people read and edit it [S5]. */
 export function formatDocument(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** @throws {TypeError} for what has no JSON or is no object in JSON. */
+export function formatRecord(record: unknown): string {
+  const json: unknown = JSON.stringify(record);
+  if (typeof json !== 'string' || !/^[[{]/.test(json)) throw new TypeError('A log takes objects only');
+  return json;
 }
 
 function versionOf(data: unknown): number | undefined {

@@ -1,18 +1,15 @@
 import pLimit from 'p-limit';
 
-import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { isWithin } from './paths.ts';
-
-const maxJobsAtOnce = 64;
+import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { isWithin } from './keys.ts';
 
 export type KeyLocks = ReturnType<typeof createKeyLocks>;
 
-/** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. */
-export function createKeyLocks() {
+/** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. At most `maxJobsAtOnce` run at once, over all keys. */
+export function createKeyLocks(maxJobsAtOnce: number) {
   const jobs = createKeyedQueue();
   const removals = createKeyedQueue();
-  // Bounds the files that are open at once, over all keys.
-  const disk = pLimit(maxJobsAtOnce);
+  const bounded = pLimit(maxJobsAtOnce);
   const running = new Map<string, Promise<unknown>>();
   let removal: { readonly folder: string; readonly ended: Promise<unknown> } | undefined;
 
@@ -25,7 +22,7 @@ export function createKeyLocks() {
     run: <T>(key: string, job: () => Promise<T>): Promise<T> =>
       jobs.run(key, async () => {
         for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
-        const work = disk(job);
+        const work = bounded(job);
         running.set(key, settled(work));
         try {
           return await work;

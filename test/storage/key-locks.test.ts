@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKeyLocks } from '../../../src/storage/files/key-locks.ts';
-import { isWithin } from '../../../src/storage/files/paths.ts';
+import { createKeyLocks } from '../../src/storage/key-locks.ts';
+import { isWithin } from '../../src/storage/keys.ts';
 
 const keys = ['a/x', 'a/y', 'ab/x', 'b/x'];
 const folders = ['a', 'b', 'a/x'];
@@ -19,7 +19,7 @@ describe('createKeyLocks', () => {
     );
     await fc.assert(
       fc.asyncProperty(asked, async (jobs) => {
-        const locks = createKeyLocks();
+        const locks = createKeyLocks(64);
         const active = new Set<{ readonly name: string; readonly alone: boolean }>();
         let overlaps = 0;
         const outcomes = await Promise.allSettled(

@@ -1,0 +1,51 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Processes } from '../core/processes.ts';
+import type { Store } from '../core/store.ts';
+import type { Clock } from '../core/time.ts';
+import { createFileStore } from '../storage/files/store.ts';
+
+/** `bot`: beside other bots where the store allows it. `alone`: where no bot runs. `reader`: beside whatever runs, and changes nothing. */
+export type Opener = 'bot' | 'alone' | 'reader';
+
+export interface OpenStore {
+  readonly store: Store;
+  /** What holds between processes; `undefined` where one process has the store alone. */
+  readonly processes: Processes | undefined;
+  /** How many unreadable documents are kept for a person to look at. Rejects with `StoreError`. */
+  readonly quarantined: () => Promise<number>;
+  /** Removes what an earlier process left behind; nothing waits for it. Rejects with `StoreError`. */
+  readonly removeLeftovers: () => Promise<void>;
+  /** Waits for running changes; later ones reject. */
+  readonly close: () => Promise<void>;
+}
+
+/** The store that the configuration names [X1]. @throws {StoreError} where it cannot be used, or somebody else is in the way. */
+export async function openStore(
+  { storage }: Config,
+  { as = 'bot', clock, logger }: { readonly as?: Opener; readonly clock: Clock; readonly logger: Logger },
+): Promise<OpenStore> {
+  const { databaseUrl: url } = storage;
+  if (url === undefined) {
+    const store = await createFileStore({ ...storage, clock, logger, readOnly: as === 'reader' });
+    const { quarantined, removeLeftovers, close } = store;
+    return { store, processes: undefined, quarantined, removeLeftovers, close };
+  }
+  // Who keeps files does not load it.
+  const { createPostgresStore } = await import('../storage/postgres/store.ts');
+  const store = await createPostgresStore({ url, logger, as: as === 'bot' ? 'shared' : as });
+  const { quarantined, close } = store;
+  return { store, processes: store, quarantined, removeLeftovers: () => Promise.resolve(), close };
+}
+
+/** @throws {RangeError} where there is nothing that was ever remembered. */
+export async function assertMemory({ storage }: Config): Promise<void> {
+  if (storage.databaseUrl !== undefined) return;
+  const dataDir = resolve(storage.dataDir);
+  await access(dataDir).catch(() => {
+    throw new RangeError(`There is no data folder at ${dataDir}.`);
+  });
+}

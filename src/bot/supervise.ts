@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+
+import type { Logger } from '../core/logger.ts';
+import type { Shards } from '../core/shards.ts';
+import { UnusableError } from './findings.ts';
+import type { ProcessCalls, SupervisorCalls } from './processes.ts';
+import { shownShards } from './shards.ts';
+
+/** Milliseconds until a process is started again: the first time, and at most, doubled each time. */
+const firstWaitMs = 500;
+const longestWaitMs = 60_000;
+/** One that was ready for so long is started again as at first. */
+const provenMs = 30_000;
+
+/** `EX_CONFIG`: starting again does not help [O2]. */
+const badConfiguration = 78;
+
+/** A process that runs. */
+export interface RunningProcess {
+  /** Each rejects when the process is gone or does not answer for a while. */
+  readonly calls: {
+    [Name in keyof ProcessCalls]: (
+      ...asked: Parameters<ProcessCalls[Name]>
+    ) => Promise<Awaited<ReturnType<ProcessCalls[Name]>>>;
+  };
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+export interface SupervisorOptions {
+  /** The shards of each process. */
+  readonly parts: readonly Shards[];
+  /** Starts process `number`, from 1 on, which asks `own`. */
+  readonly start: (number: number, shards: Shards, own: SupervisorCalls) => RunningProcess;
+  /** Resolves when a shard may identify; rejects only where `signal` is aborted. */
+  readonly mayIdentify: (shard: number, signal: AbortSignal) => Promise<void>;
+  /** Resolves after so many milliseconds, or when `signal` is aborted; holds the process until then. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds, from whenever. */
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+export type Supervisor = ReturnType<typeof createSupervisor>;
+
+/**
+ * Runs the bot's processes [X3]: starts all at once, each again when it ends, and only it, waiting longer each time that it ends soon. Lets their shards
+ * identify one after the other, passes on what they ask of each other, and adds up how they are.
+ */
+export function createSupervisor({ parts, start, mayIdentify, wait, now, logger }: SupervisorOptions) {
+  const running = new Map<number, { readonly process: RunningProcess; readyAt: number | undefined }>();
+  const stopping = new AbortController();
+  const allReady = new AbortController();
+  const ready = once(allReady.signal, 'abort').then(() => undefined);
+
+  const nameOf = (number: number): string =>
+    `process ${number} (shards ${shownShards(parts[number - 1]?.ids ?? [])})`;
+  const isReady = (number: number): boolean => running.get(number)?.readyAt !== undefined;
+  const numbers = parts.map((_, index) => index + 1);
+
+  /** What it ended with, and whether it had been ready for a while. */
+  async function run(number: number, shards: Shards) {
+    const gone = new AbortController();
+    const own: SupervisorCalls = {
+      mayIdentify: (shard) => mayIdentify(shard, gone.signal),
+      ready() {
+        const entry = running.get(number);
+        if (entry !== undefined) entry.readyAt = now();
+        if (numbers.every(isReady)) allReady.abort();
+      },
+      async askOthers(name, asked) {
+        const others = numbers.flatMap((other) =>
+          other === number ? [] : (running.get(other)?.process ?? []),
+        );
+        const answers = await Promise.allSettled(others.map(({ calls }) => calls[name](...asked)));
+        return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      },
+    };
+    const process = start(number, shards, own);
+    running.set(number, { process, readyAt: undefined });
+    const end = await process.exited;
+    const readyAt = running.get(number)?.readyAt;
+    running.delete(number);
+    gone.abort();
+    return { ...end, isProven: readyAt !== undefined && now() - readyAt >= provenMs };
+  }
+
+  /** Resolves when it has ended after the wish to stop. @throws {UnusableError} where starting it again does not help. */
+  async function keepRunning(number: number, shards: Shards): Promise<void> {
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
+      const { code, signal, isProven } = await run(number, shards);
+      if (stopping.signal.aborted) return;
+      if (code === badConfiguration)
+        throw new UnusableError(
+          `${nameOf(number)} ended with what only its operator can mend, as it says above`,
+        );
+      if (isProven) waitMs = firstWaitMs;
+      logger.error('a process of the bot has ended and is started again', {
+        ended: number,
+        shards: shownShards(shards.ids),
+        ...(code === null ? { signal } : { code }),
+        inMs: waitMs,
+      });
+      await wait(waitMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+    }
+  }
+
+  const allEnded = Promise.all(parts.map((shards, index) => keepRunning(index + 1, shards)));
+
+  async function problems(kind: 'unhealthy' | 'unready'): Promise<string | undefined> {
+    for (const number of numbers) {
+      const entry = running.get(number);
+      if (entry?.readyAt === undefined) {
+        if (kind === 'unready') return `${nameOf(number)} is not connected to Discord yet`;
+        continue;
+      }
+      try {
+        const problem = (await entry.process.calls.health())[kind];
+        if (problem !== undefined) return `${nameOf(number)}: ${problem}`;
+      } catch {
+        return `${nameOf(number)} does not answer`;
+      }
+    }
+    return undefined;
+  }
+
+  return {
+    /** Resolves when all have been ready at the same time, for the first time. */
+    ready,
+    /** Resolves when all have ended after `stop`. @throws {UnusableError} where one cannot run; the others still do. */
+    ended: allEnded.then(() => undefined),
+    unhealthy: () => problems('unhealthy'),
+    unready: () => problems('unready'),
+    /** Of all that answer. */
+    async metrics(): Promise<readonly (readonly object[])[]> {
+      const answers = await Promise.allSettled(
+        [...running.values()].map(({ process }) => process.calls.metrics()),
+      );
+      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    },
+    /** Has all end, for so many milliseconds in peace [G4]; resolves when they have. */
+    async stop(withinMs: number): Promise<void> {
+      stopping.abort();
+      const left = [...running.values()].map(({ process }) => process);
+      for (const process of left) process.kill('SIGTERM');
+      const ended = new AbortController();
+      const all = Promise.all(left.map(({ exited }) => exited)).then(() => ended.abort());
+      await wait(withinMs, ended.signal);
+      if (!ended.signal.aborted) for (const process of left) process.kill('SIGKILL');
+      await all;
+    },
+  };
+}

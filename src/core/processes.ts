@@ -1,0 +1,40 @@
+import type { SessionKey } from './place.ts';
+import type { LateNotice } from './tool.ts';
+
+/**
+ * What holds between processes that share a store [X2][X3]; where one process has the store alone, there is none of it. A channel belongs to one process at
+ * a time, a person to all of them.
+ */
+export interface Processes {
+  readonly locks: Locks;
+  readonly notices: Notices;
+}
+
+/** Keys that one process has at a time; what it had is free as soon as it is gone, however it ended. */
+export interface Locks {
+  /**
+   * Runs a short job while no other process runs one of the same key; those that wait come in any order. Never over a model call. The same process must not
+   * ask for a key that it holds: its own jobs are in order already. Settles as the job does; rejects with `StoreError` where the key cannot be had. Where it is lost before
+   * the job is over, as with a connection, what the job writes to the store from then on rejects with `StoreError`.
+   */
+  hold<T>(key: string, job: () => Promise<T>): Promise<T>;
+  /** Takes a key for as long as the process runs, or until it is released; `undefined` where another one has it. Rejects with `StoreError`. */
+  claim(key: string): Promise<{ release(): Promise<void> } | undefined>;
+}
+
+/** What one process tells the others at once. */
+export type Notice =
+  /** All that is held about a person is being erased [K11], or was; `at` is ISO 8601. */
+  | { readonly kind: 'erased'; readonly userId: string; readonly at: string; readonly isDone: boolean }
+  /** Messages came back into a session's history. */
+  | { readonly kind: 'restored'; readonly session: SessionKey }
+  /** Something was stored of what a person said, which whoever answered them tells [K6]. */
+  | { readonly kind: 'stored'; readonly stored: LateNotice };
+
+/** A notice may be lost, and never comes back to who told it: what decides who may see or keep something is looked up when it is used. */
+export interface Notices {
+  /** Never throws. */
+  tell(notice: Notice): void;
+  /** `listener` must not throw. */
+  listen(listener: (notice: Notice) => void): void;
+}

@@ -1,0 +1,106 @@
+import { ChannelType, type Client, type GuildBasedChannel } from 'discord.js';
+
+import type { Logger } from '../core/logger.ts';
+import { shardOf, type Shards } from '../core/shards.ts';
+import { compareSnowflakes } from '../core/snowflake.ts';
+import type { Clock } from '../core/time.ts';
+import { worksIn, type AccessSettings } from './access.ts';
+import { botMay } from './permissions.ts';
+
+/** Channels in which nothing has happened for so long are looked at last. */
+const quietMs = 7 * 24 * 60 * 60_000;
+
+/** What tells which channels are to be looked at after a gap, and in which order. */
+export interface ChannelsOptions {
+  readonly client: Client;
+  /** Those of this client: channels of others are not looked at, and a new session of one leaves the channels of the others alone. */
+  readonly shards: Shards;
+  /**
+   * Channels that the bot has been active in, DMs above all (Discord lists those to no bot), with when it last was, in milliseconds since the
+   * epoch.
+   */
+  readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
+  /** The guild that a known channel was in, where it was in one. */
+  readonly guildOf: (channelId: string) => Promise<string | undefined>;
+  readonly settings: Pick<AccessSettings, 'channelIds'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The guild of a channel that the client holds; `undefined` for a DM, and for others. */
+export function guildIdOf({ channels }: Client, channelId: string): string | undefined {
+  const channel = channels.cache.get(channelId);
+  return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
+}
+
+export function shardIn(client: Client, channelId: string, { count }: Shards): number {
+  return shardOf(guildIdOf(client, channelId), count);
+}
+
+/** The shard of a channel that was known before, which the client need not hold; what is remembered tells its guild. */
+export async function shardOfKnown(
+  channelId: string,
+  { client, shards, guildOf, logger }: ChannelsOptions,
+): Promise<number> {
+  if (shards.count === 1) return 0;
+  if (client.channels.cache.has(channelId)) return shardIn(client, channelId, shards);
+  try {
+    return shardOf(await guildOf(channelId), shards.count);
+  } catch (error) {
+    logger.warn('what is remembered of a channel could not be read', { channelId, error });
+    return 0;
+  }
+}
+
+/** All channels to be looked at, in groups: where something was said of late, as Discord tells; where the bot was active; the rest. */
+export async function inOrder(
+  open: readonly string[],
+  { knownChannels, clock, logger }: Pick<ChannelsOptions, 'knownChannels' | 'clock' | 'logger'>,
+): Promise<readonly (readonly string[])[]> {
+  const known = await knownChannels().catch((error: unknown) => {
+    logger.warn('the channels to catch up with are not known', { error });
+    return [];
+  });
+  const since = clock().getTime() - quietMs;
+  const byActivity = known.filter(({ id }) => !open.includes(id)).toSorted((a, b) => b.activeAt - a.activeAt);
+  const firstQuiet = byActivity.findIndex(({ activeAt }) => activeAt < since);
+  const ids = byActivity.map(({ id }) => id);
+  return firstQuiet === -1 ? [open, ids] : [open, ids.slice(0, firstQuiet), ids.slice(firstQuiet)];
+}
+
+/**
+ * Channels that this process knows of by itself: DMs, and wherever in a guild something was said since `floor`, as it may have mentioned
+ * the bot where it never spoke.
+ */
+export function openChannels({ client, settings }: ChannelsOptions, floor: string): string[] {
+  const open = client.channels.cache.filter((channel) => {
+    if (channel.isDMBased()) return channel.type === ChannelType.DM;
+    const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
+    return (
+      isNewer(channel, floor) &&
+      worksIn(settings, { channelId: channel.id, isDm: false, parentId }) &&
+      // Discord tells of every channel, also of those that the bot may not read.
+      botMay('read', channel)
+    );
+  });
+  return [...open.keys()];
+}
+
+function isNewer(channel: GuildBasedChannel, floor: string): boolean {
+  if (!('lastMessageId' in channel) || channel.lastMessageId === null) return false;
+  return compareSnowflakes(channel.lastMessageId, floor) >= 0;
+}
+
+/** Each guild channel's newest message is told by the guild's own event, which saves most requests. */
+export function quietChannels(client: Client, floor: string): ReadonlySet<string> {
+  const quiet = client.channels.cache.filter(
+    (channel) =>
+      !channel.isDMBased() &&
+      'lastMessageId' in channel &&
+      // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
+      (channel.lastMessageId === null
+        ? !channel.isThread()
+        : compareSnowflakes(channel.lastMessageId, floor) < 0),
+  );
+  return new Set(quiet.keys());
+}

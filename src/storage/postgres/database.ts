@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import type { Logger } from '../../core/logger.ts';
+import { DatabaseFault, connectFault, queryFault } from './faults.ts';
+
+/** One statement with its parameters; with a name, each connection prepares it once. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+export type Query = <Row extends pg.QueryResultRow>(statement: Statement) => Promise<readonly Row[]>;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly logger: Logger;
+  /** Connections at once. */
+  readonly connections: number;
+  /** How long what failed is tried again, in milliseconds since the database was last reached; then it fails at once, until it is back. */
+  readonly patienceMs: number;
+}
+
+export type Database = ReturnType<typeof createDatabase>;
+
+/** The longest that a connection is waited for, and a statement, in milliseconds: a machine that is gone says nothing. */
+const connectMs = 5000;
+const statementMs = 60_000;
+
+const firstPauseMs = 25;
+const longestPauseMs = 1000;
+/** How often what others were in the way of is done again. */
+const mostConflicts = 50;
+
+/**
+ * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach for no longer than the
+ * patience, a caller notices nothing but the time.
+ */
+export function createDatabase({ url, logger, connections, patienceMs }: DatabaseOptions) {
+  const pool = new pg.Pool({ ...connectionOptions(url), max: connections, idleTimeoutMillis: 60_000 });
+  // A connection that nobody uses was lost: the next one to need it gets another.
+  pool.on('error', (error) =>
+    logger.debug('a connection to the database was lost', { error: error.message }),
+  );
+  let lostSince: number | undefined;
+
+  /** Does `work` with a connection of its own. */
+  async function connected<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw connectFault(error);
+    });
+    let isBroken = false;
+    const query: Query = async <Row extends pg.QueryResultRow>({ name, text, values = [] }: Statement) => {
+      try {
+        const { rows } = await client.query<Row>({
+          ...(name !== undefined && { name }),
+          text,
+          values: [...values],
+        });
+        return rows;
+      } catch (error) {
+        const fault = queryFault(error);
+        isBroken ||= fault.fault === 'lost' || fault.fault === 'unsent';
+        throw fault;
+      }
+    };
+    // It is lost while nothing is asked of it; the next question says so.
+    const overlook = (): void => {};
+    client.on('error', overlook);
+    try {
+      return await work(query);
+    } finally {
+      client.off('error', overlook);
+      client.release(isBroken);
+    }
+  }
+
+  /**
+   * Tries until it succeeds, or there is no sense in it. `work` is told whether an earlier try may have been carried out without its answer coming
+   * through. Rejects with `DatabaseFault`, or as `work` does.
+   */
+  async function persist<T>(work: (query: Query, isUncertain: boolean) => Promise<T>): Promise<T> {
+    let isUncertain = false;
+    let conflicts = 0;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      try {
+        const result = await connected((query) => work(query, isUncertain));
+        if (lostSince !== undefined) {
+          logger.info('the database can be reached again', { seconds: secondsSince(lostSince) });
+          lostSince = undefined;
+        }
+        return result;
+      } catch (error) {
+        if (!(error instanceof DatabaseFault)) throw error;
+        switch (error.fault) {
+          case 'refused':
+          case 'unusable':
+            throw error;
+          case 'conflict':
+            conflicts += 1;
+            if (conflicts > mostConflicts) throw error;
+            pauseMs = firstPauseMs;
+            break;
+          case 'lost':
+            isUncertain = true;
+            noteLost(error);
+            break;
+          case 'unsent':
+            noteLost(error);
+        }
+        const leftMs = patienceMs - (performance.now() - (lostSince ?? performance.now()));
+        if (leftMs <= 0) throw error;
+        await delay(Math.min(leftMs, pauseMs * (0.5 + Math.random())));
+      }
+    }
+  }
+
+  function noteLost(fault: DatabaseFault): void {
+    if (lostSince !== undefined) return;
+    lostSince = performance.now();
+    logger.warn('the database is out of reach', { reason: fault.message });
+  }
+
+  return {
+    /** One statement, which is carried out as a whole or not at all. Only for what can be done twice. */
+    query: <Row extends pg.QueryResultRow>(statement: Statement) =>
+      persist<readonly Row[]>((query) => query<Row>(statement)),
+    /** As `query`, where the caller finds out whether it was carried out before it is done again. */
+    persist,
+    /** Several statements as one: all of it or nothing. `work` may run again, and must have no effects of its own. */
+    transaction: <T>(work: (query: Query) => Promise<T>) =>
+      persist((query) => inTransaction(query, () => work(query))),
+    close: () => pool.end(),
+  };
+}
+
+export async function inTransaction<T>(query: Query, work: () => Promise<T>): Promise<T> {
+  await query({ text: 'begin isolation level read committed' });
+  try {
+    const result = await work();
+    await query({ text: 'commit' });
+    return result;
+  } catch (error) {
+    // Where the connection is gone, so is the transaction.
+    await query({ text: 'rollback' }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What every connection of the bot has in common. */
+export function connectionOptions(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    fallback_application_name: 'discoclaw',
+    connectionTimeoutMillis: connectMs,
+    query_timeout: statementMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser: typeParser },
+  };
+}
+
+/** Whole numbers as such, and JSON as its text. */
+const typeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' | 'binary') => {
+  if (format !== 'binary' && id === pg.types.builtins.INT8) return Number;
+  if (format !== 'binary' && id === pg.types.builtins.JSON) return String;
+  return pg.types.getTypeParser(id, format ?? 'text');
+};
+
+function secondsSince(moment: number): number {
+  return Math.round((performance.now() - moment) / 1000);
+}

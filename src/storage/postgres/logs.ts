@@ -1,0 +1,355 @@
+import type { z } from 'zod';
+
+import { StoreError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { LogBlock, LogEntry, LogState } from '../../core/store.ts';
+import { parseJson } from '../../core/text.ts';
+import { createTimeSlice } from '../../core/time.ts';
+import { formatRecord } from '../document-text.ts';
+import { blocksOf, entriesIn, recordIn, type RawBlock } from '../log-blocks.ts';
+import { formatLine } from '../log-line.ts';
+import type { KeyLocks } from '../key-locks.ts';
+import { createBatches } from './batches.ts';
+import type { Database, Query } from './database.ts';
+import { freshNumber } from './entries.ts';
+
+interface LogParts {
+  readonly database: Database;
+  readonly locks: KeyLocks;
+  readonly logger: Logger;
+}
+
+interface WaitingRecord {
+  readonly json: string;
+  readonly resolve: (sequence: number) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Records for the end of one log. */
+interface Addition {
+  readonly log: string;
+  readonly records: readonly string[];
+}
+
+interface RecordRow {
+  readonly sequence: number;
+  readonly record: string;
+}
+
+const mostLogsAtOnce = 200;
+const batchesAtOnce = 4;
+
+/** Logs, their records as rows. */
+export function createLogs(
+  { database, locks, logger }: LogParts,
+  { blockLines, readOnly }: { readonly blockLines: number; readonly readOnly: boolean },
+) {
+  const waiting = new Map<string, WaitingRecord[]>();
+  const add = createBatches<Addition, number>({
+    atOnce: batchesAtOnce,
+    most: mostLogsAtOnce,
+    run: (additions) => addAll(database, additions),
+  });
+  const logState = createBatches<string, LogState>({
+    atOnce: batchesAtOnce,
+    most: mostLogsAtOnce,
+    async run(logs) {
+      const rows = await database.query<{ place: number } & LogState>({
+        name: 'state of logs',
+        text: `
+          select asked.place::int as place, coalesce((select max(sequence) from discoclaw.records where log = entry.id), 0) as last,
+            entry.revision as edition
+          from unnest($1::text[]) with ordinality as asked (key, place)
+          join discoclaw.entries entry on entry.key = asked.key and entry.kind = 'log'`,
+        values: [logs],
+      });
+      const found: LogState[] = logs.map(() => ({ last: 0, edition: 0 }));
+      for (const { place, last, edition } of rows) found[place - 1] = { last, edition };
+      return found;
+    },
+  });
+
+  /** Writers that wait for the same log go together, and so do those of other logs. */
+  function append(log: string, record: object): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const json = formatRecord(record);
+      const batch = waiting.get(log) ?? [];
+      waiting.set(log, batch);
+      batch.push({ json, resolve, reject });
+      // Whichever turn comes first takes all that wait by then; the others find nothing left to do.
+      if (batch.length === 1) locks.run(log, () => flush(log)).catch(reject);
+    });
+  }
+
+  async function flush(log: string): Promise<void> {
+    const batch = waiting.get(log) ?? [];
+    waiting.delete(log);
+    try {
+      const first = await add({ log, records: batch.map(({ json }) => json) });
+      for (const [index, { resolve }] of batch.entries()) resolve(first + index);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
+    const rows = await database.query<RecordRow>({
+      name: 'scan',
+      text: `
+        select record.sequence, record.record
+        from discoclaw.records record join discoclaw.entries entry on entry.id = record.log
+        where entry.key = $1 and entry.kind = 'log' and record.sequence > $2 order by record.sequence`,
+      values: [log, after],
+    });
+    let skipped = 0;
+    const pause = createTimeSlice();
+    try {
+      for (const { sequence, record } of rows) {
+        await pause();
+        const parsed = schema.safeParse(parseJson(record));
+        if (parsed.success) yield { sequence, record: parsed.data };
+        else skipped += 1;
+      }
+    } finally {
+      if (skipped > 0) logger.warn('log lines skipped', { log, skipped });
+    }
+  }
+
+  async function* blocks<T>(log: string, schema: z.ZodType<T>): AsyncGenerator<LogBlock<T>> {
+    const whole = await readWhole(database, log);
+    if (whole === undefined) return;
+    for await (const block of blocksOf(linesOf(whole), blockLines)) {
+      const { number, isWhole } = block;
+      yield {
+        end: (number + 1) * blockLines,
+        kept: isWhole ? await keptOf(whole.id, block) : undefined,
+        entries: () => entriesIn(block, schema),
+        record: (sequence) => recordIn(block, sequence, schema),
+        async keep(bytes) {
+          if (!isWhole || readOnly) return;
+          await keep(whole, block, bytes).catch((error: unknown) => {
+            logger.warn('what was made of a log could not be kept, and is made again', { log, error });
+          });
+        },
+      };
+    }
+  }
+
+  async function keptOf(id: number, { number, checksum }: RawBlock): Promise<Uint8Array | undefined> {
+    const [row] = await database.query<{ bytes: Buffer }>({
+      name: 'kept',
+      text: 'select bytes from discoclaw.kept_blocks where log = $1 and block = $2 and checksum = $3',
+      values: [id, number, checksum],
+    });
+    return row?.bytes;
+  }
+
+  /** Only while the log is the one that was read, and as it was then: the row is locked, so that a rewrite comes before or after it. */
+  async function keep(
+    { id, revision }: WholeLog,
+    { number, checksum }: RawBlock,
+    bytes: Uint8Array,
+  ): Promise<void> {
+    await database.query({
+      name: 'keep',
+      text: `
+        insert into discoclaw.kept_blocks (log, block, checksum, bytes)
+        select id, $3, $4, $5 from discoclaw.entries where id = $1 and revision = $2 for share
+        on conflict (log, block) do update set checksum = excluded.checksum, bytes = excluded.bytes`,
+      values: [id, revision, number, checksum, Buffer.from(bytes)],
+    });
+  }
+
+  /** Erases what it replaces [S7]. Records that `schema` refuses stay as they are. */
+  async function rewrite<T>(
+    log: string,
+    schema: z.ZodType<T>,
+    change: (entry: LogEntry<T>) => T | undefined,
+  ): Promise<void> {
+    await locks.run(log, () =>
+      database.transaction(async (query) => {
+        const whole = await readLocked(query, log);
+        if (whole === undefined) return;
+        const changes = await changesOf(whole.rows, schema, change);
+        if (changes.removed.length + changes.changed.length === 0) return;
+        await carryOut(query, whole.id, changes);
+      }),
+    );
+  }
+
+  async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<void> {
+    const touched = [...removed, ...changed.map(({ sequence }) => sequence)];
+    const touchedBlocks = new Set(touched.map((sequence) => Math.floor((sequence - 1) / blockLines)));
+    await query({
+      text: 'delete from discoclaw.kept_blocks where log = $1 and block = any($2::bigint[])',
+      values: [id, [...touchedBlocks]],
+    });
+    if (removed.length > 0)
+      await query({
+        text: 'delete from discoclaw.records where log = $1 and sequence = any($2::bigint[])',
+        values: [id, removed],
+      });
+    if (changed.length > 0)
+      await query({
+        text: `
+          update discoclaw.records record set record = changed.json::json
+          from unnest($2::bigint[], $3::text[]) as changed (sequence, json)
+          where record.log = $1 and record.sequence = changed.sequence`,
+        values: [id, changed.map(({ sequence }) => sequence), changed.map(({ json }) => json)],
+      });
+    await query({
+      text: `
+        update discoclaw.entries set revision = $2, previous = revision, bytes = $3, changed_at = now()
+        where id = $1`,
+      values: [id, freshNumber(), bytes],
+    });
+  }
+
+  return { append, scan, blocks, logState, rewrite };
+}
+
+/** Adds to several logs at once, all or none; resolves with the number of the first record of each. */
+function addAll(database: Database, additions: readonly Addition[]): Promise<readonly number[]> {
+  // In one order everywhere, so that two processes never wait for each other.
+  const order = additions
+    .map((_, index) => index)
+    .toSorted((a, b) => ((additions[a]?.log ?? '') < (additions[b]?.log ?? '') ? -1 : 1));
+  const token = freshNumber();
+  const logs = order.map((index) => additions[index]?.log);
+  const counts = order.map((index) => additions[index]?.records.length);
+  const records = order.flatMap((index) => additions[index]?.records ?? []);
+  const bytes = order.map((index) =>
+    (additions[index]?.records ?? []).reduce((sum, record) => sum + Buffer.byteLength(record) + 1, 0),
+  );
+  const owners = order.flatMap((index, place) => (additions[index]?.records ?? []).map(() => place + 1));
+  return database.persist(async (query, isUncertain) => {
+    const earlier = isUncertain ? await addedBefore(query, logs, token) : [];
+    const rows =
+      earlier.length > 0
+        ? earlier
+        : await query<{ place: number; first: number }>({
+            name: 'append',
+            text: appendRecords,
+            values: [logs, counts, bytes, owners, records, token, freshNumber()],
+          });
+    const firsts = additions.map(() => 0);
+    for (const { place, first } of rows) firsts[order[place - 1] ?? 0] = first;
+    if (firsts.includes(0))
+      throw new StoreError('not all that was to be added to logs was added', logs[0] ?? '.');
+    return firsts;
+  });
+}
+
+/** What a try added whose answer was lost; none where it did not come to it. */
+function addedBefore(query: Query, logs: readonly unknown[], token: number) {
+  return query<{ place: number; first: number }>({
+    text: `
+      select asked.place::int as place, min(record.sequence) as first
+      from unnest($1::text[]) with ordinality as asked (key, place)
+      join discoclaw.entries entry on entry.key = asked.key
+      join discoclaw.records record on record.log = entry.id and record.token = $2
+      group by asked.place`,
+    values: [logs, token],
+  });
+}
+
+const appendRecords = `
+  with asked as (
+    select key, count, bytes, place
+    from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as asked (key, count, bytes, place)
+  ), grown as (
+    insert into discoclaw.entries as entry (key, kind, revision, highest, bytes)
+    select key, 'log', $7::bigint, count, bytes from asked order by place
+    on conflict (key) do update set
+      highest = entry.highest + excluded.highest, bytes = entry.bytes + excluded.bytes, changed_at = now()
+    returning key, id, highest
+  ), added as (
+    insert into discoclaw.records (log, sequence, token, record)
+    select grown.id, grown.highest - asked.count + row_number() over (partition by asked.place order by line.nth),
+      $6::bigint, line.json::json
+    from unnest($4::bigint[], $5::text[]) with ordinality as line (place, json, nth)
+    join asked on asked.place = line.place
+    join grown on grown.key = asked.key
+  )
+  select asked.place::int as place, grown.highest - asked.count + 1 as first
+  from grown join asked on asked.key = grown.key`;
+
+interface WholeLog {
+  readonly id: number;
+  readonly revision: number;
+  readonly highest: number;
+  readonly rows: readonly RecordRow[];
+}
+
+/** In one statement, so that all of it is of one moment. */
+async function readWhole(database: Database, log: string): Promise<WholeLog | undefined> {
+  const rows = await database.query<RecordRow & Omit<WholeLog, 'rows'>>({
+    name: 'whole log',
+    text: `
+      select entry.id, entry.revision, entry.highest, record.sequence, record.record
+      from discoclaw.entries entry left join discoclaw.records record on record.log = entry.id
+      where entry.key = $1 and entry.kind = 'log' order by record.sequence`,
+    values: [log],
+  });
+  const [head] = rows;
+  return head && { ...head, rows: rows.filter(({ record }) => record !== null) };
+}
+
+/** In a transaction, until whose end nobody else changes the log. */
+async function readLocked(query: Query, log: string): Promise<WholeLog | undefined> {
+  const [head] = await query<Omit<WholeLog, 'rows'>>({
+    text: `
+      select id, revision, highest from discoclaw.entries where key = $1 and kind = 'log' for update`,
+    values: [log],
+  });
+  if (head === undefined) return undefined;
+  const rows = await query<RecordRow>({
+    text: 'select sequence, record from discoclaw.records where log = $1 order by sequence',
+    values: [head.id],
+  });
+  return { ...head, rows };
+}
+
+/** The log as lines, with a mark at its end where its newest records were removed. */
+function* linesOf({ rows, highest }: WholeLog): Generator<Buffer> {
+  for (const { sequence, record } of rows) yield formatLine(sequence, record).subarray(0, -1);
+  if ((rows.at(-1)?.sequence ?? 0) < highest) yield formatLine(highest).subarray(0, -1);
+}
+
+interface Changes {
+  readonly removed: readonly number[];
+  readonly changed: readonly { readonly sequence: number; readonly json: string }[];
+  /** Of the whole log afterwards. */
+  readonly bytes: number;
+}
+
+async function changesOf<T>(
+  rows: readonly RecordRow[],
+  schema: z.ZodType<T>,
+  change: (entry: LogEntry<T>) => T | undefined,
+): Promise<Changes> {
+  const removed: number[] = [];
+  const changed: { sequence: number; json: string }[] = [];
+  let bytes = 0;
+  const pause = createTimeSlice();
+  for (const { sequence, record } of rows) {
+    await pause();
+    const parsed = schema.safeParse(parseJson(record));
+    let json = record;
+    if (parsed.success) {
+      const before = formatRecord(parsed.data);
+      const next = change({ sequence, record: parsed.data });
+      if (next === undefined) {
+        removed.push(sequence);
+        continue;
+      }
+      const after = formatRecord(next);
+      if (after !== before) {
+        changed.push({ sequence, json: after });
+        json = after;
+      }
+    }
+    bytes += Buffer.byteLength(json) + 1;
+  }
+  return { removed, changed, bytes };
+}

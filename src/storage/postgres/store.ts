@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { StoreError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Processes } from '../../core/processes.ts';
+import type { DocumentKind, Store, Versioned } from '../../core/store.ts';
+import { createKeyLocks } from '../key-locks.ts';
+import { assertKey } from '../keys.ts';
+import { createDatabase } from './database.ts';
+import { createDocuments } from './documents.ts';
+import { createEntries } from './entries.ts';
+import { DatabaseFault, toStoreError } from './faults.ts';
+import { createFolders } from './folders.ts';
+import { createLogs } from './logs.ts';
+import { migrate } from './migrations.ts';
+import { createNotices } from './notices.ts';
+import { createQuarantine } from './quarantine.ts';
+import { openSession, type Presence, type Session } from './session.ts';
+
+export interface PostgresStoreOptions {
+  /** `postgres://…` */
+  readonly url: string;
+  readonly logger: Logger;
+  /**
+   * `shared` beside other bots; `alone` where no bot runs; `reader` changes nothing, and writes reject. A start waits for a server that cannot be reached yet.
+   * Default: `shared`.
+   */
+  readonly as?: Presence | 'reader';
+  /** Lines of a block of a log. Default: 1024. */
+  readonly blockLines?: number;
+  /** Connections at once. Default: 10. */
+  readonly connections?: number;
+  /** Milliseconds for which what fails while the database is out of reach is tried again. Default: 5000. */
+  readonly patienceMs?: number;
+  /** Milliseconds for which the start waits for a server that cannot be reached. Default: a minute. */
+  readonly startPatienceMs?: number;
+}
+
+export interface PostgresStore extends Store, Processes {
+  /** How many unreadable documents are kept for a person to look at [S4]. Rejects with `StoreError`. */
+  quarantined(): Promise<number>;
+  /** Why a document would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. Rejects with `StoreError`. */
+  damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
+  /** Waits for running changes and closes the connections; later changes reject with `StoreError`. */
+  close(): Promise<void>;
+}
+
+const changesAtOnce = 1000;
+
+/**
+ * The store in PostgreSQL [X1], which several processes may have open at once: a change is stored only on top of what it was made of, and each look asks for the
+ * present revision. What is erased is gone from every table; when its bytes leave the disk is up to vacuum, and to who keeps the server.
+ * @throws {StoreError} where the database cannot be reached within the patience, or not be used.
+ */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { url, logger, as = 'shared', blockLines = 1024, connections = 10, patienceMs = 5000 } = options;
+  const readOnly = as === 'reader';
+  const session = await opening(options);
+  const database = createDatabase({ url, logger, connections, patienceMs });
+  const locks = createKeyLocks(changesAtOnce);
+  const entries = createEntries(database);
+  const quarantine = createQuarantine(database);
+  const documents = createDocuments({ database, entries, quarantine, locks, logger }, readOnly);
+  const logs = createLogs({ database, locks, logger }, { blockLines, readOnly });
+  const folders = createFolders(database);
+  const running = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+
+  async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    assertKey(key);
+    const job = work();
+    running.add(job);
+    try {
+      return await job;
+    } catch (error) {
+      throw toStoreError(key, action, error);
+    } finally {
+      running.delete(job);
+    }
+  }
+
+  async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    assertKey(key);
+    if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
+    if (closed !== undefined) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
+    if (session?.hasLostLock() === true)
+      throw new StoreError(`${key} was not ${action}: the lock that this relied on was lost`, key);
+    return run(key, action, work);
+  }
+
+  async function close(): Promise<void> {
+    while (running.size > 0) await Promise.allSettled(running);
+    await session?.close();
+    await database.close();
+  }
+
+  async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
+    assertKey(log);
+    try {
+      yield* found;
+    } catch (error) {
+      throw toStoreError(log, 'read', error);
+    }
+  }
+
+  return {
+    isShared: true,
+    locks: session?.locks ?? noLocks,
+    notices: session === undefined ? noNotices : createNotices(session),
+    read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
+    update: (key, kind, make, { erase = false } = {}) =>
+      change(key, 'stored', () =>
+        documents.update(key, kind, make, () => (typeof erase === 'function' ? erase() : erase)),
+      ),
+    append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
+    scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
+    blocks: (log, schema) => reading(log, logs.blocks(log, schema)),
+    lastSequence: async (log) => (await run(log, 'read', () => logs.logState(log))).last,
+    logState: (log) => run(log, 'read', () => logs.logState(log)),
+    rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
+    readText: (key) => run(key, 'read', () => documents.readText(key)),
+    writeText: (key, text, { erase = false } = {}) =>
+      change(key, 'written', () => documents.writeText(key, text, erase)),
+    list: (folder) => run(folder, 'listed', () => folders.list(folder)),
+    folders: (folder, name = '') => run(folder, 'listed', () => folders.folders(folder, name)),
+    remove: (key) => change(key, 'removed', () => locks.run(key, () => folders.remove(key))),
+    removeAll: (prefix) =>
+      change(prefix, 'removed', () => locks.runAlone(prefix, () => folders.removeAll(prefix))),
+    damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
+    async quarantined() {
+      try {
+        return await quarantine.count();
+      } catch (error) {
+        throw toStoreError('quarantine', 'listed', error);
+      }
+    },
+    close: () => (closed ??= close()),
+  };
+}
+
+/** Who only reads needs none. */
+const noLocks: Processes['locks'] = {
+  hold: (key) =>
+    Promise.reject(new StoreError(`${key} was not locked: the store is open for reading only`, key)),
+  claim: () => Promise.resolve(undefined),
+};
+const noNotices: Processes['notices'] = { tell: () => {}, listen: () => {} };
+
+/** Brings the database in order and takes a place in it; waits for a server that cannot be reached yet. */
+async function opening({
+  url,
+  logger,
+  as = 'shared',
+  startPatienceMs = 60_000,
+}: PostgresStoreOptions): Promise<Session | undefined> {
+  const end = performance.now() + startPatienceMs;
+  for (let isWaiting = false; ; isWaiting = true) {
+    try {
+      if (as === 'reader') return undefined;
+      const session = await openSession(url, as, logger);
+      try {
+        await migrate(url);
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+      return session;
+    } catch (error) {
+      const isPassing =
+        error instanceof DatabaseFault && ['unsent', 'lost', 'conflict'].includes(error.fault);
+      if (!isPassing || performance.now() >= end) throw toStoreError('The store', 'opened', error);
+      if (!isWaiting) logger.warn('the database cannot be reached yet', { reason: error.message });
+      await delay(Math.min(1000, Math.max(0, end - performance.now())));
+    }
+  }
+}

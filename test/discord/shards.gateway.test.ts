@@ -1,0 +1,148 @@
+import { Events } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+
+import { allShards, type Shards } from '../../src/core/shards.ts';
+import { createServerPort } from '../../src/discord/permissions.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
+import { placesOfShards } from '../support/two-shards.ts';
+import { newClient, openSandbox, runGateway, type RunOptions } from './support/gateway-harness.ts';
+
+const first: Shards = { count: 2, ids: [0] };
+const second: Shards = { count: 2, ids: [1] };
+const both: Shards = { count: 2, ids: [0, 1] };
+
+/** A sandbox with a guild in each of two shards, a DM, and how a bot is started there. */
+async function twoShards(options: SandboxOptions = {}) {
+  const server = await openSandbox(options);
+  const places = await placesOfShards(server, 2);
+  const dm = await server.openDm({ person: 'bob' });
+  const known = [...places.map(({ channelId }) => channelId), dm.id];
+  const run = (shards: Shards, more: RunOptions = {}) =>
+    runGateway({
+      server,
+      shards,
+      knownChannels: known,
+      guildOf: (id) => places.find(({ channelId }) => channelId === id)?.guildId,
+      ...more,
+    });
+  const [zero, one] = places;
+  if (zero === undefined || one === undefined) throw new Error('There are two shards');
+  const fetched = async (channelId: string) =>
+    (await server.requests({ method: 'GET', path: `/channels/${channelId}/messages` })).length;
+  return { server, dm, run, zero, one, fetched };
+}
+
+describe('a bot in two processes [X3]', () => {
+  it('hears each guild in one of them, and direct messages in the first', async () => {
+    const { server, run, zero, one } = await twoShards();
+    const bots = [await run(first), await run(second)];
+    for (const { channel } of [zero, one])
+      await server.say({ as: 'bob', in: channel, text: `in ${channel}`, mentionBot: true });
+    await server.say({ as: 'bob', in: 'dm', text: 'in the DM' });
+    for (const { settled } of bots) await settled();
+    expect(bots.map(({ handlers }) => handlers.texts.toSorted())).toEqual([
+      [`in ${zero.channel}`, 'in the DM'].toSorted(),
+      [`in ${one.channel}`],
+    ]);
+  });
+
+  it('fetches what was missed where it belongs, and asks nothing of the other’s channels [G3a]', async () => {
+    const { server, dm, run, zero, one, fetched } = await twoShards();
+    for (const { channel } of [zero, one])
+      await server.say({ as: 'bob', in: channel, text: `in ${channel}`, mentionBot: true });
+    await server.say({ as: 'bob', in: 'dm', text: 'in the DM' });
+    const recovered: string[] = [];
+    const bot = await run(second, { recover: async (channelId) => void recovered.push(channelId) });
+    await bot.gateway.caughtUp;
+    expect(bot.handlers.texts).toEqual([`in ${one.channel}`]);
+    expect([await fetched(zero.channelId), await fetched(dm.id)]).toEqual([0, 0]);
+    expect(new Set(recovered)).toEqual(new Set([one.channelId]));
+    const other = await run(first);
+    await other.gateway.caughtUp;
+    expect(other.handlers.texts.toSorted()).toEqual([`in ${zero.channel}`, 'in the DM'].toSorted());
+  });
+
+  it('registers commands in one of them', async () => {
+    const { server, run } = await twoShards();
+    for (const shards of [second, first]) {
+      const { gateway } = await run(shards);
+      await gateway.commandsRegistered;
+      const written = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
+      expect(written).toHaveLength(shards === first ? 1 : 0);
+    }
+    // What was left in guilds of the other process is looked for too.
+    const asked = await server.requests({ method: 'GET', path: '/applications/*/guilds/*/commands' });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('tells whether it is in a guild only of its own', async () => {
+    const { server, run, zero, one } = await twoShards();
+    const left: string[][] = [[], []];
+    const bots = [
+      await run(first, { guildLeft: (guildId) => left[0]?.push(guildId) }),
+      await run(second, { guildLeft: (guildId) => left[1]?.push(guildId) }),
+    ];
+    expect(bots.map(({ gateway }) => gateway.guildIds())).toEqual([[zero.guildId], [one.guildId]]);
+    expect(bots.map(({ gateway }) => gateway.hasGuild(zero.guildId))).toEqual([true, false]);
+    await server.setBotMembership({ guild: one.guild, isMember: false });
+    for (const { settled } of bots) await settled();
+    expect(left).toEqual([[], [one.guildId]]);
+  });
+
+  it('counts the servers of the other one as being there', async () => {
+    const { run } = await twoShards();
+    const { client } = await run(first);
+    expect(createServerPort(client, first).count()).toBeGreaterThan(1);
+    expect(createServerPort(client, allShards).count()).toBe(1);
+  });
+});
+
+describe('one process with two shards [X3]', () => {
+  it('catches up with the guilds of the one that begins a new session, and lets the others go on [G3b]', async () => {
+    const { server, run, zero, one, fetched } = await twoShards();
+    const { client, gateway, handlers, history, settled } = await run(both);
+    await gateway.caughtUp;
+    await history.recent(zero.channelId, 5);
+    const before = await fetched(zero.channelId);
+    const back = new Promise((resolve) => client.once(Events.ShardReady, resolve));
+    await server.dropConnection({ shard: 1, how: 'invalidate' });
+    await server.say({ as: 'bob', in: one.channel, text: 'missed', mentionBot: true });
+    await back;
+    await server.say({ as: 'bob', in: zero.channel, text: 'heard', mentionBot: true });
+    await settled();
+    expect(handlers.texts.toSorted()).toEqual(['heard', 'missed']);
+    expect(await fetched(zero.channelId)).toBe(before);
+    expect(history.keeps(zero.channelId)).toBe(true);
+  });
+});
+
+describe('identifying', () => {
+  it('goes on by itself where Discord says that it came too soon after that of another machine', async () => {
+    const { server, run } = await twoShards({ sharding: { identifyEveryMs: 1500 } });
+    const bots = await Promise.all([run(first), run(second)]);
+    expect(bots.map(({ gateway }) => gateway.isReady())).toEqual([true, true]);
+    expect((await server.sessions()).map(({ shard }) => shard.id).toSorted((a, b) => a - b)).toEqual([0, 1]);
+  });
+
+  it('of too few shards is refused with what to do about it [O2]', async () => {
+    const { run } = await twoShards({ sharding: { guildsPerShard: 1 } });
+    await expect(run(allShards)).rejects.toThrow(
+      'Discord refused the shards: set DISCOCLAW_SHARDS to auto, or to a higher number',
+    );
+  });
+
+  it('asks whoever lets shards identify, each once', async () => {
+    const { server } = await twoShards();
+    const asked: number[] = [];
+    const identifying = {
+      async waitForIdentify(shard: number) {
+        asked.push(shard);
+      },
+    };
+    const client = newClient(server, undefined, { shards: both, identifying });
+    const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+    await client.login(server.token);
+    await ready;
+    expect(asked.toSorted((a, b) => a - b)).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+import { expect, inject } from 'vitest';
+import { z } from 'zod';
+
+import { createDisk } from '../../src/storage/files/disk.ts';
+import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
+import { createJournal } from '../../src/storage/files/journal.ts';
+import { formatLine } from '../../src/storage/log-line.ts';
+import { createTemporaryDatabase } from '../storage/postgres/temporary-database.ts';
+import { eventually } from '../support/eventually.ts';
+
+/** What the bot of a stage remembers, beside the bot: files in the stage's folder, or a database where the project has a server. */
+export interface StageData {
+  /** How the bot comes to it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** `data/…` or `workspace/…`, as it lies in files. */
+  read(path: string, isBotAlive: boolean): Promise<string>;
+  write(path: string, text: string, isBotAlive: boolean): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export function openStageData(folder: string): Promise<StageData> {
+  return inject('databaseUrl') === undefined ? Promise.resolve(inFiles(folder)) : inDatabase();
+}
+
+function inFiles(folder: string): StageData {
+  return {
+    environment: {},
+    async read(path, isBotAlive) {
+      await followed(folder, path, isBotAlive);
+      return readFile(join(folder, path), 'utf8');
+    },
+    async write(path, text, isBotAlive) {
+      await followed(folder, path, isBotAlive);
+      await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+      // Without a pause between emptying and writing, in which the bot would find a second, empty content to put into quarantine.
+      writeFileSync(join(folder, path), text, { mode: 0o600 });
+      // What the bot saw of it a moment ago counts.
+      if (isBotAlive) await setTimeout(120);
+    },
+    dispose: () => Promise.resolve(),
+  };
+}
+
+/** Resolves when a file has what the running bot has acknowledged: until then only its journal does. */
+async function followed(folder: string, path: string, isAlive: boolean): Promise<void> {
+  if (!isAlive) return;
+  const data = join(folder, 'data');
+  const journal = createJournal({
+    fileSystem: nodeFileSystem,
+    disk: createDisk(nodeFileSystem),
+    folder: data,
+  });
+  const key = path.replace(/^data\//u, '');
+  await eventually(async () => {
+    const records = (await journal.read()).filter((record) => record.key === key);
+    const last = records.findLast(({ kind }) => kind !== 'written');
+    const written = records.findLast((record) => record.kind === 'written');
+    const stats = await stat(join(folder, path)).catch(() => undefined);
+    if (last?.kind === 'lines')
+      expect(stats?.size ?? 0).toBeGreaterThanOrEqual(last.at + Buffer.byteLength(last.lines));
+    else expect(written?.upTo ?? 0).toBeGreaterThanOrEqual(last?.number ?? 0);
+  });
+}
+
+async function inDatabase(): Promise<StageData> {
+  const database = await createTemporaryDatabase();
+  const store = await database.open({ connections: 2 });
+  const keyOf = (path: string): string => path.replace(/^data\//u, '');
+  return {
+    environment: { DISCOCLAW_STORE: database.url },
+    async read(path) {
+      const key = keyOf(path);
+      const text = key.endsWith('.jsonl') ? await linesOf(key) : await store.readText(key);
+      if (text === undefined) throw Object.assign(new Error(`There is no ${path}`), { code: 'ENOENT' });
+      return key.endsWith('.json') && !key.startsWith('workspace') ? indented(text) : text;
+    },
+    write: (path, text) => store.writeText(keyOf(path), text),
+    dispose: () => database.dispose(),
+  };
+
+  async function linesOf(key: string): Promise<string | undefined> {
+    const lines: string[] = [];
+    for await (const { sequence, record } of store.scan(key, z.unknown()))
+      lines.push(formatLine(sequence, JSON.stringify(record)).toString());
+    return lines.length === 0 ? undefined : lines.join('');
+  }
+}
+
+/** As documents lie in files. */
+function indented(text: string): string {
+  try {
+    return `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
+  } catch {
+    return text;
+  }
+}
+
+/** Writes that a person has had the first words. */
+export function greetedSettings(userId: string): { readonly path: string; readonly text: string } {
+  const text = JSON.stringify({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' });
+  return { path: `data/users/${userId}/settings.json`, text };
+}
