@@ -55,6 +55,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
         hide: () => Promise.resolve(),
         unhide: () => Promise.resolve(),
         erase: () => Promise.resolve(),
+        noteErased: () => {},
       },
       server: { count: () => servers.size },
       wakeAt: () => {},

@@ -260,7 +260,7 @@ async function readAndParse(folder: string): Promise<void> {
 }
 
 /** A store of one document that is held as it is given: what is timed is the change alone. */
-function createHeldStore(document: DurableDocument): Pick<Store, 'read' | 'update' | 'remove'> {
+function createHeldStore(document: DurableDocument): Pick<Store, 'isShared' | 'read' | 'update' | 'remove'> {
   let held: unknown = document;
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is one document, of one kind
@@ -273,6 +273,7 @@ function createHeldStore(document: DurableDocument): Pick<Store, 'read' | 'updat
       return next;
     },
     remove: () => Promise.resolve(),
+    isShared: false,
   };
 }
 

@@ -21,8 +21,12 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
+import type { SessionKey } from '../core/place.ts';
+import type { Processes } from '../core/processes.ts';
+import { isSnowflake } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { ActionTools, OfferPort } from '../core/tool.ts';
+import type { WorkQueue } from '../core/work-queue.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
@@ -41,8 +45,16 @@ import { SessionTurns } from '../turn/sessions.ts';
 import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
-import { botName, createLayers, unknownChannels } from './layers.ts';
+import { botName, createLayers, unknownChannels, type Memory } from './layers.ts';
 import { createReadStatus, type StatusSources } from './status.ts';
+
+/** How often it is looked for what processes that are gone have left, in milliseconds. */
+const takeoverMs = 60_000;
+
+export interface SharedPorts {
+  readonly processes: Processes;
+  readonly work: WorkQueue;
+}
 
 export interface BotPorts {
   readonly store: Store;
@@ -69,6 +81,8 @@ export interface BotPorts {
   readonly statusSources?: StatusSources;
   /** What model calls cost on the present day; without it there is no limit on that. */
   readonly spending?: Pick<Spending, 'heldUntil' | 'layer'>;
+  /** Where other processes may use the same store: what orders them, and where work after turns waits for all. Default: this one has it alone. */
+  readonly shared?: SharedPorts | undefined;
   /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;
   readonly clock: Clock;
@@ -83,22 +97,32 @@ export type Bot = ReturnType<typeof createBot>;
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts) {
   const { store, model, journal, recent, replies, reactions, presentPlace, clock, logger } = ports;
-  const { statusSources, spending, timer = processTimer } = ports;
-  const writes = createKeyedQueue();
+  const { statusSources, spending, shared, timer = processTimer } = ports;
+  const processes = shared?.processes;
+  const writes = createKeyedQueue({
+    shared: processes && {
+      locks: processes.locks,
+      refusalOf: async (key) => (isSnowflake(key) ? memory.people.erasedAt(key) : undefined),
+    },
+  });
   const idleSessions = new IdleSessions({
     schedule: (session) => afterTurn.schedule(session),
     clock,
     timer,
   });
-  const memory = createLayers(config, {
+  const wakeAt = (session: SessionKey, time: Date): void => {
+    if (shared === undefined) idleSessions.wakeAt(session, time);
+    else void afterTurn.scheduleAt(session, time);
+  };
+  const memory: Memory = createLayers(config, {
     store,
     model,
     recent,
     writes,
     answers: {
       ...journal,
-      async erase(userId, before) {
-        const begun = await journal.erase(userId, before);
+      async erase(userId, before, channelIds) {
+        const begun = await journal.erase(userId, before, channelIds);
         // Discord may keep one waiting, and nobody else waits for it.
         for (const reply of begun) void takeAwayErased({ journal, replies, logger }, reply);
       },
@@ -114,12 +138,20 @@ export function createBot(config: Config, ports: BotPorts) {
     server: ports.server,
     ...(ports.channels === undefined ? {} : { channels: ports.channels }),
     costs: spending?.layer,
-    wakeAt: (session, time) => idleSessions.wakeAt(session, time),
+    wakeAt,
+    processes,
+    lapseAt: shared && ((userId, time) => afterTurn.lapseAt(userId, time)),
     changed(session, hasMoreHistory) {
-      if (hasMoreHistory === true) prompts.renew(session);
+      if (hasMoreHistory === true) {
+        prompts.renew(session);
+        processes?.notices.tell({ kind: 'restored', session });
+      }
       afterTurn.schedule(session);
     },
-    tellStored: (stored) => lateNotices.tell(stored),
+    async tellStored(stored) {
+      for (const late of await lateNotices.tell(stored))
+        processes?.notices.tell({ kind: 'stored', stored: late });
+    },
     clock,
     timer,
     logger,
@@ -157,9 +189,14 @@ export function createBot(config: Config, ports: BotPorts) {
     ...(spending === undefined
       ? {}
       : {
-          held: { until: spending.heldUntil, wakeAt: (session, time) => idleSessions.wakeAt(session, time) },
+          held: { until: spending.heldUntil, wakeAt },
         }),
     begin: writes.begin,
+    work: shared?.work,
+    async lapse(userId) {
+      await memory.undo.lapse(userId);
+      await memory.proposals.lapse(userId);
+    },
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, logger }),
   });
   const commandOrder = createCommandOrder();
@@ -242,7 +279,7 @@ export function createBot(config: Config, ports: BotPorts) {
   };
   const turns: SessionTurns = new SessionTurns(
     async (messages, control) => {
-      const outcome = await writes.begin(() => runTurn(messages, control, turnPorts));
+      const outcome = await writes.begin(() => runTurn(messages, control, turnPorts), messages[0]?.author.id);
       measure('turn', { outcome });
       return outcome;
     },
@@ -250,6 +287,16 @@ export function createBot(config: Config, ports: BotPorts) {
     limits.mayBegin,
   );
   recent.subscribe((change) => turns.follow(change));
+  processes?.notices.listen((notice) => {
+    switch (notice.kind) {
+      case 'erased':
+        return memory.changes.erasedElsewhere(notice);
+      case 'restored':
+        return prompts.renew(notice.session);
+      case 'stored':
+        return void lateNotices.tell([notice.stored]);
+    }
+  });
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const commands = createCommands(config, memory, {
     journal,
@@ -305,6 +352,17 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
   });
 
+  let cancelTakeover: (() => void) | undefined;
+  let isDraining = false;
+  /** Now and again finishes what processes have left that are gone. */
+  function takeOverLater(): void {
+    if (processes === undefined) return;
+    cancelTakeover = timer(() => {
+      cancelTakeover = undefined;
+      void memory.changes.finish().then(() => isDraining || takeOverLater());
+    }, takeoverMs);
+  }
+
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
     await retention.idle();
@@ -355,6 +413,7 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
     async startRetention(presentGuilds: () => readonly string[]): Promise<void> {
       await recovery.finishChanges();
+      takeOverLater();
       retention.start();
       leftGuilds.start(presentGuilds);
       await channelNotes.dropPaused(clock().toISOString());
@@ -373,12 +432,15 @@ export function createBot(config: Config, ports: BotPorts) {
       leftGuilds.stop();
       noteTaking.stop();
       idleSessions.stop();
+      isDraining = true;
+      cancelTakeover?.();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();
         afterTurn.abort();
       }, withinMs);
       await idle();
+      afterTurn.stop();
       clearTimeout(timeUp);
     },
   };

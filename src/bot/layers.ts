@@ -5,6 +5,7 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { SessionKey } from '../core/place.ts';
+import type { Processes } from '../core/processes.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import type { LateNotice, Tool } from '../core/tool.ts';
@@ -70,6 +71,10 @@ export interface LayerPorts {
   readonly endWork: (userId: string) => void;
   /** Tells people what was stored of what they said. Must not reject. Default: nobody is told. */
   readonly tellStored?: (stored: readonly LateNotice[]) => Promise<void>;
+  /** Other processes over the same store. Default: there are none. */
+  readonly processes?: Processes | undefined;
+  /** Where there are: has somebody look from a time on at what of a person's is over. Rejects with `StoreError`. */
+  readonly lapseAt?: ((userId: string, time: Date) => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;
@@ -135,6 +140,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     store,
     finalise: (change) => changes.finalise(change),
     resume: (change) => durable.settleUndo(change),
+    lapseAt: ports.lapseAt,
     clock,
     timer: ports.timer,
     logger,
@@ -164,6 +170,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     modeOf: people.mode,
     said: (session, messageId) => sessionLog.message(session, messageId),
     limits: { maxItems: config.durable.maxItems, maxTextLength: itemMaxChars },
+    lapseAt: ports.lapseAt,
     clock,
     timer: ports.timer,
     logger,
@@ -274,6 +281,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changed: ports.changed,
     endWork: ports.endWork,
     noteErased: (userId, at) => people.noteErased(userId, at),
+    processes: ports.processes,
     logger,
   });
   const retention = createRetention({

@@ -24,8 +24,8 @@ export async function openMemory(environment: Environment) {
     writes: createKeyedQueue(),
     answers: {
       ...journal,
-      async erase(userId, before) {
-        for (const { place, replyIds } of await journal.erase(userId, before))
+      async erase(userId, before, channelIds) {
+        for (const { place, replyIds } of await journal.erase(userId, before, channelIds))
           await journal.hide(place.channelId, replyIds);
       },
     },

@@ -86,14 +86,15 @@ export function createCommandSet(
       const { name, subcommand } = request.command;
       const command = commandNamed(name);
       if (command === undefined) return unknown;
-      return begin(() =>
-        greeted(request, () => answered(command, request, `${name} command`, { subcommand })),
+      return begin(
+        () => greeted(request, () => answered(command, request, `${name} command`, { subcommand })),
+        request.speaker.id,
       );
     },
     async menu(request: MenuRequest): Promise<CommandReply> {
       const entry = menuEntries.find(({ name }) => name === request.name);
       if (entry === undefined) return unknown;
-      return begin(() => greeted(request, () => answered(entry, request, 'menu entry')));
+      return begin(() => greeted(request, () => answered(entry, request, 'menu entry')), request.speaker.id);
     },
     async complete(request: CompletionRequest): Promise<readonly Choice[]> {
       try {

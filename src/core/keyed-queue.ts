@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 
 import { growingCache } from './limits.ts';
+import type { Locks } from './processes.ts';
 import { within } from './time.ts';
 
 /** A job came too late: `refuseEarlier` was called for its key after the work had begun that it is part of. */
@@ -14,9 +15,22 @@ export class RefusedJobError extends Error {
 /** Keys of which it is remembered that earlier work is refused; that work is over long before so many more were. */
 const rememberedRefusals = 10_000;
 
-/** How many refusals there were, in all queues, when the present piece of work began. One for all: each of its kind costs every promise its part. */
-const begun = new AsyncLocalStorage<number>();
+/** A piece of work that began: how many refusals there were then, in all queues, and what other processes' refusals of its keys were known by. */
+interface Begun {
+  readonly count: number;
+  readonly refusals: Map<string, string | undefined>;
+}
+
+/** The present piece of work. One for all: each of its kind costs every promise its part. */
+const begun = new AsyncLocalStorage<Begun>();
 let refusalCount = 0;
+
+/** What orders jobs of a key between processes. */
+export interface SharedOrder {
+  readonly locks: Pick<Locks, 'hold'>;
+  /** What the newest refusal of a key, by whichever process, is known by. Rejects with `StoreError`. */
+  readonly refusalOf: (key: string) => Promise<string | undefined>;
+}
 
 /** A queue of one key at a time needs one; those of many at once are made again. */
 const mostSpare = 16;
@@ -29,10 +43,13 @@ interface Lane {
 }
 
 /**
- * Jobs in order within a key, side by side between keys [S3]. A key without jobs takes
+ * Jobs in order within a key, side by side between keys [S3]; with `shared` also between processes, one of a key at a time [X2]. A key without jobs takes
  * no memory. A job that takes longer than `patienceMs` goes on, but what comes after it no longer waits for it; without, it waits for ever.
  */
-export function createKeyedQueue({ patienceMs }: { readonly patienceMs?: number } = {}) {
+export function createKeyedQueue({
+  patienceMs,
+  shared,
+}: { readonly patienceMs?: number; readonly shared?: SharedOrder | undefined } = {}) {
   const lanes = new Map<string, Lane>();
   /** Lanes without jobs, for the next keys. */
   const spare: Lane[] = [];
@@ -58,18 +75,34 @@ export function createKeyedQueue({ patienceMs }: { readonly patienceMs?: number 
     waitingForIdle = [];
   }
 
+  /** What another process refused since the work began is known now, while no other has a job of the key. */
+  async function runShared<T>(
+    { locks, refusalOf }: SharedOrder,
+    key: string,
+    { refusals: known }: Pick<Begun, 'refusals'>,
+    job: () => Promise<T>,
+  ): Promise<T> {
+    return locks.hold(key, async () => {
+      const newest = await refusalOf(key);
+      if (known.has(key) && known.get(key) !== newest) throw new RefusedJobError(refusedMessage);
+      known.set(key, newest);
+      return job();
+    });
+  }
+
   return {
     /**
      * Runs `job` after the earlier jobs of `key`, whether those succeeded or failed; settles as the job does. A job must not wait for
      * another job of its own key: neither would ever end. Rejects with `RefusedJobError` where the work that calls this is refused by now.
      */
     async run<T>(key: string, job: () => Promise<T>): Promise<T> {
-      if ((begun.getStore() ?? refusalCount) < (refusals.get(key) ?? 0))
-        throw new RefusedJobError('the work was begun before its person was erased');
+      const work = begun.getStore();
+      if ((work?.count ?? refusalCount) < (refusals.get(key) ?? 0)) throw new RefusedJobError(refusedMessage);
       const lane = laneOf(key);
       lane.jobs += 1;
       const { done } = await lane.limit(async () => {
-        const running = (async () => job())();
+        const running = (async () =>
+          shared === undefined ? job() : runShared(shared, key, work ?? { refusals: new Map() }, job))();
         await endOrLate(running, patienceMs);
         leave(key, lane);
         return { done: running };
@@ -77,8 +110,18 @@ export function createKeyedQueue({ patienceMs }: { readonly patienceMs?: number 
       return done;
     },
 
-    /** Runs work, with all that it calls and starts: `refuseEarlier` can keep it from adding jobs later. */
-    begin: <T>(work: () => Promise<T>): Promise<T> => begun.run(refusalCount, work),
+    /**
+     * Runs work, with all that it calls and starts: `refuseEarlier` can keep it from adding jobs later. Other processes' refusals count from here on for
+     * the key `of`; for others, from the work's first job of them.
+     */
+    async begin<T>(work: () => Promise<T>, of?: string): Promise<T> {
+      const count = refusalCount;
+      const known = new Map<string, string | undefined>();
+      // Where it cannot be known, nothing of the work is taken.
+      if (shared !== undefined && of !== undefined)
+        known.set(of, await shared.refusalOf(of).catch(() => 'unknown'));
+      return begun.run({ count, refusals: known }, work);
+    },
 
     /** From now on no work that has begun until now adds a job of `key`; jobs that wait already run. */
     refuseEarlier(key: string): void {
@@ -103,6 +146,8 @@ export function createKeyedQueue({ patienceMs }: { readonly patienceMs?: number 
     },
   };
 }
+
+const refusedMessage = 'the work was begun before its person was erased';
 
 /** Resolves when a job has ended, in whichever way, or after so many milliseconds. */
 function endOrLate(job: Promise<unknown>, patienceMs: number | undefined): Promise<void> {

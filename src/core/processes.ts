@@ -24,10 +24,10 @@ export interface Locks {
 
 /** What one process tells the others at once. */
 export type Notice =
-  /** All that was held about a person was erased [K11]; `at` is ISO 8601. */
-  | { readonly kind: 'erased'; readonly userId: string; readonly at: string }
-  /** A session has changed, and where messages came back, its history. */
-  | { readonly kind: 'changed'; readonly session: SessionKey; readonly hasMoreHistory: boolean }
+  /** All that is held about a person is being erased [K11], or was; `at` is ISO 8601. */
+  | { readonly kind: 'erased'; readonly userId: string; readonly at: string; readonly isDone: boolean }
+  /** Messages came back into a session's history. */
+  | { readonly kind: 'restored'; readonly session: SessionKey }
   /** Something was stored of what a person said, which whoever answered them tells [K6]. */
   | { readonly kind: 'stored'; readonly stored: LateNotice };
 

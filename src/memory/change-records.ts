@@ -4,6 +4,7 @@ import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
+import type { Processes } from '../core/processes.ts';
 import type { Store } from '../core/store.ts';
 import type {
   Erased,
@@ -63,7 +64,12 @@ export const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
     channelId: z.string(),
     messageIds: z.array(z.string()).readonly(),
   }),
-  z.object({ kind: z.literal('erased'), userId: z.string(), at: z.string() }),
+  z.object({
+    kind: z.literal('erased'),
+    userId: z.string(),
+    at: z.string(),
+    channelIds: z.array(z.string()).readonly().exactOptional(),
+  }),
 ]);
 
 /** Keeps answers that are ready until they are sent. */
@@ -77,18 +83,20 @@ export interface AnswerKeeper {
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** They are again. */
   unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
-  /** Keeps no answer to what a person said before a moment, ISO 8601, and takes away what stands of one that is not whole. */
-  erase(userId: string, before: string): Promise<unknown>;
+  /** Keeps no answer to what a person said before a moment, ISO 8601, and takes away what stands of one that is not whole; in these channels, or all. */
+  erase(userId: string, before: string, channelIds?: readonly string[]): Promise<unknown>;
+  /** Another process does that. */
+  noteErased(userId: string, before: string): void;
 }
 
 export interface ChangeLedgerPorts {
-  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'removeAll'>;
+  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'remove' | 'removeAll' | 'list'>;
   readonly recent: RecentChanges;
   /** The users' write queue [S3]. */
   readonly writes: KeyedQueue;
   readonly log: Pick<
     SessionLog,
-    'sessionsOf' | 'affected' | 'allSessions' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
+    'sessionsOf' | 'affected' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
   >;
   /** All of them, the log first, on or off. */
   readonly layers: readonly MemoryLayer[];
@@ -99,6 +107,8 @@ export interface ChangeLedgerPorts {
   readonly endWork: (userId: string) => void;
   /** Keeps the moment of an erasing, the one thing that stays of it. As part of a job of the person's queue. Rejects with `StoreError`. */
   readonly noteErased: (userId: string, at: string) => Promise<void>;
+  /** Other processes over the same store. Default: there are none. */
+  readonly processes?: Processes | undefined;
   readonly logger: Logger;
 }
 
@@ -207,13 +217,14 @@ export async function withdrawAnswers(
 /** Has every layer erase a person, and what lies beside the layers go. As part of a job of the person's queue. */
 export async function eraseEverywhere(
   { store, log, layers, noteErased }: Pick<ChangeLedgerPorts, 'store' | 'log' | 'layers' | 'noteErased'>,
-  { userId, at }: Erased,
+  { userId, at, channelIds = [] }: Erased,
   attempt: (name: LayerName, work: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
   const sessions = new Map<string, SessionKey>();
   await attempt('log', async () => {
-    const all = [...(await log.allSessions()), ...(await log.sessionsOfPerson(userId))];
-    for (const session of all) if (session.userId === userId) sessions.set(session.channelId, session);
+    for (const channelId of channelIds) sessions.set(channelId, { channelId, userId });
+    for (const session of [...(await log.everyOfPerson(userId)), ...(await log.sessionsOfPerson(userId))])
+      sessions.set(session.channelId, session);
   });
   const erasure = { userId, sessions: [...sessions.values()], isWhole: true };
   for (const layer of layers) await attempt(layer.name, () => layer.erase(erasure));

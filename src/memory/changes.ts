@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+
 import type { MessageChange } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { SessionKey } from '../core/place.ts';
+import type { Notice, Processes } from '../core/processes.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
 import {
@@ -22,17 +25,29 @@ import {
 } from './change-records.ts';
 import { idsOf } from './log/records.ts';
 
-const ledgerKey = 'changes.jsonl';
+interface Unfinished {
+  readonly sequence: number;
+  readonly change: Change;
+}
+
+/** The ledger of a process that has the store alone; in the folder there is one for each of several processes. */
+const loneLedgerKey = 'changes.jsonl';
+const ledgersFolder = 'changes';
 
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
 /**
  * The one way in which an edit, a deletion or a forgetting reaches whoever holds words [F5]: those in memory at once; then the change is on
  * disk; then every layer follows it, as one job of the person's write queue; then it is done, and its record is gone. What a kill or the disk
- * came between stays in the ledger and is finished at the next start. Changes of one channel are carried out one after the other.
+ * came between stays in the ledger and is finished at the next start. Changes of one channel are carried out one after the other. Of several processes over one store
+ * each has a ledger of its own, and whoever comes first finishes that of one which is gone [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
-  const { store, recent, writes, log, layers, answers, logger } = ports;
+  const { store, recent, writes, log, layers, answers, processes, logger } = ports;
+  const ledgerKey = processes === undefined ? loneLedgerKey : `${ledgersFolder}/${randomUUID()}.jsonl`;
+  /** That this process has its own ledger, so that nobody takes it for one that is left. */
+  let claimed: Promise<unknown> | undefined;
+  let finishing: Promise<void> | undefined;
   const order = createKeyedQueue();
   /** Whom withdrawn messages concern: where the log has none of them, those that hold something of others. */
   const holdersOf = ({ length }: { readonly length: number }): readonly MemoryLayer[] =>
@@ -47,6 +62,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     recent.note(change);
     // A turn that waits has the words as they are; on disk, and where they are compared with the log, secrets are masked [K14].
     const kept = change.kind === 'edited' ? { ...change, text: maskSecrets(change.text) } : change;
+    // What the channel's last process left comes before it.
+    if (processes !== undefined) await finishing;
     await order.run(change.channelId, () => carryOut(kept, undefined));
   }
 
@@ -141,11 +158,17 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    * every layer, the journals and what lies beside them let go of it. Rejects with `StoreError` where it could not be noted; nothing has changed then.
    */
   function erase(userId: string, at: string): Promise<Failures> {
-    const change = { kind: 'erased', userId, at } as const;
-    const work = append(change).then((sequence) => carryOutErasing(change, sequence));
+    const work = begun().then(({ change, sequence }) => carryOutErasing(change, sequence));
     const over = settled();
     erasing.set(userId, over);
     return work;
+
+    async function begun() {
+      const sessions = processes === undefined ? undefined : await log.everyOfPerson(userId);
+      const channelIds = sessions && { channelIds: sessions.map(({ channelId }) => channelId) };
+      const change = { kind: 'erased', userId, at, ...channelIds } as const;
+      return { change, sequence: await append(change) };
+    }
 
     async function settled(): Promise<void> {
       await Promise.allSettled([erasing.get(userId), work]);
@@ -155,8 +178,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** Never rejects. */
   async function carryOutErasing(change: Erased, sequence: number): Promise<Failures> {
-    const { userId, at } = change;
+    const { userId, at, channelIds } = change;
     const failures = new Map<LayerName | 'answers', unknown>();
+    processes?.notices.tell({ kind: 'erased', userId, at, isDone: false });
     writes.refuseEarlier(userId);
     ports.endWork(userId);
     recent.dropTextsOf(userId);
@@ -169,10 +193,23 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       }
     };
     await writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt)));
-    await attempt('answers', () => answers.erase(userId, at));
+    await attempt('answers', () => answers.erase(userId, at, channelIds));
+    // Something may have been read by others since the first notice.
+    processes?.notices.tell({ kind: 'erased', userId, at, isDone: true });
     if (failures.size === 0) await close(sequence, change);
     logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
     return failures;
+  }
+
+  /** Another process erases a person: what runs and waits for them here ends, and what is in memory of them goes. Nothing may rely on it: it may not be told. */
+  function erasedElsewhere({ userId, at, isDone }: Extract<Notice, { kind: 'erased' }>): void {
+    if (!isDone) {
+      writes.refuseEarlier(userId);
+      ports.endWork(userId);
+    }
+    recent.dropTextsOf(userId);
+    answers.noteErased(userId, at);
+    for (const layer of layers) layer.letGo?.(userId);
   }
 
   /**
@@ -237,15 +274,46 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await erasing.get(userId);
   }
 
-  /** Carries out what the process before this one did not come to, erasings first: what they make pointless is not done. Never rejects. */
-  async function finish(): Promise<void> {
-    const unfinished: { readonly sequence: number; readonly change: Change }[] = [];
+  /** Carries out what the process before this one, or others that are gone, did not come to. Never rejects. */
+  function finish(): Promise<void> {
+    finishing = (finishing ?? Promise.resolve()).then(async () => {
+      await finishAll(processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes));
+    });
+    return finishing;
+  }
+
+  async function recordsIn(ledger: string): Promise<readonly Unfinished[]> {
+    const unfinished: Unfinished[] = [];
     try {
-      for await (const { sequence, record: change } of store.scan(ledgerKey, changeSchema))
+      for await (const { sequence, record: change } of store.scan(ledger, changeSchema))
         unfinished.push({ sequence, change });
     } catch (error) {
       logger.error('the ledger of changes could not be read', { error });
     }
+    return unfinished;
+  }
+
+  /** Takes over what stands in the ledgers of processes that are gone: it is this one's then. Never rejects. */
+  async function adopted({ locks }: Processes): Promise<readonly Unfinished[]> {
+    const unfinished: Unfinished[] = [];
+    try {
+      const ledgers = (await store.list(ledgersFolder)).map(({ path }) => `${ledgersFolder}/${path}`);
+      for (const ledger of [loneLedgerKey, ...ledgers]) {
+        const claim = ledger === ledgerKey ? undefined : await locks.claim(ledger);
+        if (claim === undefined) continue;
+        for (const { change } of await recordsIn(ledger))
+          unfinished.push({ sequence: await append(change), change });
+        await store.remove(ledger);
+        await claim.release();
+      }
+    } catch (error) {
+      logger.error('changes of a process that is gone could not be taken over', { error });
+    }
+    return unfinished;
+  }
+
+  /** Erasings first: what they make pointless is not done. */
+  async function finishAll(unfinished: readonly Unfinished[]): Promise<void> {
     for (const { sequence, change } of unfinished) open.set(sequence, change);
     for (const { sequence, change } of unfinished)
       if (change.kind === 'erased') await carryOutErasing(change, sequence);
@@ -367,6 +435,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   async function append(change: Change): Promise<number> {
+    claimed ??= processes?.locks.claim(ledgerKey);
+    claimed?.catch(() => (claimed = undefined));
+    await claimed;
     const sequence = await store.append(ledgerKey, change);
     open.set(sequence, change);
     return sequence;
@@ -396,5 +467,5 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     }
   }
 
-  return { record, forget, finalise, restore, erase, erased, purge, expire, finish };
+  return { record, forget, finalise, restore, erase, erased, erasedElsewhere, purge, expire, finish };
 }

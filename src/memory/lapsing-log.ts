@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Logger } from '../core/logger.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
+import { createPersonLapsingLog } from './person-lapsing-log.ts';
 
 /** What becomes final within this time leaves the file together; milliseconds. */
 const togetherMs = 5000;
@@ -17,7 +18,7 @@ export const lapsingFields = {
   at: z.string(),
 };
 
-interface LapsingRecord {
+export interface LapsingRecord {
   readonly id: string;
   readonly userId: string;
   readonly at: string;
@@ -27,11 +28,37 @@ export interface LapsingLogPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite'>;
   readonly clock: Clock;
   readonly timer: Timer;
+  /** Has somebody call `lapse` of a person from a time on, where others change the store too. Rejects with `StoreError`. */
+  readonly lapseAt?: ((userId: string, time: Date) => Promise<void>) | undefined;
   readonly logger: Logger;
 }
 
+/** What waits for its person. Rejects with `StoreError`. */
+export interface LapsingLog<T extends LapsingRecord> {
+  /** Resolves with the record, which has its id and moment now. */
+  note(fields: Omit<T, 'id' | 'at'>): Promise<T>;
+  /** What waits of a person, oldest first. */
+  list(userId: string): Promise<readonly T[]>;
+  /** Whether a record is there, be it over. */
+  has(userId: string, id: string): Promise<boolean>;
+  /** Puts another in a record's place; resolves when it is on disk. */
+  replace(record: T): Promise<void>;
+  /** Of each person the newest that an earlier process left. */
+  newest(): Promise<readonly T[]>;
+  /** The record was dealt with. */
+  drop(userId: string, id: string): Promise<void>;
+  /** Takes out, for good, all records of a person, or of what still waits those that `isGone` picks. */
+  erase(userId: string, isGone?: (record: T) => boolean): Promise<void>;
+  /** Makes all records of a person final now. Never rejects; what cannot be yet stays. */
+  finish(userId: string): Promise<void>;
+  /** Makes final what of a person's is by now. Never rejects. */
+  lapse(userId: string): Promise<void>;
+  /** Makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
+  start(): Promise<void>;
+}
+
 /** What a log of this kind holds, and for how long. */
-interface LapsingLogKind<T extends LapsingRecord> {
+export interface LapsingLogKind<T extends LapsingRecord> {
   readonly key: string;
   readonly schema: z.ZodType<T>;
   /** Milliseconds. */
@@ -46,11 +73,24 @@ interface LapsingLogKind<T extends LapsingRecord> {
   readonly isDueAtStart?: (record: T) => boolean;
 }
 
-/** Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]. */
+/**
+ * Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]: in one log, which is held in memory; where
+ * others change the store too, in one a person.
+ */
 export function createLapsingLog<T extends LapsingRecord>(
+  ports: LapsingLogPorts,
+  kind: LapsingLogKind<T>,
+): LapsingLog<T> {
+  const { lapseAt } = ports;
+  return lapseAt === undefined
+    ? createCommonLog(ports, kind)
+    : createPersonLapsingLog({ ...ports, lapseAt }, kind);
+}
+
+function createCommonLog<T extends LapsingRecord>(
   { store, clock, timer, logger }: LapsingLogPorts,
   { key, schema, lastsMs, mostOfPerson, isLazy, finalise, isDueAtStart }: LapsingLogKind<T>,
-) {
+): LapsingLog<T> {
   let loaded: Promise<Map<string, T>> | undefined;
   let isWaiting = false;
   /** By person the ids of what waits, oldest first. */
@@ -141,8 +181,7 @@ export function createLapsingLog<T extends LapsingRecord>(
   }
 
   return {
-    /** Resolves with the record, which has its id and moment now. */
-    async note(fields: Omit<T, 'id' | 'at'>): Promise<T> {
+    async note(fields) {
       const records = await known();
       const record = schema.parse({
         ...fields,
@@ -156,33 +195,30 @@ export function createLapsingLog<T extends LapsingRecord>(
       return record;
     },
 
-    /** What waits of a person, oldest first. */
-    async list(userId: string): Promise<readonly T[]> {
+    async list(userId) {
       return (await ownOf(userId)).filter((record) => !isOver(record));
     },
 
-    /** Puts another in a record's place; resolves when it is on disk. */
-    async replace(record: T): Promise<void> {
+    has: async (_userId, id) => (await known()).has(id),
+
+    async replace(record) {
       const records = await known();
       if (!records.has(record.id)) return;
       await store.rewrite(key, schema, (entry) => (entry.record.id === record.id ? record : entry.record));
       records.set(record.id, record);
     },
 
-    /** Of each person the newest that waits. */
-    async newest(): Promise<readonly T[]> {
+    async newest() {
       const records = await known();
       return [...waiting.values()].flatMap((ids) => records.get([...ids].at(-1) ?? '') ?? []);
     },
 
-    /** The record was dealt with. */
-    async drop(id: string): Promise<void> {
+    async drop(_userId, id) {
       const record = (await known()).get(id);
       await drop(record === undefined ? [] : [record]);
     },
 
-    /** Takes out, for good, all records of a person, or of what still waits those that `isGone` picks. */
-    async erase(userId: string, isGone?: (record: T) => boolean): Promise<void> {
+    async erase(userId, isGone) {
       const isOwn = (record: T): boolean => record.userId === userId;
       await drop(
         isGone === undefined
@@ -191,10 +227,10 @@ export function createLapsingLog<T extends LapsingRecord>(
       );
     },
 
-    /** Makes all records of a person final now. Never rejects; what cannot be yet stays. */
-    finish: (userId: string): Promise<void> => settle((record) => record.userId === userId),
+    finish: (userId) => settle((record) => record.userId === userId),
 
-    /** Makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
-    start: (): Promise<void> => settle((record) => isFinal(record) || isDueAtStart?.(record) === true),
+    lapse: (userId) => settle((record) => record.userId === userId && isFinal(record)),
+
+    start: () => settle((record) => isFinal(record) || isDueAtStart?.(record) === true),
   };
 }

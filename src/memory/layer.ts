@@ -47,6 +47,8 @@ export interface Erased {
   readonly userId: string;
   /** ISO 8601: what was said before is used no more. */
   readonly at: string;
+  /** The channels in which they had conversations, where these can be found no other way once their list is gone. */
+  readonly channelIds?: readonly string[];
 }
 
 /** A logged message that was edited or deleted. */
@@ -120,4 +122,6 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
   export(userId: string): AsyncIterable<ExportedFile>;
   /** Takes it out of memory and off the disk, copies included; safe to repeat. Runs as a job of the user's write queue [S3]. */
   erase(erasure: Erasure): Promise<void>;
+  /** Another process has erased the person: what is kept of them in memory goes too. Must not throw. Default: there is nothing that is not looked up each time. */
+  letGo?(userId: string): void;
 }

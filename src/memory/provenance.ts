@@ -109,14 +109,15 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
     async erase({ userId, sessions, isWhole }) {
       for (const session of sessions) await store.remove(keyOf(session));
       const names = new Set(sessions.map(sessionName));
-      const isGone = (name: string): boolean => {
-        const [session = ''] = name.split(' ');
-        return names.has(session) || (isWhole && session.endsWith(`:${userId}`));
-      };
-      for (const cache of [recent, questions])
-        for (const name of cache.keys()) if (isGone(name)) cache.delete(name);
+      letGo((session) => names.has(session) || (isWhole && session.endsWith(`:${userId}`)));
     },
+    letGo: (userId) => letGo((session) => session.endsWith(`:${userId}`)),
   };
+
+  function letGo(isGone: (session: string) => boolean): void {
+    for (const cache of [recent, questions])
+      for (const name of cache.keys()) if (isGone(name.split(' ')[0] ?? '')) cache.delete(name);
+  }
 
   return {
     ...layer,

@@ -54,7 +54,7 @@ export interface UndoPorts extends LapsingLogPorts {
 export type UndoLog = ReturnType<typeof createUndoLog>;
 
 /**
- * What undo needs of everybody's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted before it is made, and the note is on disk with it: whoever
+ * What undo needs of people's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted before it is made, and the note is on disk with it: whoever
  * finds the change finds its note; a note of what was never made goes at the next start. What became final leaves the file, and with it the words that were taken [S7].
  */
 export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {

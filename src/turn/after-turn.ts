@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type Place, type SessionKey } from '../core/place.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { WorkLease, WorkQueue } from '../core/work-queue.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
@@ -29,7 +30,14 @@ interface AfterTurnOptions {
   };
   /** Runs each run, so that its writes can be refused once its person was erased. */
   readonly begin?: KeyedQueue['begin'];
+  /** Where work waits that other processes may do as well [X2]. Default: it waits in this one. */
+  readonly work?: WorkQueue | undefined;
+  /** Sees to what of a person's may be over by now. Must not reject. Default: nothing is to be seen to. */
+  readonly lapse?: (userId: string) => Promise<void>;
 }
+
+/** Stands in the work of a person for what may be over. */
+const lapseKey = 'lapse';
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {
@@ -42,9 +50,30 @@ export class AfterTurn {
 
   constructor(options: AfterTurnOptions) {
     this.#options = options;
+    const { work, begin = (run) => run() } = options;
+    work?.start((lease) => begin(() => this.#runLease(lease), lease.userId).catch(() => undefined));
+  }
+
+  /** Looks at a session from a time on, where work waits for other processes too. Never rejects. */
+  async scheduleAt(session: SessionKey, time?: Date): Promise<void> {
+    const { work, logger } = this.#options;
+    try {
+      await work?.add(session.userId, session.channelId, time);
+    } catch (error) {
+      logger.warn('work after a turn could not be left for later, and is taken up after the next one', {
+        ...session,
+        error,
+      });
+    }
+  }
+
+  /** Has `lapse` called from a time on; likewise. Rejects with `StoreError`. */
+  async lapseAt(userId: string, time: Date): Promise<void> {
+    await this.#options.work?.add(userId, lapseKey, time);
   }
 
   schedule(session: SessionKey): void {
+    if (this.#options.work !== undefined) return void this.scheduleAt(session);
     const waiting = this.#waiting.get(session.userId);
     if (waiting !== undefined) {
       waiting.set(sessionName(session), session);
@@ -53,48 +82,61 @@ export class AfterTurn {
     this.#waiting.set(session.userId, new Map([[sessionName(session), session]]));
     const { queue, logger, begin = (work) => work() } = this.#options;
     queue
-      .run(session.userId, () => begin(() => this.#run(session.userId)))
+      .run(session.userId, () => begin(() => this.#run(session.userId), session.userId))
       .catch((error: unknown) => logger.error('after-turn work failed', { userId: session.userId, error }));
   }
 
   /** Runs that run or wait. */
   get open(): number {
-    return this.#options.queue.size;
+    return this.#options.work?.size ?? this.#options.queue.size;
   }
 
   /** Resolves when nothing runs or waits; what rests begins. */
   idle(): Promise<void> {
     this.#hurry.abort();
     this.#hurry = new AbortController();
-    return this.#options.queue.idle();
+    return (this.#options.work ?? this.#options.queue).idle();
   }
 
   /** Ends model calls that run now; their cursors stay, so the work is done after the next start. */
   abort(): void {
     this.#abort.abort();
+    this.stop();
+  }
+
+  /** Takes nothing more that waits for other processes too. */
+  stop(): void {
+    this.#options.work?.stop();
   }
 
   /** Ends the run of a person, and drops what waits for it. */
   endOf(userId: string): void {
     this.#waiting.delete(userId);
     this.#running.get(userId)?.abort();
+    void this.#options.work?.drop(userId);
+  }
+
+  async #runLease({ userId, keys, signal }: WorkLease): Promise<void> {
+    if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
+    const sessions = keys.flatMap((key) => (key === lapseKey ? [] : [{ channelId: key, userId }]));
+    await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, signal]));
   }
 
   async #run(userId: string): Promise<void> {
     const own = new AbortController();
     this.#running.set(userId, own);
     try {
-      await this.#fold(userId, AbortSignal.any([this.#abort.signal, own.signal]));
+      await delay(restMs, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => undefined);
+      const waiting = [...(this.#waiting.get(userId)?.values() ?? [])];
+      this.#waiting.delete(userId);
+      await this.#fold(userId, waiting, AbortSignal.any([this.#abort.signal, own.signal]));
     } finally {
       this.#running.delete(userId);
     }
   }
 
-  async #fold(userId: string, signal: AbortSignal): Promise<void> {
+  async #fold(userId: string, waiting: readonly SessionKey[], signal: AbortSignal): Promise<void> {
     const { layers, isWanted, held, logger } = this.#options;
-    await delay(restMs, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => undefined);
-    const waiting = [...(this.#waiting.get(userId)?.values() ?? [])];
-    this.#waiting.delete(userId);
     const sessions: SessionKey[] = [];
     for (const session of waiting) if ((await isWanted?.(session)) ?? true) sessions.push(session);
     if (sessions.length === 0) return;

@@ -6,7 +6,7 @@ import { RefusedJobError } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { placeSchema } from '../core/place.ts';
-import type { LazyOption, LogEntry, Store } from '../core/store.ts';
+import type { LazyOption, LogEntry, LogState, Store } from '../core/store.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 
 /** What was asked, and by whom. */
@@ -79,10 +79,17 @@ export function createChannelJournal({
     return at !== undefined && messageIds.every((id) => snowflakeTime(id).getTime() < at);
   }
 
-  function stateOf(channelId: string): Promise<JournalState> {
-    const known = loaded.get(channelId);
-    if (known !== undefined) return known;
-    const loading = load(store, channelId);
+  async function stateOf(channelId: string): Promise<JournalState> {
+    const known = await loaded.get(channelId);
+    if (known === undefined) return loaded.get(channelId) ?? loadAnew(channelId);
+    if (!store.isShared) return known;
+    // Others write here too: what somebody says in their DM may hide and erase what stands in any channel.
+    const { last, edition } = await store.logState(logOf(channelId));
+    return known.seen.last === last && known.seen.edition === edition ? known : loadAnew(channelId, known);
+  }
+
+  function loadAnew(channelId: string, { unsaved }: Pick<JournalState, 'unsaved'> = { unsaved: [] }) {
+    const loading = load(store, channelId, unsaved);
     loaded.set(channelId, loading);
     loading.catch(() => loaded.delete(channelId));
     return loading;
@@ -92,16 +99,31 @@ export function createChannelJournal({
     const state = await stateOf(channelId);
     // What happened is known to this process even where the disk refuses to keep it.
     applyRecord(state, record);
-    await store.append(logOf(channelId), record, options);
+    try {
+      const sequence = await store.append(logOf(channelId), record, options);
+      if (sequence === state.seen.last + 1) state.seen = { ...state.seen, last: sequence };
+    } catch (error) {
+      if (store.isShared) state.unsaved.push(record);
+      throw error;
+    }
     countRecord(state, record);
     const isDue = state.erasesTexts && record.kind === 'handled';
     if (isDue) await eraseTexts(channelId, state);
     if (state.records > 4 * limits.journalIds) await compact(store, channelId, state);
   }
 
-  async function eraseTexts(channelId: string, state: JournalState, options?: LazyOption): Promise<void> {
+  async function eraseTexts(
+    channelId: string,
+    state: JournalState,
+    { isGone, ...options }: LazyOption & { readonly isGone?: (reply: PreparedReply) => boolean } = {},
+  ): Promise<void> {
     state.erasesTexts = state.prepared.size > 0;
-    if (state.texts > state.prepared.size) await dropDone(store, channelId, state, 0, options);
+    if (state.texts > state.prepared.size)
+      await dropDone(store, channelId, state, { first: 0, isGone }, options);
+  }
+
+  async function channelsWithJournal(): Promise<readonly string[]> {
+    return (await store.folders('channels', 'journal.jsonl')).map(({ name }) => name);
   }
 
   /** Tells which messages are no part of a channel's history: also the beginning of a reply that is not whole. */
@@ -149,16 +171,20 @@ export function createChannelJournal({
     async withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
       const state = await stateOf(channelId);
       for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
-      await eraseTexts(channelId, state);
+      await eraseTexts(channelId, state, { isGone: isWithdrawn });
     },
     /**
      * Takes out, for good, the answers to what a person said before a moment, ISO 8601, and keeps none of them that is made later [K11]. Resolves with
-     * those that were begun and are not whole. Looks through all channels.
+     * those that were begun and are not whole. Looks through these channels, or all.
      */
-    async erase(userId: string, before: string): Promise<readonly BegunReply[]> {
+    async erase(
+      userId: string,
+      before: string,
+      channelIds?: readonly string[],
+    ): Promise<readonly BegunReply[]> {
       erasedAt.set(userId, Date.parse(before));
       const dropped: BegunReply[] = [];
-      for (const { name } of await store.folders('channels', 'journal.jsonl')) {
+      for (const name of channelIds ?? (await channelsWithJournal())) {
         if (!(await namesPerson(store, name, userId))) continue;
         const state = await stateOf(name);
         for (const [key, reply] of state.prepared) if (isErased(reply)) state.prepared.delete(key);
@@ -167,19 +193,21 @@ export function createChannelJournal({
           state.begun.delete(key);
           dropped.push(reply);
         }
-        await dropDone(store, name, state, 0);
+        await dropDone(store, name, state, { first: 0, isGone: isErased });
       }
       return dropped;
     },
+    /** Another process does that: here too none is kept any more that is made later. */
+    noteErased: (userId: string, before: string): void => void erasedAt.set(userId, Date.parse(before)),
     /** Takes out, for good, the answers to messages that `isPast` picks alone [K15]; resolves with how many. Looks through all channels. */
     async dropPast(isPast: (messageId: string) => boolean): Promise<number> {
       let dropped = 0;
-      for (const { name } of await store.folders('channels', 'journal.jsonl')) {
+      for (const name of await channelsWithJournal()) {
         const state = await stateOf(name);
-        for (const [key, { messageIds }] of state.prepared)
-          if (messageIds.every(isPast)) state.prepared.delete(key);
+        const isGone = ({ messageIds }: PreparedReply): boolean => messageIds.every(isPast);
+        for (const [key, reply] of state.prepared) if (isGone(reply)) state.prepared.delete(key);
         const before = state.texts;
-        if (before > state.prepared.size) await dropDone(store, name, state, 0);
+        if (before > state.prepared.size) await dropDone(store, name, state, { first: 0, isGone });
         dropped += before - state.texts;
       }
       return dropped;
@@ -222,12 +250,19 @@ function logOf(channelId: string): string {
   return `channels/${channelId}/journal.jsonl`;
 }
 
-async function load(store: Store, channelId: string): Promise<JournalState> {
-  const state = newJournalState();
+/** `unsaved` is what this process knows and the disk refused. */
+async function load(
+  store: Store,
+  channelId: string,
+  unsaved: readonly JournalRecord[],
+): Promise<JournalState> {
+  const state = newJournalState(await store.logState(logOf(channelId)));
   for await (const { record } of store.scan(logOf(channelId), recordSchema)) {
     applyRecord(state, record);
     countRecord(state, record);
   }
+  for (const record of unsaved) applyRecord(state, record);
+  state.unsaved.push(...unsaved);
   return state;
 }
 
@@ -237,26 +272,41 @@ async function load(store: Store, channelId: string): Promise<JournalState> {
 async function compact(store: Store, channelId: string, state: JournalState): Promise<void> {
   const log = logOf(channelId);
   const { records } = state;
+  const upTo = knownUpTo(store, state);
   // Many may write meanwhile, and one of them is enough for this.
   state.records = 0;
   const options = { isLazy: true };
   const first = await store.append(log, { kind: 'handled', messageIds: [...state.handled] }, options);
   await store.append(log, { kind: 'hidden', messageIds: [...state.hidden] }, options);
-  await dropDone(store, channelId, state, first);
+  await dropDone(store, channelId, state, { first, upTo });
   state.records += records + 2;
 }
 
-/** Drops the records that say nothing any more; those of ids only before the number `first`. */
+/** The last record that the state knows of; all, where nobody else writes. */
+function knownUpTo({ isShared }: Store, { seen }: JournalState): number {
+  return isShared ? seen.last : Infinity;
+}
+
+interface Dropping {
+  /** Records of ids go only before this number. */
+  readonly first: number;
+  /** Of what came after it, which the state may not know, only answers go that `isGone` picks; by default what it knows of. */
+  readonly upTo?: number;
+  readonly isGone?: ((reply: PreparedReply) => boolean) | undefined;
+}
+
+/** Drops the records that say nothing any more. */
 function dropDone(
   store: Store,
   channelId: string,
   state: JournalState,
-  first: number,
+  { first, upTo = knownUpTo(store, state), isGone }: Dropping,
   options?: LazyOption,
 ): Promise<void> {
   const change = ({ sequence, record }: LogEntry<JournalRecord>) => {
     const isIds = record.kind === 'handled' || record.kind === 'hidden' || record.kind === 'unhidden';
-    if (isIds ? sequence >= first : stillStands(state, record)) return record;
+    const isLater = sequence > upTo && (record.kind !== 'prepared' || isGone?.(record) !== true);
+    if (isLater || (isIds ? sequence >= first : stillStands(state, record))) return record;
     state.records -= 1;
     state.texts -= record.kind === 'prepared' ? 1 : 0;
     return undefined;
@@ -267,8 +317,12 @@ function dropDone(
 type JournalState = ReturnType<typeof newJournalState>;
 
 /** What a channel's journal says. */
-function newJournalState() {
+function newJournalState(seen: LogState) {
   return {
+    /** How far the log was read, or written by this process with nothing in between. */
+    seen,
+    /** What this process knows and the disk refused; where others write too. */
+    unsaved: new Array<JournalRecord>(),
     handled: new Set<string>(),
     hidden: new Set<string>(),
     prepared: new Map<string, PreparedReply>(),

@@ -129,13 +129,18 @@ export function createLateNotices(
       for (const { id } of turn.messages) byMessage.set(id, { turn, at });
       newest.set(sessionName(sessionOf(turn)), turn);
     },
-    /** Never rejects. */
-    async tell(stored: readonly LateNotice[]): Promise<void> {
+    /** Resolves with those of which this process knows no answer. Never rejects. */
+    async tell(stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
       const now = clock().getTime();
       const turns = new Map<TurnContext, MemoryNotice[]>();
-      for (const { messageId, userId, notice } of stored) {
+      const unknown: LateNotice[] = [];
+      for (const late of stored) {
+        const { messageId, userId, notice } = late;
         const { turn, at = 0 } = byMessage.get(messageId) ?? {};
-        if (turn?.speaker.id !== userId) continue;
+        if (turn?.speaker.id !== userId) {
+          unknown.push(late);
+          continue;
+        }
         if (now - at > lateForMs && newest.get(sessionName(sessionOf(turn))) !== turn) continue;
         turns.set(turn, [...(turns.get(turn) ?? []), notice]);
       }
@@ -145,6 +150,7 @@ export function createLateNotices(
         } catch (error) {
           logger.warn('what was stored after a turn could not be told', { ...sessionOf(turn), error });
         }
+      return unknown;
     },
   };
 }

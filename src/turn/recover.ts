@@ -27,7 +27,7 @@ import { TurnControl } from './sessions.ts';
 export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
-  readonly people: Pick<TurnPorts['people'], 'mayStore'>;
+  readonly people: Pick<TurnPorts['people'], 'mayStore' | 'erasedBy'>;
   readonly provenance: Pick<Provenance, 'find'>;
   readonly memoryNotices: Pick<MemoryNotices, 'why'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;

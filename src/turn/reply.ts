@@ -2,9 +2,11 @@ import type { CommandButton, FinishedReply, PresentPlace, RefusalReason, ReplyPo
 import { ModelError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders, type Place } from '../core/place.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
 import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { FirstWords } from '../memory/settings/greeting.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { saveBestEffort, type BegunReply, type ChannelJournal } from './journal.ts';
 import type { TurnControl } from './sessions.ts';
 
@@ -13,6 +15,8 @@ export interface ReplyPorts {
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
   readonly presentPlace: PresentPlace;
+  /** Who had everything erased [K11]; must not reject. */
+  readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
   readonly logger: Logger;
 }
 
@@ -28,10 +32,12 @@ export type Reply = Awaited<ReturnType<typeof beginReply>>;
  * they are deleted, and it vanishes when the turn says so. Never rejects.
  */
 export async function beginReply(
-  { journal, replies, presentPlace, logger }: ReplyPorts,
+  { journal, replies, presentPlace, people, logger }: ReplyPorts,
   question: Question,
   answeredFor: Place,
   control: TurnControl,
+  /** When that was asked, ISO 8601. */
+  askedAt = snowflakeTime(newestOf(question)).toISOString(),
 ) {
   const standing = await standingIn(journal, question, logger);
   control.noteReply(standing);
@@ -39,9 +45,11 @@ export async function beginReply(
   let isWhole = false;
   let isAllowed: (() => Promise<boolean>) | undefined;
 
-  /** Whether the place has no more readers than it was answered for; otherwise the turn is ended. Never rejects. */
+  /** Whether the place has no more readers than it was answered for, and what is answered was not erased; otherwise the turn is ended. Never rejects. */
   async function mayShow(): Promise<boolean> {
-    if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || (await isAllowed?.()) === false)
+    // Another process may have erased it, and its notice be lost.
+    if ((await people.erasedBy(question.userId))(askedAt)) control.end('erased');
+    else if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || (await isAllowed?.()) === false)
       control.end('more-readers');
     return !control.takenAway.aborted;
   }

@@ -49,7 +49,7 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   readonly commandOrder: Pick<CommandOrder, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
   /** What each person lets the bot keep [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode'>;
+  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode' | 'erasedBy'>;
   readonly pauseNotes: PauseNotes;
   /** What the speaker is told of what became of their memory [K6][K13]. */
   readonly memoryNotices: MemoryNotices;
@@ -115,7 +115,7 @@ export async function runTurn(
   const memory = openMemory(turn, off, bot);
   try {
     const readers = await bot.presentPlace(turn.place);
-    const reply = await beginReply(bot, questionOf(turn), readers, control);
+    const reply = await beginReply(bot, questionOf(turn), readers, control, turn.messages.at(-1)?.at);
     const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, control, bot);
     if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';

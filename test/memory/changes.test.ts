@@ -187,11 +187,11 @@ describe('an edit or deletion [G5]', () => {
       hasThirdPartyText: false,
     });
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
-    const lastSequence = store.lastSequence.bind(store);
-    store.lastSequence = (key) =>
-      key.includes(aliceId) ? Promise.reject(new StoreError('unreadable', 'log')) : lastSequence(key);
+    const logState = store.logState.bind(store);
+    store.logState = (key) =>
+      key.includes(aliceId) ? Promise.reject(new StoreError('unreadable', 'log')) : logState(key);
     await ledgerOver([]).record(deletion);
-    store.lastSequence = lastSequence;
+    store.logState = logState;
     expect(await log.message({ channelId: generalId, userId: bobId }, said.id)).toBeUndefined();
     expect(await openIn(store)).toHaveLength(1);
     const restarted = openSessions(store);

@@ -21,7 +21,7 @@ export function ledgerFor(
     log: {
       sessionsOf: () => Promise.resolve([]),
       affected: () => Promise.resolve([]),
-      allSessions: () => Promise.resolve([]),
+      everyOfPerson: () => Promise.resolve([]),
       sessionsOfPerson: () => Promise.resolve([]),
       mentions: () => Promise.resolve([]),
       placesOf: () => Promise.resolve([]),

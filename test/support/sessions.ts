@@ -210,6 +210,7 @@ const noAnswers: AnswerKeeper = {
   hide: () => Promise.resolve(),
   unhide: () => Promise.resolve(),
   erase: () => Promise.resolve(),
+  noteErased: () => {},
 };
 
 export type Sessions = ReturnType<typeof openSessions>;

@@ -12,6 +12,7 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
     note: () => Promise.resolve('00000000'),
     list: () => Promise.resolve([]),
     find: () => Promise.resolve(undefined),
+    has: () => Promise.resolve(true),
     begin: () => Promise.resolve(),
     drop: () => Promise.resolve(),
     erase: () => Promise.resolve(),
@@ -37,6 +38,7 @@ export const noAnswers: AnswerKeeper = {
   hide: () => Promise.resolve(),
   unhide: () => Promise.resolve(),
   erase: () => Promise.resolve(),
+  noteErased: () => {},
 };
 
 /** The real proposals, of which none lapses by itself; what they come from is said still. */

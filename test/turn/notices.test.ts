@@ -183,7 +183,7 @@ function late() {
         hasThirdPartyText: false,
       });
     },
-    tell: (messageId: string, minutes: number, userId = aliceId): Promise<void> => {
+    tell: (messageId: string, minutes: number, userId = aliceId): Promise<unknown> => {
       now = minutes * 60_000;
       return notices.tell([{ userId, messageId, notice: stored }]);
     },

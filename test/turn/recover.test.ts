@@ -55,7 +55,7 @@ async function start(
       message: () => Promise.resolve('the question'),
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
-    people: { mayStore: () => Promise.resolve(true) },
+    people: { mayStore: () => Promise.resolve(true), erasedBy: () => Promise.resolve(() => false) },
     provenance: { find: () => Promise.resolve(undefined) },
     memoryNotices: { why: () => Promise.resolve([]) },
     afterTurn: { schedule: (each) => scheduled.push(each) },
@@ -184,7 +184,12 @@ describe('recovery after a kill', () => {
 
   it.each<[string, Partial<RecoveryPorts>]>([
     ['memory is off', { settings: { isMemoryOff: () => Promise.resolve(true) } }],
-    ['the person has paused', { people: { mayStore: () => Promise.resolve(false) } }],
+    [
+      'the person has paused',
+      {
+        people: { mayStore: () => Promise.resolve(false), erasedBy: () => Promise.resolve(() => false) },
+      },
+    ],
   ])('asks again and logs nothing where %s, since no log tells of a deletion [K9]', async (_where, off) => {
     const nothingLogged: RecoveryPorts['sessionLog'] = {
       recordReply: () => Promise.reject(new Error('logged')),

@@ -493,6 +493,7 @@ function people(consent: Consent, present: Partial<TurnPorts['people']> = {}): T
   return {
     consent: () => Promise.resolve(consent),
     mayStore: yes,
+    erasedBy: () => Promise.resolve(() => false),
     mode: () => Promise.resolve('auto'),
     ...present,
   };

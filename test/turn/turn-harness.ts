@@ -77,6 +77,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     people: {
       consent: () => Promise.resolve({ isStored: true, mode: 'auto' }),
       mayStore: () => Promise.resolve(true),
+      erasedBy: () => Promise.resolve(() => false),
       mode: () => Promise.resolve('auto'),
     },
     memoryNotices: {

@@ -50,7 +50,7 @@ export function createDocumentChanges({
       if (stored !== undefined) passIndexOn(made.items, stored.items);
       return { result, undoId };
     } catch (error) {
-      return giveUp(undoId, error);
+      return giveUp(userId, undoId, error);
     }
   }
 
@@ -67,8 +67,8 @@ export function createDocumentChanges({
   }
 
   /** The change was not made, and so can be undone by nothing. */
-  async function giveUp(undoId: string | undefined, error: unknown): Promise<never> {
-    if (undoId !== undefined) await undoLog.drop(undoId).catch(() => undefined);
+  async function giveUp(userId: string, undoId: string | undefined, error: unknown): Promise<never> {
+    if (undoId !== undefined) await undoLog.drop(userId, undoId).catch(() => undefined);
     throw error;
   }
 

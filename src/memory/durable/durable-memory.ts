@@ -73,7 +73,7 @@ export interface DurableSettings {
 
 export interface DurableMemoryOptions {
   readonly settings: DurableSettings;
-  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
+  readonly store: Pick<Store, 'isShared' | 'read' | 'update' | 'remove'>;
   readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
   /** Where auto-extraction is on [A2]. */
   readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
@@ -81,7 +81,7 @@ export interface DurableMemoryOptions {
   /** The messages of a person's notes in channels that say some words and may be used in a place: they go with what is forgotten [B3]. Default: there are none. */
   readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
   /** Where changes are noted that can be undone. */
-  readonly undo: Pick<UndoLog, 'note' | 'list' | 'find' | 'begin' | 'drop' | 'erase'>;
+  readonly undo: Pick<UndoLog, 'note' | 'list' | 'find' | 'has' | 'begin' | 'drop' | 'erase'>;
   /** Changes of notes, which are undone in the same order. Default: there are none. */
   readonly notes?: UndoablePart;
   readonly clock: Clock;
@@ -222,7 +222,15 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const inverse = readInverse(part);
     if (inverse !== undefined) await applyAndErase(userId, (current) => reverted(current, inverse));
     await options.notes?.revert(part);
-    await options.undo.drop(id);
+    await options.undo.drop(userId, id);
+  }
+
+  /** A change that was noted and never made can be undone by nothing. */
+  async function dropUnmade({ id, userId, part }: UndoableChange): Promise<void> {
+    const isNever =
+      isUnmade(await documentOf(userId), readInverse(part)) ||
+      (await options.notes?.stateOf(part)) === 'reverted';
+    if (isNever) await options.undo.drop(userId, id);
   }
 
   return {
@@ -232,12 +240,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     settleUndo: (change: UndoableChange): Promise<void> =>
       writes.begin(() =>
         writes.run(change.userId, async () => {
-          if (change.isUndoing === true) await takeBack(change);
-          else if (
-            isUnmade(await documentOf(change.userId), readInverse(change.part)) ||
-            (await options.notes?.stateOf(change.part)) === 'reverted'
-          )
-            await options.undo.drop(change.id);
+          // Another process may have been at it.
+          if (!(await options.undo.has(change.userId, change.id))) return;
+          await (change.isUndoing === true ? takeBack(change) : dropUnmade(change));
         }),
       ),
 
@@ -306,7 +311,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         };
       });
       const { result, failures, withdrawn } = await forgetting.catch((error: unknown) =>
-        giveUp(undoId, error),
+        giveUp(userId, undoId, error),
       );
       const isEverywhere = failures.size === 0;
       return { ...result, isEverywhere, withdrawn, ...(undoId !== undefined && { undoId }) };
@@ -352,6 +357,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
      */
     undo: (userId: string, id?: string) =>
       writes.run(userId, async (): Promise<Undoing | undefined> => {
+        // No start settles what a process left that others outlive.
+        const newest = store.isShared ? await options.undo.find(userId) : undefined;
+        if (newest !== undefined) await dropUnmade(newest);
         const change = await options.undo.find(userId, id);
         if (change === undefined) return undefined;
         const inverse = readInverse(change.part);

@@ -155,6 +155,7 @@ export function createProposals(options: ProposalsOptions) {
   return {
     layer,
     start: log.start,
+    lapse: log.lapse,
     /**
      * As `DurableMemory.remember`, for what the bot notices: where its person wants that, or wanted it when they said it, they are asked first. Where by
      * now nothing is to be noticed, nothing comes of it.
@@ -196,7 +197,7 @@ export function createProposals(options: ProposalsOptions) {
       if (lacksReplaced(outcome)) outcome = await durable.remember(userId, withoutReplacing(request));
       if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') {
         if (reworded !== undefined) await writes.run(userId, () => noticeNoMore(userId, proposal));
-        await log.drop(proposal.id);
+        await log.drop(userId, proposal.id);
       }
       return outcome;
     },
@@ -206,7 +207,7 @@ export function createProposals(options: ProposalsOptions) {
         const proposal = await find(userId, id);
         if (proposal === undefined) return false;
         await noticeNoMore(userId, proposal);
-        await log.drop(proposal.id);
+        await log.drop(userId, proposal.id);
         return true;
       });
     },

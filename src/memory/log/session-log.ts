@@ -206,8 +206,7 @@ export function createSessionLog(options: SessionLogOptions) {
       else await eraseChanges(tails, session, messages);
     },
     async *export(userId) {
-      for (const session of await sessions.all()) {
-        if (session.userId !== userId) continue;
+      for (const session of await sessions.everyOfPerson(userId)) {
         const folder = `conversations/${session.channelId}`;
         const state = await readState(store, session);
         if (Object.keys(state).length > 1) yield { path: `${folder}/state.json`, text: exportedJson(state) };
@@ -226,8 +225,9 @@ export function createSessionLog(options: SessionLogOptions) {
         await store.remove(stateKey(session));
         tails.drop(session);
       }
-      await sessions.erase(erasure.userId);
+      await sessions.erase(erasure);
     },
+    letGo: (userId) => tails.dropOf(userId),
   };
 
   return {
@@ -322,6 +322,8 @@ export function createSessionLog(options: SessionLogOptions) {
         if (messages.length >= limit || size >= last) return limit > 0 ? messages.slice(-limit) : [];
       }
     },
+    /** How far the log goes, and what tells whether its lines are the same as before. */
+    logState: (session: SessionKey) => store.logState(logKey(session)),
     /** The sequence number of the newest line, 0 for a session without a log. */
     lastSequence: (session: SessionKey): Promise<number> => store.lastSequence(logKey(session)),
     /** The answer that a turn's messages reply to, or else the last one before them, as it was sent; empty where there is none. */
@@ -352,6 +354,8 @@ export function createSessionLog(options: SessionLogOptions) {
     blocks: (session: SessionKey) => store.blocks(logKey(session), logRecordSchema),
     sessionsIn: sessions.inChannel,
     sessionsOfPerson: (userId: string) => sessions.ofPerson(userId),
+    /** All of a person's of which anything is on disk. */
+    everyOfPerson: sessions.everyOfPerson,
     allSessions: sessions.all,
     /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */
     channels: async () =>

@@ -4,6 +4,7 @@ import { growingCache } from '../../core/limits.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
+import type { Erasure } from '../layer.ts';
 import { channelFolder, logFile, sessionsFolder } from './session-state.ts';
 
 interface PersonSessions {
@@ -24,7 +25,8 @@ export type Sessions = ReturnType<typeof createSessions>;
 /**
  * Which sessions there are. A person's stand in `users/<userId>/sessions.json`, so that nobody else's are looked at. The list is made when they are first
  * asked for, from all folders, and a session is in it before its log begins: it may name one that is gone, and lacks none but what a person put there
- * by hand. Without it the folders are looked through again. Rejects with `StoreError`.
+ * by hand. Without it the folders are looked through again. In a shared store everybody who has sessions has a list, which was made with the first or when the store was
+ * filled, and it is looked at each time: another process may have erased it. Rejects with `StoreError`.
  */
 export function createSessions(store: Store) {
   const listed = growingCache<string, true>(rememberedSessions);
@@ -58,43 +60,57 @@ export function createSessions(store: Store) {
     }
   }
 
+  /** All sessions of a person, and perhaps some that are gone. */
+  async function ofPerson(userId: string): Promise<readonly SessionKey[]> {
+    let list = await store.read(keyOf(userId), sessionsKind);
+    if (list === undefined && !store.isShared) {
+      await (looking ??= lookThrough());
+      const channels = () => [...(found.get(userId) ?? [])].toSorted();
+      const made = (): PersonSessions => ({ version: 1, channels: channels() });
+      list = await store
+        .update(keyOf(userId), sessionsKind, (current) => current ?? (found.has(userId) ? made() : undefined))
+        .catch(made);
+    }
+    return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));
+  }
+
   return {
     /** To be called before anything is written to a session's log. */
     async begin(session: SessionKey): Promise<void> {
       const { channelId, userId } = session;
-      if (listed.has(sessionName(session))) return;
-      // First here: a list that is made meanwhile has it too.
-      note(session);
-      await store.update(keyOf(userId), sessionsKind, (list) =>
-        list === undefined || list.channels.includes(channelId)
-          ? list
-          : { ...list, channels: [...list.channels, channelId].toSorted() },
-      );
-      listed.set(sessionName(session), true);
-    },
-    /** All sessions of a person, and perhaps some that are gone. */
-    async ofPerson(userId: string): Promise<readonly SessionKey[]> {
-      let list = await store.read(keyOf(userId), sessionsKind);
-      if (list === undefined) {
-        await (looking ??= lookThrough());
-        const channels = () => [...(found.get(userId) ?? [])].toSorted();
-        const made = (): PersonSessions => ({ version: 1, channels: channels() });
-        list = await store
-          .update(
-            keyOf(userId),
-            sessionsKind,
-            (current) => current ?? (found.has(userId) ? made() : undefined),
-          )
-          .catch(made);
+      if (store.isShared) {
+        const list = await store.read(keyOf(userId), sessionsKind);
+        if (list?.channels.includes(channelId) === true) return;
+      } else {
+        if (listed.has(sessionName(session))) return;
+        // First here: a list that is made meanwhile has it too.
+        note(session);
       }
-      return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));
+      const none: PersonSessions | undefined = store.isShared ? { version: 1, channels: [] } : undefined;
+      await store.update(keyOf(userId), sessionsKind, (current) => {
+        const list = current ?? none;
+        return list === undefined || list.channels.includes(channelId)
+          ? current
+          : { ...list, channels: [...list.channels, channelId].toSorted() };
+      });
+      if (!store.isShared) listed.set(sessionName(session), true);
     },
+    /** All sessions of a person of which anything is on disk, whatever the list says, where that can be found out. */
+    everyOfPerson: async (userId: string): Promise<readonly SessionKey[]> =>
+      store.isShared ? ofPerson(userId) : (await all()).filter((session) => session.userId === userId),
+    ofPerson,
     /** Those of a channel that have a log. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),
     /** All of which anything is on disk, notes and summaries included; looks through all folders. */
     all,
-    /** Forgets which sessions a person has; what is there still is found again. */
-    async erase(userId: string): Promise<void> {
+    /** Forgets which sessions a person has, or that they have some; what is there still is found again, where folders are looked through. */
+    async erase({ userId, sessions, isWhole }: Erasure): Promise<void> {
+      if (store.isShared && !isWhole) {
+        const gone = new Set(sessions.map(({ channelId }) => channelId));
+        const left = (list: PersonSessions) => list.channels.filter((channelId) => !gone.has(channelId));
+        await store.update(keyOf(userId), sessionsKind, (list) => list && { ...list, channels: left(list) });
+        return;
+      }
       await store.remove(keyOf(userId));
       for (const channelId of found.get(userId) ?? []) listed.delete(sessionName({ channelId, userId }));
       found.delete(userId);

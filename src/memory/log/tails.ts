@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import type { LazyOption, LogEntry, Store } from '../../core/store.ts';
+import type { LazyOption, LogEntry, LogState, Store } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { logRecordSchema, type LogRecord } from './records.ts';
 import { logKey } from './session-state.ts';
@@ -17,12 +17,13 @@ interface Tail {
   /** The entries are all those after this sequence number. */
   readonly after: number;
   readonly entries: readonly LogEntry<LogRecord>[];
-  readonly last: number;
+  /** As it was when they were all. */
+  readonly state: LogState;
 }
 
 /**
  * Reads of message logs, with the ends of the busy ones kept in memory, so that a turn in a running conversation reads no file
- * [S5]. Whoever else appends moves the log's last sequence number, by which a kept end is checked.
+ * [S5]. Whoever else appends moves the log's last sequence number, and who rewrites it its edition, by which a kept end is checked.
  */
 export class LogTails {
   readonly #store: Store;
@@ -36,20 +37,26 @@ export class LogTails {
 
   /** All entries after `cursor`, in order. */
   async after(session: SessionKey, cursor: number): Promise<readonly LogEntry<LogRecord>[]> {
-    return this.#after(session, cursor, await this.#store.lastSequence(logKey(session)));
+    return this.#after(session, cursor, await this.#store.logState(logKey(session)));
   }
 
-  async #after(session: SessionKey, cursor: number, last: number): Promise<readonly LogEntry<LogRecord>[]> {
+  async #after(
+    session: SessionKey,
+    cursor: number,
+    { last, edition }: LogState,
+  ): Promise<readonly LogEntry<LogRecord>[]> {
     const name = sessionName(session);
     const kept = this.#tails.get(name);
-    if (kept !== undefined && kept.last === last && kept.after <= cursor) {
+    const isCurrent = kept?.state.last === last && kept.state.edition === edition;
+    if (isCurrent && kept.after <= cursor) {
       return kept.entries.filter((entry) => entry.sequence > cursor);
     }
     const entries: LogEntry<LogRecord>[] = [];
     for await (const entry of this.#store.scan(logKey(session), logRecordSchema, { after: cursor })) {
       entries.push(entry);
     }
-    this.#keep(name, { after: cursor, entries, last: Math.max(last, entries.at(-1)?.sequence ?? 0) });
+    const end = Math.max(last, entries.at(-1)?.sequence ?? 0);
+    this.#keep(name, { after: cursor, entries, state: { last: end, edition } });
     return entries;
   }
 
@@ -60,10 +67,10 @@ export class LogTails {
   async covering(session: SessionKey, ids: readonly string[]): Promise<readonly LogEntry<LogRecord>[]> {
     const oldest = ids.toSorted(compareSnowflakes)[0];
     if (oldest === undefined) return [];
-    const last = await this.#store.lastSequence(logKey(session));
+    const state = await this.#store.logState(logKey(session));
     for (let size = firstWindow; ; size *= 4) {
-      const start = Math.max(0, last - size);
-      const entries = await this.#after(session, start, last);
+      const start = Math.max(0, state.last - size);
+      const entries = await this.#after(session, start, state);
       const beginsBefore = (['user', 'assistant'] as const).every((role) => {
         const first = entries.find(({ record }) => record.type === 'message' && record.role === role);
         return first !== undefined && compareSnowflakes(first.record.id, oldest) < 0;
@@ -82,14 +89,15 @@ export class LogTails {
     }
   }
 
-  /** Appends a record; resolves when it is on disk, as `Store.append` says. */
+  /** Appends a record, as part of a job of the person's queue; resolves when it is on disk, as `Store.append` says. */
   async append(session: SessionKey, record: LogRecord, options?: LazyOption): Promise<number> {
     await this.#sessions.begin(session);
     const sequence = await this.#store.append(logKey(session), record, options);
     const kept = this.#tails.get(sessionName(session));
-    if (kept?.last === sequence - 1) {
+    if (kept?.state.last === sequence - 1) {
       const entries = [...kept.entries, { sequence, record }];
-      this.#keep(sessionName(session), { after: kept.after, entries, last: sequence });
+      const state = { last: sequence, edition: kept.state.edition };
+      this.#keep(sessionName(session), { after: kept.after, entries, state });
     }
     return sequence;
   }
@@ -109,6 +117,11 @@ export class LogTails {
     this.#tails.delete(sessionName(session));
   }
 
+  /** The same for all sessions of a person. */
+  dropOf(userId: string): void {
+    for (const name of this.#tails.keys()) if (name.endsWith(`:${userId}`)) this.#tails.delete(name);
+  }
+
   /** A conversation that has run long keeps its newer half only. */
   #keep(name: string, tail: Tail): void {
     if (tail.entries.length <= keptEntries) {
@@ -117,6 +130,6 @@ export class LogTails {
     }
     const entries = tail.entries.slice(-keptEntries / 2);
     const after = (entries[0]?.sequence ?? 1) - 1;
-    this.#tails.set(name, { after, entries, last: tail.last });
+    this.#tails.set(name, { after, entries, state: tail.state });
   }
 }

@@ -31,7 +31,7 @@ export interface NotebookOptions {
   /** Default: what the model's tools write cannot be undone. */
   readonly undoable?: Pick<UndoableNotes, 'change' | 'finish'>;
   readonly states: Pick<SessionStates, 'read'>;
-  readonly log: Pick<SessionLog, 'stillSaid' | 'allSessions' | 'sessionsOfPerson'>;
+  readonly log: Pick<SessionLog, 'stillSaid' | 'everyOfPerson' | 'sessionsOfPerson'>;
   /** What is done with a session after a turn, in order; none by default. */
   readonly background?: readonly ((session: SessionKey, signal: AbortSignal) => Promise<unknown>)[];
   readonly logger: Logger;
@@ -91,8 +91,7 @@ export function createNotebook(options: NotebookOptions) {
       await withdrawNotes({ store, writes, states, log }, change);
     },
     async *export(userId) {
-      const sessions = (await log.allSessions()).filter((session) => session.userId === userId);
-      for (const key of await keysOf(userId, sessions)) {
+      for (const key of await keysOf(userId, await log.everyOfPerson(userId))) {
         const text = await store.readText(key);
         if (text !== undefined) yield { path: exportedPath(key), text };
       }

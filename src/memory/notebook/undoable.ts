@@ -44,7 +44,7 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
       await make();
       return undoId;
     } catch (error) {
-      if (undoId !== undefined) await undo.drop(undoId).catch(() => undefined);
+      if (undoId !== undefined) await undo.drop(userId, undoId).catch(() => undefined);
       throw error;
     }
   }

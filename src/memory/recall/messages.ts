@@ -30,9 +30,9 @@ const form = `2 ${process.versions['unicode']} ${process.versions['tz']}`;
 const rememberedReaches = 1000;
 
 /** What a session's messages are read from. */
-type MessageLog = Pick<SessionLog, 'lastSequence' | 'since' | 'blocks'>;
+type MessageLog = Pick<SessionLog, 'logState' | 'since' | 'blocks'>;
 
-/** The messages of all sessions of a person [W3]: the log's end is asked at every search, what came since is added. */
+/** The messages of all sessions of a person [W3]: the log's end and edition are asked at every search; what came since is added. */
 export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>) {
   const reaches = growingCache<string, Reach>(rememberedReaches);
   const source: RecallSource = {
@@ -94,6 +94,7 @@ export class SessionMessages {
   /** What the newest segment is made of. */
   #newest: ReadUnit[] = [];
   #cursor = 0;
+  #edition: number | undefined;
   /** The highest line of the newest block. */
   #end = 0;
 
@@ -104,8 +105,11 @@ export class SessionMessages {
   }
 
   async segments(): Promise<readonly Segment[]> {
-    const last = await this.#log.lastSequence(this.#session);
-    if (last !== this.#cursor && !(await this.#add(last))) await this.#load(last);
+    const { last, edition } = await this.#log.logState(this.#session);
+    if (edition !== this.#edition || (last !== this.#cursor && !(await this.#add(last)))) {
+      await this.#load(last);
+      this.#edition = edition;
+    }
     return this.#segments;
   }
 

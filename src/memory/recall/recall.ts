@@ -125,13 +125,18 @@ export function createRecall(options: RecallOptions) {
     // What it finds is the other layers'.
     async *export() {},
     /** Drops from memory all that the person said and noted. The index is made anew at their next search, so the other layers erase first. */
-    erase: ({ userId }) =>
-      jobs.run(userId, () => {
-        for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
-        readers.terms.drop();
-        return Promise.resolve();
-      }),
+    erase: ({ userId }) => jobs.run(userId, () => Promise.resolve(drop(userId))),
+    letGo(userId) {
+      const search = searches.get(userId);
+      if (search !== undefined) search.isOutdated = true;
+      void jobs.run(userId, () => Promise.resolve(drop(userId)));
+    },
   };
+
+  function drop(userId: string): void {
+    for (const isOwner of [true, false]) indexes.delete(indexKey({ id: userId, isOwner }));
+    readers.terms.drop();
+  }
 
   return {
     ...layer,

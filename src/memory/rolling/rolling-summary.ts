@@ -39,7 +39,10 @@ export interface RollingSummaryOptions {
   readonly model: ModelClient;
   readonly store: Store;
   readonly states: SessionStates;
-  readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'allSessions' | 'sessionsOfPerson'>;
+  readonly log: Pick<
+    SessionLog,
+    'since' | 'placesOf' | 'lastSequence' | 'everyOfPerson' | 'sessionsOfPerson'
+  >;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -126,8 +129,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       await record.withdraw(change.session, sequences);
     },
     async *export(userId) {
-      for (const session of await log.allSessions()) {
-        if (session.userId !== userId) continue;
+      for (const session of await log.everyOfPerson(userId)) {
         const folder = `conversations/${session.channelId}`;
         const { summary } = rollingOf(await states.read(session));
         if (summary !== undefined) yield { path: `${folder}/summary.md`, text: summary.text };

@@ -95,7 +95,7 @@ export function createPersonSettings(ports: {
   readonly logger: Logger;
 }) {
   const { store, writes, defaultMode = 'auto', clock, logger } = ports;
-  /** As they were read or changed last: within a turn they are read once. */
+  /** As they were read or changed last: within a turn they are read once, where no other process may change them. */
   const known = growingCache<string, PersonSettings>(knownPeople);
 
   /** Rejects with `StoreError`; `undefined` where nothing was ever set. */
@@ -115,7 +115,8 @@ export function createPersonSettings(ports: {
     }
   }
 
-  const latest = async (userId: string): Promise<PersonSettings> => known.get(userId) ?? read(userId);
+  const latest = async (userId: string): Promise<PersonSettings> =>
+    (store.isShared ? undefined : known.get(userId)) ?? read(userId);
 
   async function change(
     userId: string,
@@ -165,12 +166,13 @@ export function createPersonSettings(ports: {
       await store.remove(keyOf(userId));
       known.delete(userId);
     },
+    letGo: (userId) => void known.delete(userId),
   };
 
   return {
     layer,
     get,
-    /** As they were read last, and read where they were not. Never rejects: where they cannot be known, all is paused. */
+    /** As they were read last, and read where they were not, or another process may have changed them. Never rejects: where they cannot be known, all is paused. */
     latest,
     /**
      * What may be kept of a turn, by one reading. `earlier` gives the times of the person's earlier messages there, asked for only where a pause of the
@@ -226,6 +228,8 @@ export function createPersonSettings(ports: {
       if (openPause(settings, channelId) !== undefined) return () => false;
       return (at) => !wasPausedAt(settings, channelId, at);
     },
+    /** When the person had everything erased, as the store has it now. Rejects with `StoreError`. */
+    erasedAt: async (userId: string): Promise<string | undefined> => (await get(userId))?.erasedAt,
     /** Keeps the moment of an erasing and nothing else. As part of a job of the person's queue. Rejects with `StoreError`. */
     async noteErased(userId: string, at: string): Promise<void> {
       const erased: PersonSettings = { version: 1, erasedAt: at };

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+
+import { assertSnowflake } from '../core/snowflake.ts';
+import type { LapsingLog, LapsingLogKind, LapsingLogPorts, LapsingRecord } from './lapsing-log.ts';
+
+/**
+ * Records that wait for their person's word, each person's in a log of their own, `users/<userId>/…`, for a store that others change too [X2]: nothing is in memory, and
+ * `lapseAt` has somebody look at the person when something of theirs lapses.
+ */
+export function createPersonLapsingLog<T extends LapsingRecord>(
+  {
+    store,
+    clock,
+    logger,
+    lapseAt,
+  }: LapsingLogPorts & { readonly lapseAt: NonNullable<LapsingLogPorts['lapseAt']> },
+  { key, schema, lastsMs, mostOfPerson, isLazy, finalise, isDueAtStart }: LapsingLogKind<T>,
+): LapsingLog<T> {
+  const keyOf = (userId: string): string => `users/${assertSnowflake(userId)}/${key}`;
+
+  async function recordsOf(userId: string): Promise<readonly T[]> {
+    const records: T[] = [];
+    for await (const { record } of store.scan(keyOf(userId), schema)) records.push(record);
+    return records;
+  }
+
+  const isOver = ({ at }: T): boolean => clock().getTime() - Date.parse(at) >= lastsMs;
+
+  async function waitingOf(userId: string): Promise<readonly T[]> {
+    return (await recordsOf(userId)).slice(-mostOfPerson);
+  }
+
+  function drop(userId: string, isGone: (record: T) => boolean): Promise<void> {
+    return store.rewrite(keyOf(userId), schema, ({ record }) => (isGone(record) ? undefined : record));
+  }
+
+  /** Never rejects. */
+  async function settle(userId: string, isDue: (record: T, isSurplus: boolean) => boolean): Promise<void> {
+    try {
+      const records = await recordsOf(userId);
+      const surplus = new Set(records.slice(0, -mostOfPerson));
+      const final = new Set<string>();
+      for (const record of records) {
+        if (!isDue(record, surplus.has(record))) continue;
+        try {
+          await finalise(record);
+          final.add(record.id);
+        } catch (error) {
+          logger.error('what is over could not be erased yet', { key, userId, error });
+        }
+      }
+      if (final.size > 0) await drop(userId, ({ id }) => final.has(id));
+      const oldest = records.find(({ id }) => !final.has(id));
+      if (oldest === undefined) return;
+      const inMs = Math.max(retryMs, Date.parse(oldest.at) + lastsMs - clock().getTime());
+      await lapseAt(userId, new Date(clock().getTime() + inMs));
+    } catch (error) {
+      logger.error('what is over could not be erased yet', { key, userId, error });
+    }
+  }
+
+  return {
+    async note(fields) {
+      const now = clock();
+      const record = schema.parse({ ...fields, id: randomUUID().slice(0, 8), at: now.toISOString() });
+      const { userId } = record;
+      await store.append(keyOf(userId), record, { isLazy });
+      await lapseAt(userId, new Date(now.getTime() + lastsMs));
+      return record;
+    },
+    list: async (userId) => (await waitingOf(userId)).filter((record) => !isOver(record)),
+    has: async (userId, id) => (await recordsOf(userId)).some((record) => record.id === id),
+    async replace(record) {
+      const { userId, id } = record;
+      await store.rewrite(keyOf(userId), schema, (entry) => (entry.record.id === id ? record : entry.record));
+      if (isDueAtStart?.(record) === true) await lapseAt(userId, clock());
+    },
+    newest: () => Promise.resolve([]),
+    drop: (userId, id) => drop(userId, (record) => record.id === id),
+    async erase(userId, isGone = () => true) {
+      if ((await recordsOf(userId)).some(isGone)) await drop(userId, isGone);
+    },
+    finish: (userId) => settle(userId, () => true),
+    lapse: (userId) =>
+      settle(userId, (record, isSurplus) => isSurplus || isOver(record) || isDueAtStart?.(record) === true),
+    start: () => Promise.resolve(),
+  };
+}
+
+/** Milliseconds until what could not be made final is tried again. */
+const retryMs = 5000;
