@@ -111,6 +111,7 @@ export async function startBot(config: Config, options: StartOptions) {
     let { ownerIds } = config.discord;
     const bot = createBot(config, {
       store,
+      shared: opened.shared,
       model,
       journal,
       recent,
