@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
@@ -39,17 +36,9 @@ function finding(text: string, quote: string): void {
   };
 }
 
-/** The files below the data folder that hold a text, without their folder. */
+/** The files of the bot that hold a text. */
 async function filesWith(text: string): Promise<readonly string[]> {
-  const folder = join(stage.folder, 'data');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name);
-    // What the bot is just writing may be gone by its temporary name.
-    const held = entry.isFile() ? await readFile(path, 'latin1').catch(() => '') : '';
-    if (held.includes(text)) found.push(path.slice(folder.length + 1));
-  }
+  const found = (await stage.kept()).filter((file) => file.text.includes(text)).map(({ path }) => path);
   return found.filter((path) => !path.startsWith('.journal-'));
 }
 

@@ -7,7 +7,7 @@ import type { SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startChild, type Child } from './child.ts';
-import { greetedSettings, openStageData } from './stage-data.ts';
+import { greetedSettings, openStageData, type Kept } from './stage-data.ts';
 
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
@@ -42,7 +42,11 @@ export interface Stage extends AsyncDisposable {
   /** A file below the bot's folder: `data/…`, `workspace/…`. */
   readFile(path: string): Promise<string>;
   writeFile(path: string, text: string): Promise<void>;
+  /** All that the bot keeps, by the path that it has below the data folder. */
+  kept(): Promise<readonly Kept[]>;
   readonly folder: string;
+  /** Which store the bot uses, for programs that are to use the same. */
+  readonly storeEnvironment: Readonly<Record<string, string>>;
 }
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
@@ -87,6 +91,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     info,
     model,
     folder,
+    storeEnvironment: data.environment,
     bot() {
       if (bot === undefined) throw new Error('The bot was never started');
       return bot;
@@ -116,6 +121,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     readFile: (path) => data.read(path, isAlive),
     writeFile: (path, text) => data.write(path, text, isAlive),
+    kept: () => data.everything(),
     async [Symbol.asyncDispose]() {
       await bot?.end('SIGKILL');
       await sandbox.close();
