@@ -31,15 +31,24 @@ export async function openStore(
   const { databaseUrl: url } = storage;
   if (url === undefined) {
     const store = await createFileStore({ ...storage, clock, logger, readOnly: as === 'reader' });
-    const { quarantined, removeLeftovers, close } = store;
-    return { store, shared: undefined, quarantined, removeLeftovers, close };
+    return {
+      store,
+      shared: undefined,
+      quarantined: () => store.quarantined(),
+      removeLeftovers: () => store.removeLeftovers(),
+      close: () => store.close(),
+    };
   }
   // Who keeps files does not load it.
   const { createPostgresStore } = await import('../storage/postgres/store.ts');
   const store = await createPostgresStore({ url, logger, as: as === 'bot' ? 'shared' : as });
-  const { quarantined, close } = store;
-  const shared = { processes: store, work: store.work };
-  return { store, shared, quarantined, removeLeftovers: () => Promise.resolve(), close };
+  return {
+    store,
+    shared: { processes: store, work: store.work },
+    quarantined: () => store.quarantined(),
+    removeLeftovers: () => Promise.resolve(),
+    close: () => store.close(),
+  };
 }
 
 /** @throws {RangeError} where there is nothing that was ever remembered. */

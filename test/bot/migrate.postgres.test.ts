@@ -43,29 +43,7 @@ describe('moving from files to a database and back [X4]', () => {
   });
   afterEach(() => database.dispose());
 
-  async function emptyFolders() {
-    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-migrate-'));
-    const [dataDir, workspaceDir] = [join(folder, 'data'), join(folder, 'workspace')];
-    return {
-      dataDir,
-      workspaceDir,
-      open: () => openRawFiles({ dataDir, workspaceDir, clock: () => new Date(), logger }),
-    };
-  }
   const openDatabase = () => openRawDatabase(database.url, logger);
-
-  async function fill(
-    { dataDir, workspaceDir }: { readonly dataDir: string; readonly workspaceDir: string },
-    files: Readonly<Record<string, string>>,
-  ) {
-    for (const [key, text] of Object.entries(files)) {
-      const path = key.startsWith('workspace/')
-        ? join(workspaceDir, key.slice('workspace/'.length))
-        : join(dataDir, key);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, text);
-    }
-  }
 
   it('gives the same files, with U+0000, halves of characters and odd keys in them', async () => {
     const [source, target] = [await emptyFolders(), await emptyFolders()];
@@ -183,4 +161,27 @@ function hashesBelow(folder: string): ReadonlyMap<string, string> {
       return [path.slice(folder.length), createHash('sha256').update(same).digest('hex')];
     }),
   );
+}
+
+async function emptyFolders() {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-migrate-'));
+  const [dataDir, workspaceDir] = [join(folder, 'data'), join(folder, 'workspace')];
+  return {
+    dataDir,
+    workspaceDir,
+    open: () => openRawFiles({ dataDir, workspaceDir, clock: () => new Date(), logger }),
+  };
+}
+
+async function fill(
+  { dataDir, workspaceDir }: { readonly dataDir: string; readonly workspaceDir: string },
+  files: Readonly<Record<string, string>>,
+) {
+  for (const [key, text] of Object.entries(files)) {
+    const path = key.startsWith('workspace/')
+      ? join(workspaceDir, key.slice('workspace/'.length))
+      : join(dataDir, key);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
 }

@@ -94,7 +94,6 @@ async function inDatabase(): Promise<StageData> {
   await (await database.open()).close();
   // It is no bot, whom others would have to wait for.
   const store = await database.open({ as: 'reader', connections: 2 });
-  const keyOf = (path: string): string => path.replace(/^data\//u, '');
   return {
     environment: { DISCOCLAW_STORE: database.url },
     async read(path) {
@@ -130,6 +129,10 @@ async function inDatabase(): Promise<StageData> {
       lines.push(formatLine(sequence, JSON.stringify(record)).toString());
     return lines.length === 0 ? undefined : lines.join('');
   }
+}
+
+function keyOf(path: string): string {
+  return path.replace(/^data\//u, '');
 }
 
 /** As documents lie in files. */

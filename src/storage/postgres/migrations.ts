@@ -6,7 +6,7 @@ import { connectionOptions } from './database.ts';
 import { connectFault } from './faults.ts';
 
 /** Everything lies in a schema of its own, so that the database may hold other things too. */
-export const schema = 'discoclaw';
+const schema = 'discoclaw';
 
 const oldestServer = 14;
 

@@ -67,7 +67,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const documents = createDocuments({ database, entries, quarantine, locks, logger }, readOnly);
   const logs = createLogs({ database, locks, logger }, { blockLines, readOnly });
   const folders = createFolders(database);
-  const work = createWorkQueue({ database, logger });
+  const queue = createWorkQueue({ database, logger });
   const running = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
@@ -95,23 +95,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 
   async function close(): Promise<void> {
     while (running.size > 0) await Promise.allSettled(running);
-    work.stop();
+    queue.stop();
     await session?.close();
     await database.close();
   }
 
-  async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
-    assertKey(log);
-    try {
-      yield* found;
-    } catch (error) {
-      throw toStoreError(log, 'read', error);
-    }
-  }
-
   return {
     isShared: true,
-    work,
+    work: queue,
     locks: session?.locks ?? noLocks,
     notices: session === undefined ? noNotices : createNotices(session),
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
@@ -179,5 +170,14 @@ async function opening({
       if (!isWaiting) logger.warn('the database cannot be reached yet', { reason: error.message });
       await delay(Math.min(1000, Math.max(0, end - performance.now())));
     }
+  }
+}
+
+async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
+  assertKey(log);
+  try {
+    yield* found;
+  } catch (error) {
+    throw toStoreError(log, 'read', error);
   }
 }

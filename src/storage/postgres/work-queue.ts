@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
 import { createBatches } from './batches.ts';
@@ -200,10 +202,13 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     async idle() {
       for (;;) {
-        while (held.size > 0 || isLooking) await new Promise((resolve) => setTimeout(resolve, restMs));
+        if (held.size > 0 || isLooking) {
+          await delay(restMs);
+          continue;
+        }
         if (take === undefined || isStopped || !(await isAnyDue().catch(() => false))) return;
         await look();
-        await new Promise((resolve) => setTimeout(resolve, restMs));
+        await delay(restMs);
       }
     },
     stop() {

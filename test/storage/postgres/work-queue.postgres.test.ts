@@ -145,7 +145,9 @@ describe('work by person in a database [X2]', () => {
               done.push(...keys.map((key) => `${userId} ${key}`));
               open.set(userId, 0);
             });
-          await Promise.all(steps.map(({ by, person, key }) => both[by]?.add(String(person), key)));
+          await Promise.all(
+            steps.map(({ by, person, key }) => (both[by] ?? makeQueue()).add(String(person), key)),
+          );
           await eventually(async () => expect(await rows()).toEqual([]));
           expect(new Set(done)).toEqual(new Set(steps.map(({ person, key }) => `${person} ${key}`)));
           for (const queue of both) queue.stop();
