@@ -99,7 +99,8 @@ async function inDatabase(): Promise<StageData> {
     async read(path) {
       const key = keyOf(path);
       const text = key.endsWith('.jsonl') ? await linesOf(key) : await store.readText(key);
-      if (text === undefined) throw Object.assign(new Error(`There is no ${path}`), { code: 'ENOENT' });
+      if (text === undefined)
+        throw Object.assign(new Error(`ENOENT: there is no ${path}`), { code: 'ENOENT' });
       return key.endsWith('.json') && !key.startsWith('workspace') ? indented(text) : text;
     },
     async write(path, text) {

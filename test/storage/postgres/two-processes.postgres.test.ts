@@ -61,7 +61,7 @@ describe('two stores on one database [X1][X2]', () => {
     const numbers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => either(index).append(log, { note: `${index}` })),
     );
-    expect(numbers.toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers.map((_, index) => index + 1));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
     for (const [index, number] of numbers.entries())
       expect((await entriesOf(both()[0], log))[number - 1]?.record.note).toBe(`${index}`);
   });
